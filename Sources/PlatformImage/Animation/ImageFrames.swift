@@ -46,28 +46,30 @@ public final class ImageFrames {
     /// - Throws: The errors of ``next()``.
     public func advance() throws(DecodeError) -> FrameInfo? {
         guard !isAtEnd else { return nil }
-        guard isAnimated else { return try still() }
-        let shown = frame
-        let isThere = try step { (damage) throws(DecodeError) -> Bool in
+        guard isAnimated else { return try stillFrame() }
+        let displayed = frame
+        let hasFrame = try runStep { (damage) throws(DecodeError) -> Bool in
             let bytes = bytes
             return try source.call.advance(&frame, in: bytes.span, damage: &damage)
         }
-        guard isThere else {
+        guard hasFrame else {
             isAtEnd = true
             return nil
         }
         let info = FrameInfo(frame)
         try checkLimits(info)
         // If the canvas cannot be allocated no later frame can be composed: the animation ends.
-        let next = try ending { () throws(DecodeError) in try canvas(past: shown) }
-        if info.disposal == .restorePrevious { saved = try ending { () throws(DecodeError) in try copy(of: next) } }
+        let next = try endAnimationOnError { () throws(DecodeError) in try canvas(past: displayed) }
+        if info.disposal == .restorePrevious {
+            saved = try endAnimationOnError { () throws(DecodeError) in try copy(of: next) }
+        }
         do throws(DecodeError) {
-            try step { (damage) throws(DecodeError) in
+            try runStep { (damage) throws(DecodeError) in
                 let bytes = bytes
                 try source.call.draw(
                     frame, of: bytes.span, onto: next, width: header.width, height: header.height, damage: &damage)
             }
-        } catch  where isRefusable(error, info) {
+        } catch  where canEndAnimation(error, info) {
             source.damage.warn(.frameRefused)
             status = source.damage.status
             return nil
@@ -85,8 +87,8 @@ public final class ImageFrames {
     public func composed() throws(DecodeError) -> PlatformImage {
         let (width, height) = source.pixelSize(orientedBy: orientation)
         guard let current = canvas else {
-            let blank = try allocate(byteCount: width * height * 4, zeroed: true)
-            return Bitmap(width: width, height: height, storage: blank)
+            let emptyCanvas = try allocate(byteCount: width * height * 4, zeroed: true)
+            return Bitmap(width: width, height: height, storage: emptyCanvas)
         }
         // Shares the canvas storage (copy on write): the next frame copies it if the bitmap still exists.
         if !isAnimated || (orientation == .up && transform == nil) {
@@ -125,7 +127,7 @@ public final class ImageFrames {
     private var orientation: Orientation { decoder.options.appliesOrientation ? header.orientation : .up }
 
     /// Decodes a format without animation: the still image is the only frame.
-    private func still() throws(DecodeError) -> FrameInfo {
+    private func stillFrame() throws(DecodeError) -> FrameInfo {
         isAtEnd = true
         let (width, height) = source.pixelSize(orientedBy: orientation)
         let storage = try allocate(byteCount: width * height * 4, zeroed: false)
@@ -135,35 +137,35 @@ public final class ImageFrames {
         try source.damage.throwIfExceeds(decoder.options.strictness, format: header.format)
         status = source.damage.status
         canvas = storage
-        frame = CodecFrame(stillOfWidth: header.width, height: header.height)
+        frame = CodecFrame(stillFrameOfWidth: header.width, height: header.height)
         return FrameInfo(frame)
     }
 
     /// The canvas after the disposal of the previous frame, ready for the next one.
-    private func canvas(past shown: CodecFrame) throws(DecodeError) -> PixelStorage {
-        if shown.disposal == .restorePrevious, let undone = saved {
-            canvas = undone
+    private func canvas(past displayed: CodecFrame) throws(DecodeError) -> PixelStorage {
+        if displayed.disposal == .restorePrevious, let restored = saved {
+            canvas = restored
             saved = nil
-            return undone
+            return restored
         }
         let isShared = !isKnownUniquelyReferenced(&canvas)
         guard let current = canvas else {
-            let fresh = try allocate(zeroed: true)
-            canvas = fresh
-            return fresh
+            let newCanvas = try allocate(zeroed: true)
+            canvas = newCanvas
+            return newCanvas
         }
         // A returned bitmap must never change: copy the canvas if one still shares it.
         let next = isShared ? try copy(of: current) : current
         canvas = next
-        if shown.disposal == .clear {
-            CodecCall.clear(shown, on: next, width: header.width, height: header.height)
+        if displayed.disposal == .clear {
+            CodecCall.clear(displayed, on: next, width: header.width, height: header.height)
         }
         return next
     }
 
     /// True when the options allow the damage of a frame after the first: the animation ends and the frames before stay
     /// valid. Damage of the first frame throws.
-    private func isRefusable(_ error: DecodeError, _ info: FrameInfo) -> Bool {
+    private func canEndAnimation(_ error: DecodeError, _ info: FrameInfo) -> Bool {
         switch error.code {
         case .truncated: info.index > 0 && decoder.options.strictness < .truncated
         case .malformed: info.index > 0 && decoder.options.strictness < .corrupt
@@ -190,13 +192,13 @@ public final class ImageFrames {
 
     /// Runs a codec step and merges its damage into ``status``. A failing step ends the animation.
     @discardableResult
-    private func step<R>(_ body: (inout Damage) throws(DecodeError) -> R) throws(DecodeError) -> R {
+    private func runStep<R>(_ body: (inout Damage) throws(DecodeError) -> R) throws(DecodeError) -> R {
         var damage = source.damage
         defer {
             source.damage = damage
             status = damage.status
         }
-        return try ending { () throws(DecodeError) in
+        return try endAnimationOnError { () throws(DecodeError) in
             let result = try body(&damage)
             try damage.throwIfExceeds(decoder.options.strictness, format: header.format)
             return result
@@ -204,7 +206,7 @@ public final class ImageFrames {
     }
 
     /// Runs `body` and ends the animation if it throws.
-    private func ending<R>(_ body: () throws(DecodeError) -> R) throws(DecodeError) -> R {
+    private func endAnimationOnError<R>(_ body: () throws(DecodeError) -> R) throws(DecodeError) -> R {
         do throws(DecodeError) {
             return try body()
         } catch {
@@ -225,11 +227,11 @@ public final class ImageFrames {
 
     /// Counts the canvas, its copy and the requested pixels against the memory limit.
     private func allocate(byteCount: Int, zeroed: Bool) throws(DecodeError) -> PixelStorage {
-        let alive = (canvas?.byteCount ?? 0) + (saved?.byteCount ?? 0) + header.workByteCount
-        if let limit = decoder.options.limits.maxMemory, byteCount > limit - min(limit, alive) {
+        let inUse = (canvas?.byteCount ?? 0) + (saved?.byteCount ?? 0) + header.workByteCount
+        if let limit = decoder.options.limits.maxMemory, byteCount > limit - min(limit, inUse) {
             throw DecodeError(
                 .limitExceeded, format: header.format, detail: "maxMemory",
-                "\(byteCount) bytes of pixels besides \(alive) are over the limit of \(limit)")
+                "\(byteCount) bytes of pixels besides \(inUse) are over the limit of \(limit)")
         }
         guard let storage = PixelStorage(byteCount: byteCount, zeroed: zeroed) else {
             throw DecodeError(.outOfMemory, format: header.format, "no memory for \(byteCount) bytes of pixels")

@@ -6,7 +6,7 @@ struct BMPEmbedded {
     let imageHeader: ImageHeader
     let range: Range<Int>
     let call: CodecCall
-    let facts: CodecHeader
+    let codecHeader: CodecHeader
 
     init(
         _ bytes: Span<UInt8>, _ info: BMPInfo, start: Int, options: DecodeOptions, resamples: Bool,
@@ -26,11 +26,11 @@ struct BMPEmbedded {
             throw DecodeError(.malformed, format: .bmp, "bmp: no \(format) where the header says so")
         }
 
-        var own = options
-        own.scaleDenominator = 1
-        call = CodecCall(format: format, options: own, resamples: resamples)
-        facts = try call.header(of: bytes.extracting(range), damage: &damage)
-        var header = ImageHeader(facts, format: .bmp)
+        var fullSizeOptions = options
+        fullSizeOptions.scaleDenominator = 1
+        call = CodecCall(format: format, options: fullSizeOptions, resamples: resamples)
+        codecHeader = try call.header(of: bytes.extracting(range), damage: &damage)
+        var header = ImageHeader(codecHeader, format: .bmp)
         if header.width != info.width || header.height != info.height { damage.warn(.structure) }
         header.orientation = .up
         header.frameCount = 1

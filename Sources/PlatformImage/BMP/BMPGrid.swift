@@ -61,7 +61,7 @@ struct BMPGrid {
         case .bgr, .bgrx: header(bits: 8, channels: 3, .rgb, hasAlpha: false)
         case .bgra: header(bits: 8, channels: 4, .rgb, hasAlpha: true)
         case .fields16(let masks), .fields32(let masks):
-            header(bits: masks.widest, channels: masks.hasAlpha ? 4 : 3, .rgb, hasAlpha: masks.hasAlpha)
+            header(bits: masks.widestFieldBits, channels: masks.hasAlpha ? 4 : 3, .rgb, hasAlpha: masks.hasAlpha)
         }
     }
 }

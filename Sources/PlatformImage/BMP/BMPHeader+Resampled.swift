@@ -39,9 +39,9 @@ extension BMPHeader {
         let grid: BMPGrid
         let rows: Int
         switch pixels {
-        case .rows(let part): (grid, rows) = (part.grid, 1)
-        case .runs(let part): (grid, rows) = (part.grid, part.grid.height)
-        case .embedded(let part): return part.facts.resampledByteCount(request)
+        case .rows(let layout): (grid, rows) = (layout.grid, 1)
+        case .runs(let layout): (grid, rows) = (layout.grid, layout.grid.height)
+        case .embedded(let layout): return layout.codecHeader.resampledByteCount(request)
         }
         // The grid was checked: the product cannot overflow.
         let pixels = PixelStorage.allocatedByteCount(rows * grid.bytesPerRow) + BMPGrid.workByteCount
@@ -52,9 +52,10 @@ extension BMPHeader {
     private func check(
         _ request: ResampleRequest, _ storage: PixelStorage, _ limits: DecodeLimits
     ) throws(DecodeError) {
-        let (held, overflows) = resampledByteCount(request).addingReportingOverflow(storage.byteCount)
-        guard let limit = limits.maxMemory, overflows || held > limit else { return }
+        let (requiredBytes, overflows) = resampledByteCount(request).addingReportingOverflow(storage.byteCount)
+        guard let limit = limits.maxMemory, overflows || requiredBytes > limit else { return }
         throw DecodeError(
-            .limitExceeded, format: .bmp, detail: "maxMemory", "bmp: \(held) bytes of memory, the limit is \(limit)")
+            .limitExceeded, format: .bmp, detail: "maxMemory",
+            "bmp: \(requiredBytes) bytes of memory, the limit is \(limit)")
     }
 }

@@ -102,9 +102,9 @@ struct BMPInfo {
 
     /// Palette entries according to the header, at most the maximum of the bit depth.
     var paletteCount: Int {
-        let most = bitCount <= 8 ? 1 << bitCount : 256
-        if colorCount > 0 { return min(colorCount, most) }
-        return bitCount <= 8 ? most : 0
+        let maxCount = bitCount <= 8 ? 1 << bitCount : 256
+        if colorCount > 0 { return min(colorCount, maxCount) }
+        return bitCount <= 8 ? maxCount : 0
     }
 
     /// The byte offset of the pixels: the stored offset, unless it points into the headers or to the palette.
@@ -161,8 +161,8 @@ extension BMPInfo {
         case BMPColorSpace.sRGB, BMPColorSpace.windows: header.profileSource = .srgb
         case BMPColorSpace.profileEmbedded where size >= BMPHeaderSize.v5:
             let start = Self.fileHeaderSize + profileOffset
-            let most = min(limits.maxMetadataItem ?? .max, limits.maxMetadataTotal ?? .max, max(0, count - start))
-            guard profileSize > 0, profileSize <= most else {
+            let maxBytes = min(limits.maxMetadataItem ?? .max, limits.maxMetadataTotal ?? .max, max(0, count - start))
+            guard profileSize > 0, profileSize <= maxBytes else {
                 damage.warn(.profileIgnored)
                 return nil
             }

@@ -23,10 +23,10 @@ struct BMPMasks {
         }
         self.init(red: mask(0), green: mask(1), blue: mask(2), alpha: info.hasAlphaMask ? mask(3) : 0)
 
-        var taken: UInt32 = 0
+        var usedBits: UInt32 = 0
         for mask in [red, green, blue, alpha] {
-            guard mask & taken == 0 else { throw DecodeError(.malformed, format: .bmp, "bmp: masks overlap") }
-            taken |= mask
+            guard mask & usedBits == 0 else { throw DecodeError(.malformed, format: .bmp, "bmp: masks overlap") }
+            usedBits |= mask
             // For a contiguous mask, adding its lowest bit gives a value without common bits.
             guard mask & (mask &+ (mask & (~mask &+ 1))) == 0 else {
                 throw DecodeError(.malformed, format: .bmp, "bmp: a mask has a gap")
@@ -37,7 +37,7 @@ struct BMPMasks {
     var hasAlpha: Bool { alpha != 0 }
 
     /// Bits of the widest field.
-    var widest: Int { max(1, [red, green, blue, alpha].reduce(0) { max($0, $1.nonzeroBitCount) }) }
+    var widestFieldBits: Int { max(1, [red, green, blue, alpha].reduce(0) { max($0, $1.nonzeroBitCount) }) }
 
     /// True when red, green and blue each fill one byte, blue lowest.
     var isBGR8: Bool { red == 0xFF_0000 && green == 0xFF00 && blue == 0xFF }

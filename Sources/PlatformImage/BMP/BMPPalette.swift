@@ -21,10 +21,10 @@ struct BMPPalette {
     init(_ bytes: Span<UInt8>, _ info: BMPInfo, bits: Int, end: Int, damage: inout Damage) {
         let start = info.paletteOffset
         let size = info.paletteEntrySize
-        let space = max(0, min(end, bytes.count) - start)
-        if info.colorCount > space / size { damage.warn(.structure) }
-        let wanted = info.colorCount > 0 ? min(info.colorCount, 1 << bits) : 1 << bits
-        count = min(wanted, space / size)
+        let availableBytes = max(0, min(end, bytes.count) - start)
+        if info.colorCount > availableBytes / size { damage.warn(.structure) }
+        let requestedCount = info.colorCount > 0 ? min(info.colorCount, 1 << bits) : 1 << bits
+        count = min(requestedCount, availableBytes / size)
         var pixels = [UInt32](repeating: Self.opaqueBlack, count: 256)
         for index in 0..<count {
             let at = start + index * size

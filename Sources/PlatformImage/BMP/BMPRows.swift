@@ -125,15 +125,15 @@ private struct BMPRowConverter {
     private var palette: [UInt32] = []
     private var fields = BMPMasks.none.fields
     /// True while checking for indexes out of range: only with a short palette, and only until one is found.
-    private var isProbing = false
+    private var detectsBadIndexes = false
     private(set) var hasBadIndex = false
 
     init(_ layout: BMPRows.Layout) {
         self.layout = layout
         switch layout {
         case .indexed(let bits, let palette):
-            isProbing = palette.count < 1 << bits
-            self.palette = isProbing ? palette.probe : palette.pixels
+            detectsBadIndexes = palette.count < 1 << bits
+            self.palette = detectsBadIndexes ? palette.probe : palette.pixels
         case .fields16(let masks), .fields32(let masks): fields = masks.fields
         default: break
         }
@@ -143,12 +143,12 @@ private struct BMPRowConverter {
         _ source: Span<UInt8>, to pixels: inout MutableSpan<UInt8>, at start: Int, count: Int
     ) {
         switch layout {
-        case .indexed(let bits, let whole):
+        case .indexed(let bits, let fullPalette):
             index(source, to: &pixels, at: start, count: count, bits: bits)
-            guard isProbing, !RowKernels.isOpaque(pixels, at: start, count: count) else { return }
-            isProbing = false
+            guard detectsBadIndexes, !RowKernels.isOpaque(pixels, at: start, count: count) else { return }
+            detectsBadIndexes = false
             hasBadIndex = true
-            palette = whole.pixels
+            palette = fullPalette.pixels
             index(source, to: &pixels, at: start, count: count, bits: bits)
         case .bgr: RowKernels.bgr8(source, to: &pixels, at: start, count: count)
         case .bgrx: RowKernels.bgrx8(source, to: &pixels, at: start, count: count)

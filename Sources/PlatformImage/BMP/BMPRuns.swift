@@ -21,12 +21,13 @@ struct BMPRuns {
         for warning in decoder.warnings { damage.warn(warning) }
         let rows = decoder.completeRows
         switch decoder.end {
-        case .whole: return
+        case .complete: return
         case .truncated where rows > 0: damage.truncate(rows: rows)
         case .truncated:
             throw DecodeError(.truncated, format: .bmp, "bmp: data ends at byte \(bytes.count), in the first row")
-        case .broken where rows > 0: return
-        case .broken: throw DecodeError(.malformed, format: .bmp, "bmp: code in the first row leaves the picture")
+        case .undefinedPosition where rows > 0: return
+        case .undefinedPosition:
+            throw DecodeError(.malformed, format: .bmp, "bmp: code in the first row leaves the picture")
         }
     }
 }
@@ -37,7 +38,7 @@ private struct BMPRunDecoder {
     private let palette: [UInt32]
     /// True when the palette has fewer colours than the bit depth permits.
     private let isShort: Bool
-    private var at = 0
+    private var position = 0
     private var x = 0
     /// The current stored row.
     private var y = 0
@@ -45,14 +46,14 @@ private struct BMPRunDecoder {
     private var clearedRows = 0
 
     private(set) var warnings: [DecodeWarning] = []
-    private(set) var end = End.whole
+    private(set) var end = EndReason.complete
 
-    enum End {
+    enum EndReason {
         /// The end code or the last row was reached.
-        case whole
+        case complete
         case truncated
         /// A code after which the position is undefined.
-        case broken
+        case undefinedPosition
     }
 
     /// Stored rows completed before the drawing position.
@@ -74,35 +75,37 @@ private struct BMPRunDecoder {
             // Polls by codes, because codes that draw no pixels cost time too.
             codes &+= 1
             if codes % 4_096 == 0 { try flag?.poll(format: .bmp) }
-            guard data.count - at >= 2 else {
+            guard data.count - position >= 2 else {
                 // Data without an end code is complete when its last row is.
                 if completeRows < grid.height { end = .truncated } else { warn(.missingEnd) }
                 break reading
             }
-            let (count, value) = (Int(data[at]), data[at + 1])
-            at += 2
+            let (count, value) = (Int(data[position]), data[position + 1])
+            position += 2
             switch (count, value) {
             case (0, BMPEscape.endOfLine):
                 x = 0
                 try move(toRow: y + 1, &pixels, flag)
             case (0, BMPEscape.endOfBitmap): break reading
             case (0, BMPEscape.delta):
-                guard data.count - at >= 2 else { continue }
-                let (right, down) = (Int(data[at]), Int(data[at + 1]))
+                guard data.count - position >= 2 else { continue }
+                let (right, down) = (Int(data[position]), Int(data[position + 1]))
                 guard right <= grid.width - x, down <= grid.height - y else {
                     // The rest cannot be decoded; Chromium stops here too.
                     warn(.runLength)
-                    end = .broken
+                    end = .undefinedPosition
                     break reading
                 }
                 x += right
                 try move(toRow: y + down, &pixels, flag)
-                at += 2
+                position += 2
             case (0, let length): copy(Int(length), from: data, to: &pixels)
             case (let length, _): fill(length, value, data, &pixels)
             }
         }
-        if y >= grid.height, data.count - at >= 2, data[at] != 0 || data[at + 1] > BMPEscape.delta { warn(.runLength) }
+        if y >= grid.height, data.count - position >= 2, data[position] != 0 || data[position + 1] > BMPEscape.delta {
+            warn(.runLength)
+        }
         RowKernels.clear(&pixels, grid.pixelBytes(of: clearedRows..<grid.height))
     }
 
@@ -122,7 +125,7 @@ private struct BMPRunDecoder {
     }
 
     /// `length`, limited to the pixels left in the row.
-    private mutating func room(for length: Int) -> Int {
+    private mutating func availablePixels(for length: Int) -> Int {
         if length > grid.width - x { warn(.runLength) }
         return min(length, grid.width - x)
     }
@@ -131,35 +134,36 @@ private struct BMPRunDecoder {
     private mutating func fill(
         _ length: Int, _ value: UInt8, _ data: Span<UInt8>, _ pixels: inout MutableSpan<UInt8>
     ) {
-        let (even, odd): (UInt32, UInt32)
+        let (evenPixel, oddPixel): (UInt32, UInt32)
         switch runs.bits {
         case 24:
-            guard data.count - at >= 2 else {
-                at = data.count
+            guard data.count - position >= 2 else {
+                position = data.count
                 return
             }
-            let pixel = UInt32(value) << 16 | UInt32(data[at]) << 8 | UInt32(data[at + 1]) | BMPPalette.opaqueBlack
-            (even, odd) = (pixel, pixel)
-            at += 2
+            let pixel =
+                UInt32(value) << 16 | UInt32(data[position]) << 8 | UInt32(data[position + 1]) | BMPPalette.opaqueBlack
+            (evenPixel, oddPixel) = (pixel, pixel)
+            position += 2
         case 4:
             let (high, low) = (Int(value >> 4), Int(value & 15))
             check(length > 1 ? max(high, low) : high)
-            (even, odd) = (palette[high], palette[low])
+            (evenPixel, oddPixel) = (palette[high], palette[low])
         default:
             check(Int(value))
-            (even, odd) = (palette[Int(value)], palette[Int(value)])
+            (evenPixel, oddPixel) = (palette[Int(value)], palette[Int(value)])
         }
-        let count = room(for: length)
-        RowKernels.fill(&pixels, at: grid.pixelStart(of: y) + x * 4, count: count, even: even, odd: odd)
+        let count = availablePixels(for: length)
+        RowKernels.fill(&pixels, at: grid.pixelStart(of: y) + x * 4, count: count, even: evenPixel, odd: oddPixel)
         x += count
     }
 
     /// Copies uncompressed pixels.
     private mutating func copy(_ length: Int, from data: Span<UInt8>, to pixels: inout MutableSpan<UInt8>) {
         let size = (length * runs.bits + 7) / 8
-        let available = min(size, data.count - at)
-        let count = min(room(for: length), available * 8 / runs.bits)
-        let source = data.extracting(at..<at + available)
+        let available = min(size, data.count - position)
+        let count = min(availablePixels(for: length), available * 8 / runs.bits)
+        let source = data.extracting(position..<position + available)
         let target = grid.pixelStart(of: y) + x * 4
         switch runs.bits {
         case 24: RowKernels.bgr8(source, to: &pixels, at: target, count: count)
@@ -171,7 +175,7 @@ private struct BMPRunDecoder {
             RowKernels.index8(source, to: &pixels, at: target, count: count, palette: palette)
         }
         x += count
-        at = min(data.count, at + size + size % 2)
+        position = min(data.count, position + size + size % 2)
     }
 
     private mutating func check(_ index: Int) {

@@ -183,19 +183,19 @@ struct LRUTable<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     @inlinable
     mutating func freeSlot(of number: Int) {
         let mask = slots.count &- 1
-        var gap = Int(truncatingIfNeeded: links[number].hash >> shift)
-        while Int(truncatingIfNeeded: slots[gap] & 0xFFFF_FFFF) != number { gap = (gap &+ 1) & mask }
-        var next = (gap &+ 1) & mask
+        var hole = Int(truncatingIfNeeded: links[number].hash >> shift)
+        while Int(truncatingIfNeeded: slots[hole] & 0xFFFF_FFFF) != number { hole = (hole &+ 1) & mask }
+        var next = (hole &+ 1) & mask
         while slots[next] != 0 {
             // The slot contains the upper half of the hash, and `shift` is at least 32.
-            let home = Int(truncatingIfNeeded: slots[next] >> shift)
-            if (next &- home) & mask >= (next &- gap) & mask {
-                slots[gap] = slots[next]
-                gap = next
+            let preferredSlot = Int(truncatingIfNeeded: slots[next] >> shift)
+            if (next &- preferredSlot) & mask >= (next &- hole) & mask {
+                slots[hole] = slots[next]
+                hole = next
             }
             next = (next &+ 1) & mask
         }
-        slots[gap] = 0
+        slots[hole] = 0
     }
 
     @inlinable

@@ -56,14 +56,14 @@ public final class MemoryCache<Key: Hashable & Sendable, Value: Sendable>: Senda
     public func value(for key: Key) -> Value? {
         let hash = LRUTable<Key, Value>.hash(of: key)
         return locked { state in
-            let number = state.list.find(key, hash: hash)
+            let number = state.table.find(key, hash: hash)
             guard number != 0 else {
                 state.statistics.misses &+= 1
                 return nil
             }
             state.statistics.hits &+= 1
-            state.list.makeNewest(number)
-            return state.list.contents[number]?.value
+            state.table.makeNewest(number)
+            return state.table.contents[number]?.value
         }
     }
 
@@ -71,7 +71,7 @@ public final class MemoryCache<Key: Hashable & Sendable, Value: Sendable>: Senda
     @inlinable
     public func peek(_ key: Key) -> Value? {
         let hash = LRUTable<Key, Value>.hash(of: key)
-        return locked { $0.list.contents[$0.list.find(key, hash: hash)]?.value }
+        return locked { $0.table.contents[$0.table.find(key, hash: hash)]?.value }
     }
 
     /// Stores a value as the most recently used, after evicting the least recently used entries until it fits.
@@ -91,11 +91,11 @@ public final class MemoryCache<Key: Hashable & Sendable, Value: Sendable>: Senda
         precondition(cost >= 1, "an entry costs at least 1 byte")
         let hash = LRUTable<Key, Value>.hash(of: key)
         let content = LRUTable<Key, Value>.Content(value: value, cost: cost, expires: false)
-        var departures = Departures()
+        var removed = RemovedEntries()
         let number = locked {
-            $0.insert(key, content, hash: hash, maxCount: maxCount ?? .max, departures: &departures)
+            $0.insert(key, content, hash: hash, maxCount: maxCount ?? .max, removed: &removed)
         }
-        deliver(departures, of: key)
+        deliver(removed, of: key)
         return number != 0
     }
 
@@ -105,13 +105,13 @@ public final class MemoryCache<Key: Hashable & Sendable, Value: Sendable>: Senda
         precondition(cost >= 1, "an entry costs at least 1 byte")
         let hash = LRUTable<Key, Value>.hash(of: key)
         let content = LRUTable<Key, Value>.Content(value: value, cost: cost, expires: true)
-        var departures = Departures()
+        var removed = RemovedEntries()
         let number = locked { state in
-            let number = state.insert(key, content, hash: hash, maxCount: maxCount ?? .max, departures: &departures)
-            if number != 0 { state.list.expiries[number] = expiry }
+            let number = state.insert(key, content, hash: hash, maxCount: maxCount ?? .max, removed: &removed)
+            if number != 0 { state.table.expiries[number] = expiry }
             return number
         }
-        deliver(departures, of: key)
+        deliver(removed, of: key)
         return number != 0
     }
 
@@ -122,24 +122,24 @@ public final class MemoryCache<Key: Hashable & Sendable, Value: Sendable>: Senda
     @discardableResult
     public func removeValue(for key: Key) -> Value? {
         let hash = LRUTable<Key, Value>.hash(of: key)
-        var departures = Departures()
+        var removed = RemovedEntries()
         locked { state in
-            let number = state.list.find(key, hash: hash)
-            if number != 0 { state.remove(number, .removed, &departures) }
+            let number = state.table.find(key, hash: hash)
+            if number != 0 { state.remove(number, .removed, &removed) }
         }
-        deliver(departures)
-        return departures.first?.value
+        deliver(removed)
+        return removed.first?.value
     }
 
     /// Removes all entries.
     public func removeAll() {
-        // The whole list is swapped under the lock, so the lock time does not depend on the number of entries.
+        // The table is swapped under the lock, so the lock time does not depend on the number of entries.
         let removed = locked { state in
-            var list = LRUTable<Key, Value>()
-            swap(&list, &state.list)
+            var table = LRUTable<Key, Value>()
+            swap(&table, &state.table)
             state.totalBytes = 0
-            state.statistics.evictions[.cleared] += list.count
-            return list
+            state.statistics.evictions[.cleared] += table.count
+            return table
         }
         guard let onEviction else { return }
         var number = removed.oldest
@@ -153,19 +153,19 @@ public final class MemoryCache<Key: Hashable & Sendable, Value: Sendable>: Senda
     ///
     /// Visits every entry under the lock, unless no entry has an expiry.
     public func removeExpired(now: ContinuousClock.Instant) {
-        var departures = Departures()
+        var removed = RemovedEntries()
         locked { state in
-            guard !state.list.expiries.isEmpty else { return }
-            var number = state.list.oldest
+            guard !state.table.expiries.isEmpty else { return }
+            var number = state.table.oldest
             while number != 0 {
-                let next = state.list.newer(than: number)
-                if let expiry = state.list.expiries[number], expiry <= now {
-                    state.remove(number, .expired, &departures)
+                let next = state.table.newer(than: number)
+                if let expiry = state.table.expiries[number], expiry <= now {
+                    state.remove(number, .expired, &removed)
                 }
                 number = next
             }
         }
-        deliver(departures)
+        deliver(removed)
     }
 
     /// Evicts the least recently used entries until ``totalBytes`` is at most `fraction` of ``maxBytes``.
@@ -173,12 +173,12 @@ public final class MemoryCache<Key: Hashable & Sendable, Value: Sendable>: Senda
     /// - Parameter fraction: 0...1; 0 empties the cache. A value outside is a programming error and traps.
     public func relieveMemoryPressure(to fraction: Double) {
         precondition(fraction >= 0 && fraction <= 1, "a fraction is 0...1")
-        var departures = Departures()
+        var removed = RemovedEntries()
         locked { state in
             let target = fraction == 1 ? state.maxBytes : Int(Double(state.maxBytes) * fraction)
-            state.evict(downTo: target, .pressure, &departures)
+            state.evict(downTo: target, .pressure, &removed)
         }
-        deliver(departures)
+        deliver(removed)
     }
 
     /// The maximum sum of the costs of all entries, in bytes, 0 or more.
@@ -188,12 +188,12 @@ public final class MemoryCache<Key: Hashable & Sendable, Value: Sendable>: Senda
         get { locked { $0.maxBytes } }
         set {
             precondition(newValue >= 0, "a cache has a limit of 0 bytes or more")
-            var departures = Departures()
+            var removed = RemovedEntries()
             locked { state in
                 state.maxBytes = newValue
-                state.evict(downTo: newValue, .capacity, &departures)
+                state.evict(downTo: newValue, .capacity, &removed)
             }
-            deliver(departures)
+            deliver(removed)
         }
     }
 
@@ -204,7 +204,7 @@ public final class MemoryCache<Key: Hashable & Sendable, Value: Sendable>: Senda
     public var peakTotalBytes: Int { locked { $0.peakTotalBytes } }
 
     /// The number of entries.
-    public var count: Int { locked { $0.list.count } }
+    public var count: Int { locked { $0.table.count } }
 
     /// Hits, misses, inserts and removals since the cache was created.
     public var statistics: MemoryCacheStatistics { locked { $0.statistics } }
@@ -216,34 +216,34 @@ public final class MemoryCache<Key: Hashable & Sendable, Value: Sendable>: Senda
 
     /// Delivers the events of one call; `key` is the inserted key, used for the value that it replaced.
     @inlinable
-    func deliver(_ departures: borrowing Departures, of key: Key? = nil) {
+    func deliver(_ removed: borrowing RemovedEntries, of key: Key? = nil) {
         guard let onEviction else { return }
-        if let replaced = departures.replaced, let key { onEviction(Eviction(key, replaced, .replaced)) }
-        guard let first = departures.first else { return }
+        if let replaced = removed.replaced, let key { onEviction(Eviction(key, replaced, .replaced)) }
+        guard let first = removed.first else { return }
         onEviction(first)
-        for eviction in departures.rest { onEviction(eviction) }
+        for eviction in removed.others { onEviction(eviction) }
     }
 
     /// Entries removed under the lock, delivered and released after it. Most calls remove one entry or none.
     @usableFromInline
-    struct Departures: Sendable {
+    struct RemovedEntries: Sendable {
         /// Removed first. Its key is not stored: the new entry has an equal one.
         @usableFromInline var replaced: LRUTable<Key, Value>.Content?
         @usableFromInline var first: Eviction?
-        @usableFromInline var rest: ContiguousArray<Eviction> = []
+        @usableFromInline var others: ContiguousArray<Eviction> = []
 
         @inlinable
         init() {}
 
         @inlinable
         mutating func append(_ eviction: Eviction) {
-            if first == nil { first = eviction } else { rest.append(eviction) }
+            if first == nil { first = eviction } else { others.append(eviction) }
         }
     }
 
     @usableFromInline
     struct State: Sendable {
-        @usableFromInline var list = LRUTable<Key, Value>()
+        @usableFromInline var table = LRUTable<Key, Value>()
         @usableFromInline var maxBytes: Int
         @usableFromInline var totalBytes = 0
         @usableFromInline var peakTotalBytes = 0
@@ -255,11 +255,11 @@ public final class MemoryCache<Key: Hashable & Sendable, Value: Sendable>: Senda
         @inlinable
         mutating func insert(
             _ key: Key, _ content: LRUTable<Key, Value>.Content, hash: UInt64, maxCount: Int,
-            departures: inout Departures
+            removed: inout RemovedEntries
         ) -> Int {
-            let old = list.find(key, hash: hash)
+            let old = table.find(key, hash: hash)
             guard content.cost <= maxBytes else {
-                if old != 0 { remove(old, .oversize, &departures) }
+                if old != 0 { remove(old, .oversize, &removed) }
                 statistics.refusals &+= 1
                 return 0
             }
@@ -267,16 +267,16 @@ public final class MemoryCache<Key: Hashable & Sendable, Value: Sendable>: Senda
             if old != 0 {
                 // Subtract the old cost first and add the new one last: the entries evicted in between are older than
                 // this one, and when no other is left the sum is 0.
-                let replaced = list.replaceAsNewest(old, by: content)
+                let replaced = table.replaceAsNewest(old, by: content)
                 totalBytes -= replaced.cost
                 statistics.evictions[.replaced] &+= 1
-                departures.replaced = replaced
-                evict(downTo: maxBytes - content.cost, .capacity, &departures)
+                removed.replaced = replaced
+                evict(downTo: maxBytes - content.cost, .capacity, &removed)
                 number = old
             } else {
-                evict(downTo: maxBytes - content.cost, .capacity, &departures)
-                if list.count == maxCount { remove(list.oldest, .countLimit, &departures) }
-                number = list.append(key, content, hash: hash)
+                evict(downTo: maxBytes - content.cost, .capacity, &removed)
+                if table.count == maxCount { remove(table.oldest, .countLimit, &removed) }
+                number = table.append(key, content, hash: hash)
             }
             totalBytes += content.cost
             peakTotalBytes = max(peakTotalBytes, totalBytes)
@@ -285,16 +285,16 @@ public final class MemoryCache<Key: Hashable & Sendable, Value: Sendable>: Senda
         }
 
         @inlinable
-        mutating func evict(downTo target: Int, _ reason: EvictionReason, _ departures: inout Departures) {
-            while totalBytes > target { remove(list.oldest, reason, &departures) }
+        mutating func evict(downTo target: Int, _ reason: EvictionReason, _ removed: inout RemovedEntries) {
+            while totalBytes > target { remove(table.oldest, reason, &removed) }
         }
 
         @inlinable
-        mutating func remove(_ number: Int, _ reason: EvictionReason, _ departures: inout Departures) {
-            let (key, content) = list.remove(number)
+        mutating func remove(_ number: Int, _ reason: EvictionReason, _ removed: inout RemovedEntries) {
+            let (key, content) = table.remove(number)
             totalBytes -= content.cost
             statistics.evictions[reason] &+= 1
-            departures.append(Eviction(key, content, reason))
+            removed.append(Eviction(key, content, reason))
         }
     }
 }

@@ -18,7 +18,7 @@ struct CodecCall {
         var header = CodecHeader()
         try unsafe call(bytes, flags: countsFrames ? UInt32(IMGC_COUNT_FRAMES) : 0, damage: &damage) {
             request, report in
-            unsafe imgc_read_header(&request, &header.facts, &report)
+            unsafe imgc_read_header(&request, &header.values, &report)
         }
         return header
     }
@@ -104,8 +104,8 @@ struct CodecCall {
         try unsafe storage.withMutablePointer { (pixels) throws(DecodeError) in
             var target = unsafe Self.target(pixels, storage.byteCount, width, height, .up)
             let handle = unsafe transform.handle
-            let nothing: [UInt8] = []
-            try unsafe call(nothing.span, damage: &damage) { request, report in
+            let noBytes: [UInt8] = []
+            try unsafe call(noBytes.span, damage: &damage) { request, report in
                 unsafe imgc_transform_apply(handle, &request, &target, &report)
             }
         }
@@ -183,7 +183,7 @@ extension CodecCall {
         _ source: PixelStorage, width: Int, height: Int, by orientation: Orientation, into target: PixelStorage
     ) {
         let swaps = orientation.swapsSides
-        let fits = unsafe source.withMutablePointer { from in
+        let sizesMatch = unsafe source.withMutablePointer { from in
             unsafe target.withMutablePointer { to in
                 var original = unsafe Self.target(from, source.byteCount, width, height, .up)
                 var oriented = unsafe Self.target(
@@ -191,7 +191,7 @@ extension CodecCall {
                 return unsafe imgc_orient(&original, &oriented)
             }
         }
-        precondition(fits, "the target has another size than the oriented source")
+        precondition(sizesMatch, "the target has another size than the oriented source")
     }
 
     /// Sets the frame's rectangle, clipped to the canvas, to transparent black.
@@ -224,15 +224,15 @@ extension SkippedDetail {
     /// Creates the conversion for a header and profile; the transform is nil when none is needed.
     ///
     /// - Parameter icc: The embedded profile; empty for none.
-    static func make(
+    static func create(
         icc: [UInt8], header: CodecHeader, format: ImageFormat
     ) throws(DecodeError) -> (transform: ColorTransform?, damage: Damage) {
         var report = imgc_report()
         var handle: OpaquePointer?
         let status = unsafe icc.withUnsafeBufferPointer { icc in
-            unsafe withUnsafePointer(to: header.facts) { facts in
+            unsafe withUnsafePointer(to: header.values) { values in
                 var source = unsafe imgc_color_source(
-                    icc: icc.isEmpty ? nil : icc.baseAddress, icc_size: icc.count, header: facts)
+                    icc: icc.isEmpty ? nil : icc.baseAddress, icc_size: icc.count, header: values)
                 return unsafe imgc_transform_create(&source, &handle, &report)
             }
         }

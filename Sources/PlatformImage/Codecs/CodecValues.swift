@@ -63,53 +63,54 @@ func text<Characters>(of characters: Characters) -> String {
 
 /// A header as the codec reported it: stored size after JPEG scaling.
 struct CodecHeader: Sendable {
-    var facts = imgc_header()
+    var values = imgc_header()
 
-    var width: Int { Int(facts.width) }
-    var height: Int { Int(facts.height) }
+    var width: Int { Int(values.width) }
+    var height: Int { Int(values.height) }
     /// Bytes of the embedded profile; 0 for none.
-    var profileByteCount: Int { Int(facts.icc_size) }
+    var profileByteCount: Int { Int(values.icc_size) }
     /// The raw value of the C colour model.
-    var colorModel: UInt32 { facts.color_model.rawValue }
-    var hasCICP: Bool { facts.has_cicp }
+    var colorModel: UInt32 { values.color_model.rawValue }
+    var hasCICP: Bool { values.has_cicp }
     /// True when PNG chunks other than sRGB and iCCP define the colours.
-    var hasColorChunks: Bool { facts.has_cicp || facts.has_gamma || facts.has_chromaticities }
+    var hasColorChunks: Bool { values.has_cicp || values.has_gamma || values.has_chromaticities }
 
     /// The values of the PNG colour chunks, for comparison; empty when there are none.
     var colorChunks: [UInt32] {
-        guard facts.has_cicp || facts.has_srgb || facts.has_gamma || facts.has_chromaticities else { return [] }
-        let c = facts.chromaticities
+        guard values.has_cicp || values.has_srgb || values.has_gamma || values.has_chromaticities else { return [] }
+        let c = values.chromaticities
         return [
-            facts.has_cicp ? 1 : 0, UInt32(facts.cicp.0), UInt32(facts.cicp.1), UInt32(facts.cicp.2),
-            UInt32(facts.cicp.3), facts.has_srgb ? 1 : 0,
-            facts.has_gamma ? facts.gamma : 0, facts.has_chromaticities ? 1 : 0, c.0, c.1, c.2, c.3, c.4, c.5, c.6, c.7,
+            values.has_cicp ? 1 : 0, UInt32(values.cicp.0), UInt32(values.cicp.1), UInt32(values.cicp.2),
+            UInt32(values.cicp.3), values.has_srgb ? 1 : 0,
+            values.has_gamma ? values.gamma : 0, values.has_chromaticities ? 1 : 0, c.0, c.1, c.2, c.3, c.4, c.5, c.6,
+            c.7,
         ]
     }
 
     /// An upper estimate, in bytes, of the memory of a resampling decode besides its result.
     func resampledByteCount(_ request: ResampleRequest) -> Int {
-        var (facts, resample) = (facts, imgc_resample_request(resampling: request))
-        return unsafe Int(clamping: imgc_resampled_bytes(&facts, &resample))
+        var (values, resample) = (values, imgc_resample_request(resampling: request))
+        return unsafe Int(clamping: imgc_resampled_bytes(&values, &resample))
     }
 }
 
 extension ImageHeader {
     init(_ header: CodecHeader, format: ImageFormat) {
-        let facts = header.facts
+        let values = header.values
         self.init(
-            format: format, width: Int(facts.width), height: Int(facts.height),
-            bitsPerChannel: Int(facts.bits_per_channel), channelCount: Int(facts.channels),
-            colorModel: ColorModel(facts.color_model), hasAlpha: facts.has_alpha)
-        orientation = Orientation(rawValue: facts.orientation) ?? .up
-        frameCount = facts.frame_count > 0 ? Int(facts.frame_count) : nil
-        loopCount = facts.has_loop_count ? Int(facts.loop_count) : nil
-        isProgressive = facts.is_progressive
-        profileSource = ProfileSource(facts)
-        iccProfileByteCount = Int(facts.icc_size)
-        if facts.exif_size > 0 {
-            exifRange = Int(facts.exif_offset)..<Int(facts.exif_offset + facts.exif_size)
+            format: format, width: Int(values.width), height: Int(values.height),
+            bitsPerChannel: Int(values.bits_per_channel), channelCount: Int(values.channels),
+            colorModel: ColorModel(values.color_model), hasAlpha: values.has_alpha)
+        orientation = Orientation(rawValue: values.orientation) ?? .up
+        frameCount = values.frame_count > 0 ? Int(values.frame_count) : nil
+        loopCount = values.has_loop_count ? Int(values.loop_count) : nil
+        isProgressive = values.is_progressive
+        profileSource = ProfileSource(values)
+        iccProfileByteCount = Int(values.icc_size)
+        if values.exif_size > 0 {
+            exifRange = Int(values.exif_offset)..<Int(values.exif_offset + values.exif_size)
         }
-        workByteCount = Int(clamping: facts.work_bytes)
+        workByteCount = Int(clamping: values.work_bytes)
     }
 }
 
@@ -128,15 +129,15 @@ extension ImageHeader.ColorModel {
 }
 
 extension ImageHeader.ProfileSource {
-    fileprivate init(_ facts: imgc_header) {
-        if facts.has_cicp {
+    fileprivate init(_ values: imgc_header) {
+        if values.has_cicp {
             self = .cicp
-        } else if facts.icc_size > 0 {
+        } else if values.icc_size > 0 {
             self = .icc
-        } else if facts.has_srgb {
+        } else if values.has_srgb {
             self = .srgb
         } else {
-            self = facts.has_gamma || facts.has_chromaticities ? .gamma : .none
+            self = values.has_gamma || values.has_chromaticities ? .gamma : .none
         }
     }
 }
@@ -149,7 +150,7 @@ struct CodecFrame: Sendable {
     init() {}
 
     /// The only frame of an image without animation.
-    init(stillOfWidth width: Int, height: Int) {
+    init(stillFrameOfWidth width: Int, height: Int) {
         state.number = 1
         state.width = UInt32(width)
         state.height = UInt32(height)

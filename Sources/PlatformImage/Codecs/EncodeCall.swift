@@ -11,15 +11,15 @@ struct EncodeCall {
     func jpeg(
         _ bitmap: Bitmap, _ options: JPEGOptions, quality: Int, maxBytes: Int?
     ) throws(EncodeError) -> [UInt8]? {
-        try checkSize(bitmap, atMost: 65_500)
+        try checkSize(bitmap, maxSide: 65_500)
         let background = options.background
         var settings = imgc_jpeg_options(
             quality: UInt8(quality), chroma: options.chromaSubsampling.codecValue,
             is_progressive: options.isProgressive, optimizes_huffman: options.optimizesHuffman,
             background: (background.red, background.green, background.blue))
         let output = EncodedBytes(maxBytes: maxBytes)
-        return try collect(output) { (report) throws(EncodeError) in
-            unsafe bitmap.withImage(bitmap.wholeArea) { image in
+        return try outputBytes(output) { (report) throws(EncodeError) in
+            unsafe bitmap.withImage(bitmap.fullArea) { image in
                 unsafe imgc_encode_jpeg(&image, &settings, flag?.pointer, &output.bytes, &report)
             }
         }
@@ -27,7 +27,7 @@ struct EncodeCall {
 
     /// Encodes a PNG; nil when the file exceeds `maxBytes`.
     func png(_ bitmap: Bitmap, _ options: PNGOptions, level: Int, maxBytes: Int?) throws(EncodeError) -> [UInt8]? {
-        let part = FramePart(bitmap: bitmap, area: bitmap.wholeArea, delay: FrameDelay(numerator: 0, denominator: 1))
+        let part = FramePart(bitmap: bitmap, area: bitmap.fullArea, delay: FrameDelay(numerator: 0, denominator: 1))
         return try png([part], frameCount: 0, loopCount: 0, options, level: level, maxBytes: maxBytes)
     }
 
@@ -44,7 +44,7 @@ struct EncodeCall {
     /// - Parameter before: The previous frame; nil for the first one.
     func part(of bitmap: Bitmap, after before: Bitmap?, delay: FrameDelay) throws(EncodeError) -> FramePart {
         try poll()
-        let area = before.map { bitmap.areaChanged(from: $0) } ?? bitmap.wholeArea
+        let area = before.map { bitmap.changedArea(from: $0) } ?? bitmap.fullArea
         return FramePart(bitmap: bitmap, area: area, delay: delay)
     }
 
@@ -53,7 +53,7 @@ struct EncodeCall {
         _ parts: [FramePart], frameCount: Int, loopCount: Int, _ options: PNGOptions, level: Int, maxBytes: Int?
     ) throws(EncodeError) -> [UInt8]? {
         let canvas = parts[0].bitmap
-        try checkSize(canvas, atMost: Int(Int32.max))
+        try checkSize(canvas, maxSide: Int(Int32.max))
         var settings = imgc_png_options(
             level: UInt8(level), filter: options.filter.codecValue, always_rgba: !options.reducesColors,
             declares_srgb: options.declaresSRGB, frame_count: UInt32(frameCount),
@@ -69,11 +69,11 @@ struct EncodeCall {
                     unsafe part.bitmap.withImage(part.area) { unsafe imgc_png_encoder_analyze(encoder, &$0, &report) }
                 }
             }
-            return try collect(output) { (report) throws(EncodeError) in
+            return try outputBytes(output) { (report) throws(EncodeError) in
                 var status = unsafe imgc_png_encoder_begin(
                     encoder, UInt32(canvas.width), UInt32(canvas.height), &output.bytes, &report)
                 for part in parts where status == IMGC_OK {
-                    let delay = part.delay.storedInAPNG
+                    let delay = part.delay.apngFraction
                     var placement = imgc_png_placement(
                         x: part.area.x, y: part.area.y, delay_numerator: delay.numerator,
                         delay_denominator: delay.denominator)
@@ -90,7 +90,7 @@ struct EncodeCall {
 }
 
 extension EncodeCall {
-    private func checkSize(_ bitmap: Bitmap, atMost side: Int) throws(EncodeError) {
+    private func checkSize(_ bitmap: Bitmap, maxSide side: Int) throws(EncodeError) {
         guard bitmap.width > side || bitmap.height > side else { return }
         throw EncodeError(
             .tooLarge, format: format,
@@ -114,7 +114,7 @@ extension EncodeCall {
     }
 
     /// Runs `body` and returns the bytes written to `output`; nil when they exceed the limit.
-    private func collect(
+    private func outputBytes(
         _ output: EncodedBytes, _ body: (inout imgc_report) throws(EncodeError) -> imgc_status
     ) throws(EncodeError) -> [UInt8]? {
         var report = imgc_report()
@@ -161,12 +161,12 @@ extension EncodeError {
 }
 
 extension Bitmap {
-    fileprivate var wholeArea: imgc_rect { imgc_rect(x: 0, y: 0, width: UInt32(width), height: UInt32(height)) }
+    fileprivate var fullArea: imgc_rect { imgc_rect(x: 0, y: 0, width: UInt32(width), height: UInt32(height)) }
 
     /// The smallest rectangle of pixels that differ from `before`, of the same size; one pixel when none differ.
-    fileprivate func areaChanged(from before: Bitmap) -> imgc_rect {
-        let area = unsafe before.withImage(before.wholeArea) { old in
-            unsafe withImage(wholeArea) { new in unsafe imgc_changed_rect(&old, &new) }
+    fileprivate func changedArea(from before: Bitmap) -> imgc_rect {
+        let area = unsafe before.withImage(before.fullArea) { old in
+            unsafe withImage(fullArea) { new in unsafe imgc_changed_rect(&old, &new) }
         }
         return area.width > 0 ? area : imgc_rect(x: 0, y: 0, width: 1, height: 1)
     }

@@ -177,10 +177,10 @@ enum RowKernels {
         precondition(storage.byteCount == request.width * request.height * 4, "storage of the resampled size")
         var resample = imgc_resample_request(resampling: request)
         if isPortable { resample.flags |= UInt32(IMGC_RESAMPLE_PORTABLE) }
-        var made: OpaquePointer?
-        let status = unsafe imgc_resampler_create(&resample, &made)
+        var resamplerPointer: OpaquePointer?
+        let status = unsafe imgc_resampler_create(&resample, &resamplerPointer)
         precondition(status != IMGC_ERROR_INVALID_ARGUMENT, "a request in range")
-        guard let handle = unsafe made, status == IMGC_OK else {
+        guard let handle = unsafe resamplerPointer, status == IMGC_OK else {
             throw DecodeError(.outOfMemory, "no memory to resample to \(request.width) x \(request.height)")
         }
         if let flag { unsafe imgc_resampler_watch(handle, flag.pointer) }

@@ -25,17 +25,17 @@ final class ColorTransformCache: Sendable {
     ) throws(DecodeError) -> ColorTransform? {
         let key = Key(
             icc: icc ?? [], chunks: header.colorChunks, format: format, model: header.colorModel)
-        let known = entries.locked(in: self) { entries -> Entry? in
+        let cached = entries.locked(in: self) { entries -> Entry? in
             guard let index = entries.firstIndex(where: { $0.key == key }) else { return nil }
             let entry = entries.remove(at: index)
             entries.append(entry)
             return entry
         }
-        if let known {
-            damage.add(known.damage)
-            return known.transform
+        if let cached {
+            damage.add(cached.damage)
+            return cached.transform
         }
-        let entry = try make(key, header)
+        let entry = try create(key, header)
         if key.icc.count <= Self.maxCachedProfile {
             entries.locked(in: self) { entries in
                 if entries.count >= Self.maxCount { entries.removeFirst() }
@@ -46,8 +46,8 @@ final class ColorTransformCache: Sendable {
         return entry.transform
     }
 
-    private func make(_ key: Key, _ header: CodecHeader) throws(DecodeError) -> Entry {
-        let (transform, damage) = try ColorTransform.make(icc: key.icc, header: header, format: key.format)
+    private func create(_ key: Key, _ header: CodecHeader) throws(DecodeError) -> Entry {
+        let (transform, damage) = try ColorTransform.create(icc: key.icc, header: header, format: key.format)
         return Entry(key: key, transform: transform, damage: damage)
     }
 }

@@ -55,10 +55,10 @@ public struct ImageDecoder: Sendable {
             return PreparedDecode(
                 source: source, orientation: options.appliesOrientation ? source.header.orientation : .up)
         }
-        let quickest = try prepared(options)
-        guard let budget = options.budgetBytes, quickest.byteCount > budget, quickest.source.header.format == .png
+        let fastest = try prepared(options)
+        guard let budget = options.budgetBytes, fastest.byteCount > budget, fastest.source.header.format == .png
         else {
-            return quickest
+            return fastest
         }
         var options = options
         options.usesLeastMemory = true
@@ -155,8 +155,8 @@ struct PreparedDecode: Sendable {
     var byteCount: Int {
         let pixels = PixelStorage.allocatedByteCount(width * height * 4)
         let (sum, overflows) = pixels.addingReportingOverflow(source.header.workByteCount)
-        let (total, overflowsToo) = sum.addingReportingOverflow(source.profileByteCount)
-        return overflows || overflowsToo ? .max : total
+        let (total, totalOverflows) = sum.addingReportingOverflow(source.profileByteCount)
+        return overflows || totalOverflows ? .max : total
     }
 }
 

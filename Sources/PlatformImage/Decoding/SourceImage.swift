@@ -5,7 +5,7 @@ struct SourceImage {
 
     let call: CodecCall
     /// The header as the codec reported it; for BMP all zero.
-    let facts: CodecHeader
+    let codecHeader: CodecHeader
     let bmp: BMPHeader?
     /// The part of a progressive JPEG that ``decode(_:resampledBy:into:_:)`` reads.
     var quality = ThumbnailQuality.exact
@@ -23,12 +23,12 @@ struct SourceImage {
         if format == .bmp {
             let parsed = try BMPHeader(bytes, options: options, resamples: resamples, damage: &damage)
             bmp = parsed
-            facts = CodecHeader()
+            codecHeader = CodecHeader()
             header = parsed.imageHeader
         } else {
             bmp = nil
-            facts = try call.header(of: bytes, countsFrames: countsFrames, damage: &damage)
-            header = ImageHeader(facts, format: format)
+            codecHeader = try call.header(of: bytes, countsFrames: countsFrames, damage: &damage)
+            header = ImageHeader(codecHeader, format: format)
             if let range = header.exifRange {
                 let exif = EXIF(bytes.extracting(range))
                 if exif == nil || exif?.isDamaged == true { damage.warn(.exif) }
@@ -42,14 +42,14 @@ struct SourceImage {
 
     /// Width and height of the pixels after JPEG scaling and orientation.
     func pixelSize(orientedBy orientation: Orientation) -> (width: Int, height: Int) {
-        let (width, height) = bmp == nil ? (facts.width, facts.height) : (header.width, header.height)
+        let (width, height) = bmp == nil ? (codecHeader.width, codecHeader.height) : (header.width, header.height)
         return orientation.swapsSides ? (height, width) : (width, height)
     }
 
     func iccProfile(in bytes: Span<UInt8>) throws(DecodeError) -> [UInt8]? {
         if let range = bmp?.iccRange { return [UInt8](bytes.extracting(range)) }
-        guard bmp == nil, facts.profileByteCount > 0 else { return nil }
-        return try call.iccProfile(in: bytes, count: facts.profileByteCount)
+        guard bmp == nil, codecHeader.profileByteCount > 0 else { return nil }
+        return try call.iccProfile(in: bytes, count: codecHeader.profileByteCount)
     }
 
     /// The conversion to sRGB requested by the options; nil when the pixels need none.
@@ -57,9 +57,9 @@ struct SourceImage {
         in bytes: Span<UInt8>, cache: ColorTransformCache
     ) throws(DecodeError) -> ColorTransform? {
         guard call.options.convertsToSRGB, bmp == nil else { return nil }
-        let profile = facts.hasCICP ? nil : try iccProfile(in: bytes)
-        guard profile != nil || facts.hasColorChunks else { return nil }
-        return try cache.transform(header: facts, icc: profile, format: call.format, damage: &damage)
+        let profile = codecHeader.hasCICP ? nil : try iccProfile(in: bytes)
+        guard profile != nil || codecHeader.hasColorChunks else { return nil }
+        return try cache.transform(header: codecHeader, icc: profile, format: call.format, damage: &damage)
     }
 
     /// Decodes the still image into `storage`, oriented and converted.
@@ -95,36 +95,37 @@ struct SourceImage {
 
     /// Resamples one decode to several results, each identical to a separate call. A BMP is decoded once per result.
     ///
-    /// - Parameter outputs: 1 to ``CodecCall/maxOutputs``, with equal ``leftOutDetail(for:)``.
+    /// - Parameter outputs: 1 to ``CodecCall/maxOutputs``, with equal ``skippedDetail(for:)``.
     mutating func decode(
         _ bytes: Span<UInt8>, resampledTo outputs: [(request: ResampleRequest, storage: PixelStorage)],
         _ transform: ColorTransform?
     ) throws(DecodeError) {
         let (width, height) = pixelSize(orientedBy: .up)
-        var own: [(request: ResampleRequest, storage: PixelStorage)] = []
+        var streamedOutputs: [(request: ResampleRequest, storage: PixelStorage)] = []
         for (request, storage) in outputs {
             precondition(request.isValid, "a request in range")
             precondition(storage.byteCount == request.width * request.height * 4, "storage of the resampled size")
-            precondition(request.sourceWidth == width && request.sourceHeight == height, "a request for this picture")
+            precondition(request.sourceWidth == width && request.sourceHeight == height, "a request for this image")
             var request = request
             if !header.hasAlpha { request.isOpaque = true }
-            own.append((request, storage))
+            streamedOutputs.append((request, storage))
         }
         if let bmp {
-            for (request, storage) in own {
+            for (request, storage) in streamedOutputs {
                 try bmp.decode(
                     bytes, resampledBy: request, into: storage, options: call.options, flag: call.flag,
                     damage: &damage)
             }
             return
         }
-        guard let first = own.first else { return }
+        guard let first = streamedOutputs.first else { return }
         var call = call
         call.resamples = true
         if let transform, transform.isCMYK { call.cmykTransform = transform }
-        try call.decode(bytes, resampledTo: own, skipping: skippedDetail(for: first.request), damage: &damage)
+        try call.decode(
+            bytes, resampledTo: streamedOutputs, skipping: skippedDetail(for: first.request), damage: &damage)
         guard let transform, !transform.isCMYK else { return }
-        for (request, storage) in own {
+        for (request, storage) in streamedOutputs {
             try call.convert(storage, width: request.width, height: request.height, with: transform, damage: &damage)
         }
     }
@@ -132,7 +133,7 @@ struct SourceImage {
     /// An upper estimate, in bytes, of the memory of ``decode(_:resampledBy:into:_:)`` besides `storage`; `Int.max` on
     /// overflow.
     func resampledByteCount(_ request: ResampleRequest) -> Int {
-        bmp?.resampledByteCount(request) ?? facts.resampledByteCount(request)
+        bmp?.resampledByteCount(request) ?? codecHeader.resampledByteCount(request)
     }
 
     func skippedDetail(for request: ResampleRequest) -> SkippedDetail {

@@ -114,15 +114,15 @@ public struct BlurHash: Hashable, Sendable, CustomStringConvertible {
 
     private func draw(_ width: Int, _ height: Int, _ punch: Double, on pixels: inout MutableSpan<UInt8>) {
         let scaled = terms.enumerated().map { $0.offset == 0 ? $0.element : $0.element * punch }
-        let across = (0..<columns).map { Cosine.samples($0, count: width) }
+        let horizontal = (0..<columns).map { Cosine.samples($0, count: width) }
         for y in 0..<height {
-            let down = (0..<rows).map { Cosine.value($0, at: y, of: height) }
+            let vertical = (0..<rows).map { Cosine.value($0, at: y, of: height) }
             let sums = (0..<columns).map { column in
-                (0..<rows).reduce(SIMD3<Double>.zero) { $0 + scaled[$1 * columns + column] * down[$1] }
+                (0..<rows).reduce(SIMD3<Double>.zero) { $0 + scaled[$1 * columns + column] * vertical[$1] }
             }
             for x in 0..<width {
                 var light = SIMD3<Double>.zero
-                for column in 0..<columns { light += sums[column] * across[column][x] }
+                for column in 0..<columns { light += sums[column] * horizontal[column][x] }
                 let at = (y * width + x) * 4
                 for channel in 0..<3 { pixels[at + channel] = SRGB.sample(light[channel]) }
                 pixels[at + 3] = 255

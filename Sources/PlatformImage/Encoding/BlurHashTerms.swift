@@ -17,18 +17,18 @@ struct BlurHashTerms {
     init(of grid: LightGrid, columns: Int, rows: Int) {
         self.columns = columns
         self.rows = rows
-        let across = (0..<columns).map { Cosine.means($0, count: grid.width, cells: grid.columns) }
-        let down = (0..<rows).map { Cosine.means($0, count: grid.height, cells: grid.rows) }
+        let horizontal = (0..<columns).map { Cosine.means($0, count: grid.width, cells: grid.columns) }
+        let vertical = (0..<rows).map { Cosine.means($0, count: grid.height, cells: grid.rows) }
         var sums = [SIMD3<Double>](repeating: .zero, count: columns * rows)
         for y in 0..<grid.rows {
             for column in 0..<columns {
-                let weights = across[column]
+                let weights = horizontal[column]
                 var sum = SIMD3<Double>.zero
                 for x in 0..<grid.columns {
                     let at = (y * grid.columns + x) * 3
                     sum += SIMD3(grid.sums[at], grid.sums[at + 1], grid.sums[at + 2]) * weights[x]
                 }
-                for row in 0..<rows { sums[row * columns + column] += sum * down[row][y] }
+                for row in 0..<rows { sums[row * columns + column] += sum * vertical[row][y] }
             }
         }
         let pixels = Double(grid.width) * Double(grid.height)

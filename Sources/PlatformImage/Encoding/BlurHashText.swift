@@ -8,15 +8,15 @@ struct BlurHashText {
 
     /// Quantises terms in linear light, in row-major order, the mean first.
     init(_ exact: BlurHashTerms) {
-        let others = exact.values.dropFirst()
-        let largest = others.reduce(0) { max($0, abs($1.x), abs($1.y), abs($1.z)) }
-        let range = others.isEmpty ? 0 : Int(max(0, min(82, (largest * 166 - 0.5).rounded(.down))))
+        let otherTerms = exact.values.dropFirst()
+        let largest = otherTerms.reduce(0) { max($0, abs($1.x), abs($1.y), abs($1.z)) }
+        let range = otherTerms.isEmpty ? 0 : Int(max(0, min(82, (largest * 166 - 0.5).rounded(.down))))
         let mean = exact.values[0]
         let color = [mean.x, mean.y, mean.z].reduce(0) { $0 << 8 | Int(SRGB.sample($1)) }
         var digits = [exact.columns - 1 + (exact.rows - 1) * 9, range]
         digits += Base83.digits(of: color, count: 4)
         let scale = Self.scale(range)
-        for term in others {
+        for term in otherTerms {
             let steps = [term.x, term.y, term.z].map { value in
                 let root = value < 0 ? -(-value / scale).squareRoot() : (value / scale).squareRoot()
                 return Int(max(0, min(18, (root * 9 + 9.5).rounded(.down))))
@@ -60,10 +60,10 @@ enum Base83 {
         "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz#$%*+,-.:;=?@[]^_{|}~".utf8)
 
     static func digits(of value: Int, count: Int) -> [Int] {
-        var (digits, rest) = ([Int](repeating: 0, count: count), value)
-        for place in digits.indices.reversed() {
-            digits[place] = rest % 83
-            rest /= 83
+        var (digits, remaining) = ([Int](repeating: 0, count: count), value)
+        for position in digits.indices.reversed() {
+            digits[position] = remaining % 83
+            remaining /= 83
         }
         return digits
     }

@@ -22,7 +22,7 @@ extension ImageEncoder {
             let before = index == 0 ? nil : frames[index - 1].bitmap
             parts.append(try call.part(of: frame.bitmap, after: before, delay: frame.info.delay))
         }
-        return try fitting(.png) { (level, maxBytes) throws(EncodeError) in
+        return try encodeWithinLimit(.png) { (level, maxBytes) throws(EncodeError) in
             try call.apng(parts, loopCount: loopCount, options.png, level: level, maxBytes: maxBytes)
         }
     }

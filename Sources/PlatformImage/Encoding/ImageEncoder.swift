@@ -27,7 +27,7 @@ public struct ImageEncoder: Sendable {
         let call = EncodeCall(format: format, flag: cancellation)
         switch format {
         case .png:
-            return try fitting(format) { (level, maxBytes) throws(EncodeError) in
+            return try encodeWithinLimit(format) { (level, maxBytes) throws(EncodeError) in
                 try call.png(bitmap, options.png, level: level, maxBytes: maxBytes)
             }
         case .jpeg: return try jpeg(bitmap, call)
@@ -35,7 +35,7 @@ public struct ImageEncoder: Sendable {
     }
 
     /// Compresses at the requested level, and again at 9 when the file exceeds the limit.
-    func fitting(
+    func encodeWithinLimit(
         _ format: EncodedFormat, _ encode: (_ level: Int, _ maxBytes: Int?) throws(EncodeError) -> [UInt8]?
     ) throws(EncodeError) -> [UInt8] {
         if let file = try encode(options.png.compressionLevel, options.maxBytes) { return file }
@@ -44,10 +44,12 @@ public struct ImageEncoder: Sendable {
     }
 
     private func jpeg(_ bitmap: Bitmap, _ call: EncodeCall) throws(EncodeError) -> [UInt8] {
-        let wanted = options.jpeg.quality
-        if let file = try call.jpeg(bitmap, options.jpeg, quality: wanted, maxBytes: options.maxBytes) { return file }
+        let requestedQuality = options.jpeg.quality
+        if let file = try call.jpeg(bitmap, options.jpeg, quality: requestedQuality, maxBytes: options.maxBytes) {
+            return file
+        }
         // Invariant: quality `lowest` fits, or is 0 and untried; quality `tooHigh` does not fit.
-        var (lowest, tooHigh) = (0, wanted)
+        var (lowest, tooHigh) = (0, requestedQuality)
         var best: [UInt8]?
         while tooHigh - lowest > 1 {
             let quality = (lowest + tooHigh) / 2

@@ -41,7 +41,7 @@ extension SecurityFix {
     /// Sources: the changelogs of the Debian packages and of the projects, read on 2026-11-22. Not listed: defects of
     /// command-line tools, and defects in code that is never called here: CVE-2026-12912 of libtiff (8-bit ABGR output
     /// of PixarLog), CVE-2026-42798 of lcms2 (`.cube` files).
-    static let table: [SecurityFix] = libpng + libtiff + giflib + others
+    static let table: [SecurityFix] = libpng + libtiff + giflib + otherLibraries
 
     private static let libpng = [
         fix("CVE-2025-64505", "libpng", "1.6.51", png(1, 1, 1)),
@@ -74,7 +74,7 @@ extension SecurityFix {
             [bullseye: "5.1.9-2+deb11u1", bookworm: "5.2.1-2.5+deb12u1", trixie: "5.2.2-1+deb13u1"]),
     ]
 
-    private static let others = [
+    private static let otherLibraries = [
         fix(
             "CVE-2026-41254", "lcms2", "2.19",
             [bullseye: "2.12~rc1-2+deb11u1", bookworm: "2.14-2+deb12u1", trixie: "2.16-2+deb13u1"]),
@@ -96,13 +96,15 @@ extension SecurityFix {
     }
 
     /// The security uploads of libpng in Debian 11, 12 and 13, by number; nil for none.
-    private static func png(_ eleven: Int?, _ twelve: Int, _ thirteen: Int) -> [String: String] {
-        var packages = [bookworm: "1.6.39-2+deb12u\(twelve)", trixie: "1.6.48-1+deb13u\(thirteen)"]
-        if let eleven { packages[bullseye] = "1.6.37-3+deb11u\(eleven)" }
+    private static func png(_ bullseyeUpload: Int?, _ bookwormUpload: Int, _ trixieUpload: Int) -> [String: String] {
+        var packages = [bookworm: "1.6.39-2+deb12u\(bookwormUpload)", trixie: "1.6.48-1+deb13u\(trixieUpload)"]
+        if let bullseyeUpload { packages[bullseye] = "1.6.37-3+deb11u\(bullseyeUpload)" }
         return packages
     }
 
-    private static func tiff(_ eleven: String, _ twelve: String, _ thirteen: String) -> [String: String] {
-        [bullseye: eleven, bookworm: twelve, trixie: thirteen]
+    private static func tiff(_ bullseyeUpload: String, _ bookwormUpload: String, _ trixieUpload: String) -> [String:
+        String]
+    {
+        [bullseye: bullseyeUpload, bookworm: bookwormUpload, trixie: trixieUpload]
     }
 }

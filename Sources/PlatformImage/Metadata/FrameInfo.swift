@@ -55,7 +55,7 @@ public struct FrameDelay: Hashable, Sendable {
 
 extension FrameDelay {
     /// The closest fraction of two 16-bit numbers.
-    var storedInAPNG: (numerator: UInt16, denominator: UInt16) {
+    var apngFraction: (numerator: UInt16, denominator: UInt16) {
         let most = Int(UInt16.max)
         if numerator <= most && denominator <= most { return (UInt16(numerator), UInt16(denominator)) }
         var (a, b) = (numerator, denominator)

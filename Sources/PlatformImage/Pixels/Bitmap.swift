@@ -31,7 +31,7 @@ public struct Bitmap: Sendable {
     ) throws(E) {
         let storage: PixelStorage
         do throws(DecodeError) {
-            storage = try PixelStorage.ofBitmap(width: width, height: height, limits: .unlimited, zeroed: true)
+            storage = try PixelStorage.forBitmap(width: width, height: height, limits: .unlimited, zeroed: true)
         } catch {
             // `fatalError`, because release builds do not print the message of `preconditionFailure`.
             fatalError("Bitmap: \(error.message)")
@@ -53,7 +53,7 @@ public struct Bitmap: Sendable {
     public init(
         width: Int, height: Int, limits: DecodeLimits, pixels: (inout MutableSpan<UInt8>) throws -> Void
     ) throws {
-        let storage = try PixelStorage.ofBitmap(width: width, height: height, limits: limits, zeroed: true)
+        let storage = try PixelStorage.forBitmap(width: width, height: height, limits: limits, zeroed: true)
         try storage.withMutableBytes(pixels)
         self.init(width: width, height: height, storage: storage)
     }
@@ -66,7 +66,7 @@ public struct Bitmap: Sendable {
         width: Int, height: Int, limits: DecodeLimits = .unlimited,
         by pixels: (inout MutableSpan<UInt8>) throws(DecodeError) -> Void
     ) throws(DecodeError) -> Bitmap {
-        let storage = try PixelStorage.ofBitmap(width: width, height: height, limits: limits, zeroed: false)
+        let storage = try PixelStorage.forBitmap(width: width, height: height, limits: limits, zeroed: false)
         try storage.withMutableBytes(pixels)
         return Bitmap(width: width, height: height, storage: storage)
     }

@@ -39,20 +39,20 @@ final class PixelPool: Sendable {
     ///
     /// The memory contains data of an earlier bitmap. A mapping more than twice as large is kept for a larger image.
     func acquire(length: Int) -> UnsafeMutableRawPointer? {
-        let found = state.locked(in: self) { state -> (address: UInt, length: Int)? in
-            var best: Int?
+        let reusable = state.locked(in: self) { state -> (address: UInt, length: Int)? in
+            var bestIndex: Int?
             for (index, mapping) in state.mappings.enumerated()
             where mapping.length >= length && mapping.length / 2 <= length {
-                if let current = best, state.mappings[current].length <= mapping.length { continue }
-                best = index
+                if let current = bestIndex, state.mappings[current].length <= mapping.length { continue }
+                bestIndex = index
             }
-            guard let best else { return nil }
-            let mapping = state.mappings.remove(at: best)
+            guard let bestIndex else { return nil }
+            let mapping = state.mappings.remove(at: bestIndex)
             state.byteCount -= mapping.length
             return mapping
         }
-        guard let found, let base = unsafe UnsafeMutableRawPointer(bitPattern: found.address) else { return nil }
-        if found.length > length { unsafe munmap(base + length, found.length - length) }
+        guard let reusable, let base = unsafe UnsafeMutableRawPointer(bitPattern: reusable.address) else { return nil }
+        if reusable.length > length { unsafe munmap(base + length, reusable.length - length) }
         return unsafe base
     }
 
@@ -72,21 +72,21 @@ final class PixelPool: Sendable {
     /// Adds a mapping to the pool and unmaps the oldest ones until all fit; a mapping larger than the pool is unmapped.
     func release(_ mapping: Mapping) {
         let (address, length) = unsafe (UInt(bitPattern: mapping.base), mapping.length)
-        var leaving: [(address: UInt, length: Int)] = []
+        var removed: [(address: UInt, length: Int)] = []
         if length > maxBytes {
-            leaving = [(address, length)]
+            removed = [(address, length)]
         } else {
             state.locked(in: self) { state in
                 while state.byteCount + length > maxBytes {
                     let oldest = state.mappings.removeFirst()
                     state.byteCount -= oldest.length
-                    leaving.append(oldest)
+                    removed.append(oldest)
                 }
                 state.mappings.append((address, length))
                 state.byteCount += length
             }
         }
-        Self.unmap(leaving)
+        Self.unmap(removed)
     }
 
     /// Minimum size in bytes of a mapped buffer; smaller ones come from `malloc`.
@@ -115,11 +115,11 @@ final class PixelPool: Sendable {
     }
 
     func removeAll() {
-        let leaving = state.locked(in: self) { state in
+        let removed = state.locked(in: self) { state in
             defer { state = State() }
             return state.mappings
         }
-        Self.unmap(leaving)
+        Self.unmap(removed)
     }
 
     private static func unmap(_ mappings: [(address: UInt, length: Int)]) {
@@ -144,10 +144,10 @@ final class PixelPool: Sendable {
             let start = unsafe mmap(nil, total, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0),
             unsafe start != UnsafeMutableRawPointer(bitPattern: -1)  // MAP_FAILED
         else { return nil }
-        let before = (alignment - Int(bitPattern: start) & (alignment - 1)) & (alignment - 1)
-        let base = unsafe start + before
-        if before > 0 { unsafe munmap(start, before) }
-        if alignment > before { unsafe munmap(base + length, alignment - before) }
+        let padding = (alignment - Int(bitPattern: start) & (alignment - 1)) & (alignment - 1)
+        let base = unsafe start + padding
+        if padding > 0 { unsafe munmap(start, padding) }
+        if alignment > padding { unsafe munmap(base + length, alignment - padding) }
         #if os(Linux)
         _ = unsafe madvise(base, length, MADV_HUGEPAGE)
         #endif

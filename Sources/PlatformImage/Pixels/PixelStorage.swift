@@ -64,7 +64,7 @@ extension PixelStorage {
     ///
     /// - Parameter limits: `maxSide`, `maxPixels` and `maxMemory` apply.
     /// - Throws: `invalidArgument` when a side is below 1, `limitExceeded`, `outOfMemory`.
-    static func ofBitmap(
+    static func forBitmap(
         width: Int, height: Int, limits: DecodeLimits, zeroed: Bool
     ) throws(DecodeError) -> PixelStorage {
         try DecodeError.check(width, "width", isIn: 1 ... .max)

@@ -29,8 +29,8 @@ public final class DecodeBudget: Sendable {
     private struct Waiter {
         let byteCount: Int
         let whenGranted: @Sendable () -> Void
-        var overtaken = 0
-        var passed = 0
+        var overtakes = 0
+        var passes = 0
     }
 
     private struct State {
@@ -140,7 +140,7 @@ public final class DecodeBudget: Sendable {
     /// (then no request is served).
     private func serveNext(_ state: inout State, only: UInt64? = nil) -> Waiter? {
         var next: (lane: Int, ticket: UInt64)?
-        var longestOvertaken = Self.maxOvertakes - 1
+        var mostOvertakes = Self.maxOvertakes - 1
         var frontTickets: [UInt64] = []
         for lane in state.lanes.indices {
             while let ticket = state.lanes[lane].first, state.waiters[ticket] == nil {
@@ -149,36 +149,36 @@ public final class DecodeBudget: Sendable {
             guard let ticket = state.lanes[lane].first, let waiter = state.waiters[ticket] else { continue }
             frontTickets.append(ticket)
             if next == nil { next = (lane, ticket) }
-            if waiter.overtaken > longestOvertaken {
-                longestOvertaken = waiter.overtaken
+            if waiter.overtakes > mostOvertakes {
+                mostOvertakes = waiter.overtakes
                 next = (lane, ticket)
             }
         }
-        guard let next, let ticket = firstThatFits(state, lane: next.lane), only ?? ticket == ticket,
+        guard let next, let ticket = firstFitting(state, lane: next.lane), only ?? ticket == ticket,
             let waiter = state.waiters.removeValue(forKey: ticket)
         else { return nil }
         if ticket == next.ticket {
             _ = state.lanes[next.lane].popFirst()
         } else {
             for passed in state.lanes[next.lane].all.prefix(while: { $0 != ticket }) {
-                state.waiters[passed]?.passed += 1
+                state.waiters[passed]?.passes += 1
             }
         }
         state.grantedBytes += waiter.byteCount
         state.peakGrantedBytes = max(state.peakGrantedBytes, state.grantedBytes)
         for frontTicket in frontTickets where frontTicket < ticket && frontTicket != next.ticket {
-            state.waiters[frontTicket]?.overtaken += 1
+            state.waiters[frontTicket]?.overtakes += 1
         }
         return waiter
     }
 
     /// The first request of a lane that fits, if every request before it may still be passed.
-    private func firstThatFits(_ state: State, lane: Int) -> UInt64? {
+    private func firstFitting(_ state: State, lane: Int) -> UInt64? {
         let free = maxBytes - state.grantedBytes
         for ticket in state.lanes[lane].all {
             guard let waiter = state.waiters[ticket] else { continue }
             if waiter.byteCount <= free { return ticket }
-            if waiter.passed >= maxPasses { return nil }
+            if waiter.passes >= maxPasses { return nil }
         }
         return nil
     }

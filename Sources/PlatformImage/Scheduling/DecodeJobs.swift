@@ -13,25 +13,25 @@ final class DecodeJobs: Sendable {
     }
 
     /// Reports the result to the caller; called after the job's bytes have been released.
-    typealias Deliver = @Sendable () -> Void
+    typealias Delivery = @Sendable () -> Void
     /// The part of a job that runs with bytes of the budget reserved.
-    typealias HoldingBody = @Sendable (Start) -> Deliver
-    typealias Body = @Sendable (Start) -> Step
+    typealias ReservedBody = @Sendable (Start) -> Delivery
+    typealias Body = @Sendable (Start) -> BodyResult
     typealias Ticket = UInt64
 
-    enum Step {
-        case done(Deliver)
+    enum BodyResult {
+        case done(Delivery)
         /// Continue once that many bytes, at least 1, are reserved.
-        case needs(Int, HoldingBody)
+        case needs(Int, ReservedBody)
     }
 
     private enum Job {
-        case announced(CancellationFlag)  // a ticket exists, the body is not enqueued yet
-        case cancelledEarly  // cancelled before the body was enqueued
+        case registered(CancellationFlag)  // a ticket exists, the body is not enqueued yet
+        case cancelledBeforeEnqueue  // cancelled before the body was enqueued
         case waiting(CancellationFlag, Body)
         case running(CancellationFlag)
-        case parked(CancellationFlag, HoldingBody, budgetTicket: UInt64)
-        case ready(CancellationFlag, HoldingBody, byteCount: Int)  // bytes are reserved; waits for a thread
+        case waitingForBytes(CancellationFlag, ReservedBody, budgetTicket: UInt64)
+        case ready(CancellationFlag, ReservedBody, byteCount: Int)  // bytes are reserved; waits for a thread
     }
 
     private struct Lane {
@@ -50,7 +50,7 @@ final class DecodeJobs: Sendable {
     private let budget: DecodeBudget
     private let state = Mutex(State())
     /// Counts waiting jobs and jobs cancelled while waiting: a thread that finds no job waits again.
-    private let wakeUps = DispatchSemaphore(value: 0)
+    private let jobAvailable = DispatchSemaphore(value: 0)
 
     init(budget: DecodeBudget) { self.budget = budget }
 
@@ -60,7 +60,7 @@ final class DecodeJobs: Sendable {
     func ticket(flag: CancellationFlag) -> Ticket {
         state.locked(in: self) { state in
             state.nextTicket += 1
-            state.jobs[state.nextTicket] = .announced(flag)
+            state.jobs[state.nextTicket] = .registered(flag)
             return state.nextTicket
         }
     }
@@ -69,7 +69,7 @@ final class DecodeJobs: Sendable {
     /// cancelling thread.
     func enqueue(_ ticket: Ticket, priority: DecodeQueue.Priority, _ body: @escaping Body) {
         let isWaiting = state.locked(in: self) { state in
-            guard case .announced(let flag)? = state.jobs[ticket] else {
+            guard case .registered(let flag)? = state.jobs[ticket] else {
                 state.jobs[ticket] = nil
                 return false
             }
@@ -78,26 +78,26 @@ final class DecodeJobs: Sendable {
             state.waiting += 1
             return true
         }
-        if isWaiting { wakeUps.signal() } else { refuse(body) }
+        if isWaiting { jobAvailable.signal() } else { refuse(body) }
     }
 
     /// Removes and refuses a waiting job at once, raises the flag of a running one; a finished job is ignored.
     func cancel(_ ticket: Ticket) {
-        let leave = state.locked(in: self) { state -> Deliver? in
+        let afterUnlock = state.locked(in: self) { state -> Delivery? in
             switch state.jobs[ticket] {
-            case .announced:
-                state.jobs[ticket] = .cancelledEarly
+            case .registered:
+                state.jobs[ticket] = .cancelledBeforeEnqueue
                 return nil
             case .running(let flag):
                 flag.cancel()
                 return nil
-            case .cancelledEarly, nil:
+            case .cancelledBeforeEnqueue, nil:
                 return nil
             case .waiting(_, let body):
                 state.jobs[ticket] = nil
                 state.waiting -= 1
                 return { self.refuse(body) }
-            case .parked(_, let body, let budgetTicket):
+            case .waitingForBytes(_, let body, let budgetTicket):
                 state.jobs[ticket] = nil
                 // If bytes are granted concurrently, `granted` finds no job and releases them.
                 return {
@@ -113,21 +113,21 @@ final class DecodeJobs: Sendable {
                 }
             }
         }
-        leave?()
+        afterUnlock?()
     }
 
     /// Waits for a job and runs it until it ends or needs bytes; false when the queue is closed.
     func runNext() -> Bool {
-        wakeUps.wait()
+        jobAvailable.wait()
         guard let (ticket, priority, job) = popNext() else { return !state.locked(in: self) { $0.isClosed } }
         switch job {
         case .new(let body):
             switch body(.now) {
             case .done(let deliver):
-                forget(ticket)
+                removeJob(ticket)
                 deliver()
             case .needs(let byteCount, let next):
-                hold(byteCount, ticket, priority, next)
+                reserve(byteCount, ticket, priority, next)
             }
         case .ready(let body, let byteCount):
             finish(ticket, body, byteCount)
@@ -135,14 +135,14 @@ final class DecodeJobs: Sendable {
         return true
     }
 
-    private enum Next {
+    private enum NextJob {
         case new(Body)
-        case ready(HoldingBody, Int)
+        case ready(ReservedBody, Int)
     }
 
     /// Takes the next job. Jobs with reserved bytes come first, regardless of lane: other jobs may wait for these
     /// bytes.
-    private func popNext() -> (Ticket, DecodeQueue.Priority, Next)? {
+    private func popNext() -> (Ticket, DecodeQueue.Priority, NextJob)? {
         state.locked(in: self) { state in
             // A ticket without a waiting job was cancelled; only its entry in the lane is left.
             for priority in DecodeQueue.Priority.allCases {
@@ -166,14 +166,14 @@ final class DecodeJobs: Sendable {
     }
 
     /// Continues at once when the budget grants the bytes; otherwise the job is parked and the thread is free.
-    private func hold(
-        _ byteCount: Int, _ ticket: Ticket, _ priority: DecodeQueue.Priority, _ body: @escaping HoldingBody
+    private func reserve(
+        _ byteCount: Int, _ ticket: Ticket, _ priority: DecodeQueue.Priority, _ body: @escaping ReservedBody
     ) {
-        enum Outcome {
-            case granted, parked
+        enum ReserveResult {
+            case granted, waitingForBytes
             case refused(DecodeError)
         }
-        let outcome = state.locked(in: self) { state -> Outcome in
+        let result = state.locked(in: self) { state -> ReserveResult in
             guard case .running(let flag)? = state.jobs[ticket], !flag.isCancelled else {
                 return .refused(Self.cancelled)
             }
@@ -183,43 +183,43 @@ final class DecodeJobs: Sendable {
             case .granted:
                 return .granted
             case .waiting(let budgetTicket):
-                state.jobs[ticket] = .parked(flag, body, budgetTicket: budgetTicket)
-                return .parked
+                state.jobs[ticket] = .waitingForBytes(flag, body, budgetTicket: budgetTicket)
+                return .waitingForBytes
             case .refused:
-                return .refused(Self.overBudget(byteCount, budget))
+                return .refused(Self.exceedsBudget(byteCount, budget))
             }
         }
-        switch outcome {
+        switch result {
         case .granted:
             // Outside the lock: the closures of served requests acquire the lock of the jobs.
             budget.serveWaiting()
             finish(ticket, body, byteCount)
-        case .parked: break
+        case .waitingForBytes: break
         case .refused(let error):
-            forget(ticket)
+            removeJob(ticket)
             body(.refused(error))()
         }
     }
 
     private func granted(_ byteCount: Int, _ ticket: Ticket, _ priority: DecodeQueue.Priority) {
         let isReady = state.locked(in: self) { state in
-            guard case .parked(let flag, let body, _)? = state.jobs[ticket] else { return false }
+            guard case .waitingForBytes(let flag, let body, _)? = state.jobs[ticket] else { return false }
             state.jobs[ticket] = .ready(flag, body, byteCount: byteCount)
             state.lanes[priority.rawValue].ready.append(ticket)
             state.waiting += 1
             return true
         }
-        if isReady { wakeUps.signal() } else { budget.release(byteCount) }
+        if isReady { jobAvailable.signal() } else { budget.release(byteCount) }
     }
 
-    private func finish(_ ticket: Ticket, _ body: HoldingBody, _ byteCount: Int) {
+    private func finish(_ ticket: Ticket, _ body: ReservedBody, _ byteCount: Int) {
         let deliver = body(.now)
-        forget(ticket)
+        removeJob(ticket)
         budget.release(byteCount)
         deliver()
     }
 
-    private func forget(_ ticket: Ticket) { state.locked(in: self) { $0.jobs[ticket] = nil } }
+    private func removeJob(_ ticket: Ticket) { state.locked(in: self) { $0.jobs[ticket] = nil } }
 
     private func refuse(_ body: Body) {
         switch body(.refused(Self.cancelled)) {
@@ -230,7 +230,7 @@ final class DecodeJobs: Sendable {
 
     private static var cancelled: DecodeError { DecodeError(.cancelled, "cancelled while waiting") }
 
-    private static func overBudget(_ byteCount: Int, _ budget: DecodeBudget) -> DecodeError {
+    private static func exceedsBudget(_ byteCount: Int, _ budget: DecodeBudget) -> DecodeError {
         DecodeError(
             .limitExceeded, detail: "decodeBudget",
             "\(byteCount) bytes for one decode are over the budget of \(budget.maxBytes)")
@@ -239,6 +239,6 @@ final class DecodeJobs: Sendable {
     /// Ends the threads. No job is waiting at this point: every waiting caller keeps the queue alive.
     func close(threads: Int) {
         state.locked(in: self) { $0.isClosed = true }
-        for _ in 0..<threads { wakeUps.signal() }
+        for _ in 0..<threads { jobAvailable.signal() }
     }
 }

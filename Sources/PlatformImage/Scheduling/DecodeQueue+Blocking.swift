@@ -10,22 +10,23 @@ extension DecodeQueue {
     package func decodeBlocking(
         _ bytes: [UInt8], with decoder: ImageDecoder, priority: Priority
     ) throws(DecodeError) -> DecodedImage {
-        let box = BlockingResult()
+        let blockingResult = BlockingResult()
         let flag = CancellationFlag()
         let decoder = decoder.bounded(by: budget)
         jobs.enqueue(jobs.ticket(flag: flag), priority: priority) { start in
-            if case .refused(let error) = start { return .done(box.end(.failure(error))) }
+            if case .refused(let error) = start { return .done(blockingResult.finish(.failure(error))) }
             do throws(DecodeError) {
                 let prepared = try decoder.prepare(bytes.span, as: nil, cancellation: flag)
                 return .needs(prepared.byteCount) { start in
-                    if case .refused(let error) = start { return box.end(.failure(error)) }
-                    return box.end(Result { () throws(DecodeError) in try decoder.decode(prepared, bytes.span) })
+                    if case .refused(let error) = start { return blockingResult.finish(.failure(error)) }
+                    return blockingResult.finish(
+                        Result { () throws(DecodeError) in try decoder.decode(prepared, bytes.span) })
                 }
             } catch {
-                return .done(box.end(.failure(error)))
+                return .done(blockingResult.finish(.failure(error)))
             }
         }
-        return try box.wait().get()
+        return try blockingResult.wait().get()
     }
 
     /// Reads a header on the queue, with the limits of a decode with the same options; no pixels are decoded.
@@ -41,17 +42,17 @@ extension DecodeQueue {
 
     /// The result of a decode, with a semaphore for the blocked caller.
     private final class BlockingResult: Sendable {
-        private let outcome = Mutex(Result<DecodedImage, DecodeError>.failure(DecodeError(.cancelled, "not run yet")))
-        private let hasEnded = DispatchSemaphore(value: 0)
+        private let result = Mutex(Result<DecodedImage, DecodeError>.failure(DecodeError(.cancelled, "not run yet")))
+        private let isDone = DispatchSemaphore(value: 0)
 
-        func end(_ outcome: Result<DecodedImage, DecodeError>) -> DecodeJobs.Deliver {
-            self.outcome.locked(in: self) { $0 = outcome }
-            return { [self] in hasEnded.signal() }
+        func finish(_ result: Result<DecodedImage, DecodeError>) -> DecodeJobs.Delivery {
+            self.result.locked(in: self) { $0 = result }
+            return { [self] in isDone.signal() }
         }
 
         func wait() -> Result<DecodedImage, DecodeError> {
-            hasEnded.wait()
-            return outcome.locked(in: self) { $0 }
+            isDone.wait()
+            return result.locked(in: self) { $0 }
         }
     }
 }

@@ -36,15 +36,15 @@ extension DecodeQueue {
         finish: @escaping @Sendable (DecodedImage) -> Result
     ) async throws(DecodeError) -> Result {
         let decoder = decoder.bounded(by: budget)
-        return try await submit(priority) { flag, ended in
+        return try await submit(priority) { flag, complete in
             do throws(DecodeError) {
                 let prepared = try PreparedThumbnail(
                     bytes.span, declared: contentType, decoder: decoder, options: options, flag: flag)
                 return .needs(prepared.byteCount) { start in
-                    ended(start) { () throws(DecodeError) in finish(try decoder.thumbnail(prepared, bytes.span)) }
+                    complete(start) { () throws(DecodeError) in finish(try decoder.thumbnail(prepared, bytes.span)) }
                 }
             } catch {
-                return .done(ended(.refused(error)) { () throws(DecodeError) in throw error })
+                return .done(complete(.refused(error)) { () throws(DecodeError) in throw error })
             }
         }
     }

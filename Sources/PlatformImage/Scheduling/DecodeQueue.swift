@@ -93,18 +93,18 @@ public final class DecodeQueue: Sendable {
         priority: Priority, timed finish: @escaping @Sendable (DecodedImage, Duration) -> Result
     ) async throws(DecodeError) -> Result {
         let decoder = decoder.bounded(by: budget)
-        return try await submit(priority) { flag, ended in
+        return try await submit(priority) { flag, complete in
             do throws(DecodeError) {
                 let prepared = try decoder.prepare(bytes.span, as: contentType, cancellation: flag)
                 return .needs(prepared.byteCount) { start in
-                    ended(start) { () throws(DecodeError) in
+                    complete(start) { () throws(DecodeError) in
                         let begin = ContinuousClock.now
                         let image = try decoder.decode(prepared, bytes.span)
                         return finish(image, begin.duration(to: .now))
                     }
                 }
             } catch {
-                return .done(ended(.refused(error)) { () throws(DecodeError) in throw error })
+                return .done(complete(.refused(error)) { () throws(DecodeError) in throw error })
             }
         }
     }
@@ -123,9 +123,9 @@ public final class DecodeQueue: Sendable {
         _ work: @escaping @Sendable (CancellationFlag) throws(DecodeError) -> Result
     ) async throws(DecodeError) -> Result {
         try DecodeError.check(byteCount, "byteCount", isIn: 0 ... .max)
-        return try await submit(priority) { flag, ended in
-            guard byteCount > 0 else { return .done(ended(.now) { () throws(DecodeError) in try work(flag) }) }
-            return .needs(byteCount) { start in ended(start) { () throws(DecodeError) in try work(flag) } }
+        return try await submit(priority) { flag, complete in
+            guard byteCount > 0 else { return .done(complete(.now) { () throws(DecodeError) in try work(flag) }) }
+            return .needs(byteCount) { start in complete(start) { () throws(DecodeError) in try work(flag) } }
         }
     }
 
@@ -137,46 +137,46 @@ public final class DecodeQueue: Sendable {
         priority: Priority = .normal, measure: @escaping @Sendable () -> Int,
         _ work: @escaping @Sendable (CancellationFlag) throws(DecodeError) -> Result
     ) async throws(DecodeError) -> Result {
-        try await submit(priority) { flag, ended in
+        try await submit(priority) { flag, complete in
             let byteCount = measure()
             precondition(byteCount >= 0, "work takes 0 bytes or more")
-            guard byteCount > 0 else { return .done(ended(.now) { () throws(DecodeError) in try work(flag) }) }
-            return .needs(byteCount) { start in ended(start) { () throws(DecodeError) in try work(flag) } }
+            guard byteCount > 0 else { return .done(complete(.now) { () throws(DecodeError) in try work(flag) }) }
+            return .needs(byteCount) { start in complete(start) { () throws(DecodeError) in try work(flag) } }
         }
     }
 
     /// Runs the work if the start permits it, and returns the closure that reports the result to the caller.
-    typealias Ending<Result> =
-        @Sendable (DecodeJobs.Start, () throws(DecodeError) -> Result) -> DecodeJobs.Deliver
+    typealias JobCompletion<Result> =
+        @Sendable (DecodeJobs.Start, () throws(DecodeError) -> Result) -> DecodeJobs.Delivery
 
     func submit<Result: Sendable>(
         _ priority: Priority,
-        _ body: @escaping @Sendable (CancellationFlag, @escaping Ending<Result>) -> DecodeJobs.Step
+        _ body: @escaping @Sendable (CancellationFlag, @escaping JobCompletion<Result>) -> DecodeJobs.BodyResult
     ) async throws(DecodeError) -> Result {
         let flag = CancellationFlag()
         let ticket = jobs.ticket(flag: flag)
-        let outcome = await withTaskCancellationHandler {
+        let result = await withTaskCancellationHandler {
             await withCheckedContinuation {
                 (continuation: CheckedContinuation<Swift.Result<Result, DecodeError>, Never>) in
-                let ended: Ending<Result> = { start, work in
-                    let outcome: Swift.Result<Result, DecodeError>
+                let complete: JobCompletion<Result> = { start, work in
+                    let result: Swift.Result<Result, DecodeError>
                     switch start {
-                    case .now: outcome = Swift.Result { () throws(DecodeError) in try work() }
-                    case .refused(let error): outcome = .failure(error)
+                    case .now: result = Swift.Result { () throws(DecodeError) in try work() }
+                    case .refused(let error): result = .failure(error)
                     }
-                    return { continuation.resume(returning: outcome) }
+                    return { continuation.resume(returning: result) }
                 }
                 jobs.enqueue(ticket, priority: priority) { start in
                     switch start {
-                    case .now: body(flag, ended)
-                    case .refused(let error): .done(ended(.refused(error)) { () throws(DecodeError) in throw error })
+                    case .now: body(flag, complete)
+                    case .refused(let error): .done(complete(.refused(error)) { () throws(DecodeError) in throw error })
                     }
                 }
             }
         } onCancel: {
             jobs.cancel(ticket)
         }
-        return try outcome.get()
+        return try result.get()
     }
 }
 
@@ -213,15 +213,15 @@ extension DecodeQueue {
         priority: Priority = .normal, byteCount: Int = 0, refusal: (DecodeError) -> Failure,
         _ work: @escaping @Sendable (CancellationFlag) throws(Failure) -> Result
     ) async throws(Failure) -> Result {
-        let outcome: Swift.Result<Result, Failure>
+        let result: Swift.Result<Result, Failure>
         do throws(DecodeError) {
-            outcome = try await run(priority: priority, byteCount: byteCount) { flag in
+            result = try await run(priority: priority, byteCount: byteCount) { flag in
                 Swift.Result { () throws(Failure) in try work(flag) }
             }
         } catch {
             throw refusal(error)
         }
-        return try outcome.get()
+        return try result.get()
     }
 }
 

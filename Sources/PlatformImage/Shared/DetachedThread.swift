@@ -23,7 +23,7 @@ package enum DetachedThread {
     package static func start(
         stackBytes: Int = defaultStackBytes, niceness: Int = 0, _ body: sending @escaping () -> Void
     ) -> Int32? {
-        let context = unsafe Unmanaged.passRetained(Start(niceness: niceness, body))
+        let context = unsafe Unmanaged.passRetained(ThreadStart(niceness: niceness, body))
         var attributes = pthread_attr_t()
         unsafe pthread_attr_init(&attributes)
         unsafe pthread_attr_setstacksize(&attributes, stackBytes)
@@ -34,8 +34,8 @@ package enum DetachedThread {
             &thread, &attributes,
             { context in
                 guard let context = unsafe context else { return nil }
-                let start = unsafe Unmanaged<Start>.fromOpaque(context).takeRetainedValue()
-                DetachedThread.giveWay(by: start.niceness)
+                let start = unsafe Unmanaged<ThreadStart>.fromOpaque(context).takeRetainedValue()
+                DetachedThread.setNiceness(start.niceness)
                 start.body()
                 return nil
             }, context.toOpaque())
@@ -47,7 +47,7 @@ package enum DetachedThread {
     }
 
     /// The start argument of a thread.
-    private final class Start {
+    private final class ThreadStart {
         let niceness: Int
         let body: () -> Void
 
@@ -58,7 +58,7 @@ package enum DetachedThread {
     }
 
     /// Sets the niceness of the calling thread, which on Linux applies to one thread.
-    private static func giveWay(by niceness: Int) {
+    private static func setNiceness(_ niceness: Int) {
         guard niceness > 0 else { return }
         #if canImport(Glibc)
         _ = setpriority(__priority_which_t(PRIO_PROCESS.rawValue), 0, Int32(clamping: niceness))

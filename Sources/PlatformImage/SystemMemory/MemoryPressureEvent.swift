@@ -93,7 +93,7 @@ struct MemoryEventCounters: Hashable, Sendable {
     }
 
     /// The increase of each counter; 0 for a counter that decreased, as after a reset.
-    func rise(since old: Self) -> Self {
+    func increase(since old: Self) -> Self {
         // Counters are never negative, so the differences cannot overflow.
         Self(high: Swift.max(0, high - old.high), max: Swift.max(0, max - old.max), oom: Swift.max(0, oom - old.oom))
     }

@@ -36,34 +36,34 @@ final class MemoryPressureThread {
     private var trigger: MemoryPressureTrigger?
     private var stop: MemoryPressureStop?
     private var onPressure: (@Sendable (MemoryPressureEvent) -> Void)?
-    private let quietMilliseconds: Int32
+    private let minIntervalMilliseconds: Int32
 
-    /// - Parameter quiet: The pause after a cgroup event before the next one is reported.
+    /// - Parameter minInterval: The pause after a cgroup event before the next one is reported.
     static func start(
-        _ trigger: consuming MemoryPressureTrigger, stop: MemoryPressureStop, quiet: Duration,
+        _ trigger: consuming MemoryPressureTrigger, stop: MemoryPressureStop, minInterval: Duration,
         onPressure: @escaping @Sendable (MemoryPressureEvent) -> Void
     ) throws(MemoryPressureError) {
-        let thread = MemoryPressureThread(trigger, stop, quiet, onPressure)
+        let thread = MemoryPressureThread(trigger, stop, minInterval, onPressure)
         if let failure = DetachedThread.start({ thread.run() }) {
             throw MemoryPressureError(.noResources, "no thread: \(ProcFile.Failure(number: failure))")
         }
     }
 
     private init(
-        _ trigger: consuming MemoryPressureTrigger, _ stop: MemoryPressureStop, _ quiet: Duration,
+        _ trigger: consuming MemoryPressureTrigger, _ stop: MemoryPressureStop, _ minInterval: Duration,
         _ onPressure: @escaping @Sendable (MemoryPressureEvent) -> Void
     ) {
         self.trigger = consume trigger
         self.stop = stop
         self.onPressure = onPressure
-        quietMilliseconds = Int32(clamping: quiet.millisecondCount)
+        minIntervalMilliseconds = Int32(clamping: minInterval.millisecondCount)
     }
 
     private func run() {
         while let event = next() {
             onPressure?(event)
             // The kernel reports stalls at most once per window; cgroup counters can rise continuously.
-            if event.source == .cgroupEvents, isStopped(within: quietMilliseconds) { break }
+            if event.source == .cgroupEvents, isStopped(within: minIntervalMilliseconds) { break }
         }
         // The order matters: once the closure is released the descriptors are closed.
         trigger = nil
@@ -79,8 +79,8 @@ final class MemoryPressureThread {
                 if errno == EINTR { continue }
                 return nil
             }
-            let isLost = requests[1].revents & Int16(POLLERR | POLLHUP | POLLNVAL) != 0
-            if requests[0].revents != 0 || isLost { return nil }
+            let watchFailed = requests[1].revents & Int16(POLLERR | POLLHUP | POLLNVAL) != 0
+            if requests[0].revents != 0 || watchFailed { return nil }
             if let event = trigger?.event() { return event }
         }
         return nil

@@ -28,9 +28,9 @@ enum MemoryPressureTrigger: ~Copyable {
             self = .stalls(file)
             return MemoryPressureEvent(.systemStalls)
         case .cgroup(var watch):
-            let rise = watch.rise()
+            let increase = watch.increase()
             self = .cgroup(watch)
-            return rise.isZero ? nil : MemoryPressureEvent(.cgroupEvents, rise)
+            return increase.isZero ? nil : MemoryPressureEvent(.cgroupEvents, increase)
         }
     }
 
@@ -42,9 +42,9 @@ enum MemoryPressureTrigger: ~Copyable {
         switch ProcFile.open(Array(path.utf8), O_RDWR) {
         case .failure(let failure): return .failure(MemoryPressureFailure("\(path): \(failure)"))
         case .success(let file):
-            let order = "some \(stall.microsecondCount) \(window.microsecondCount)"
-            if let failure = file.write(Array(order.utf8) + [0]) {
-                return .failure(MemoryPressureFailure("\(path): \(failure) at \"\(order)\""))
+            let threshold = "some \(stall.microsecondCount) \(window.microsecondCount)"
+            if let failure = file.write(Array(threshold.utf8) + [0]) {
+                return .failure(MemoryPressureFailure("\(path): \(failure) at \"\(threshold)\""))
             }
             return .success(.stalls(file))
         }
@@ -53,7 +53,7 @@ enum MemoryPressureTrigger: ~Copyable {
     /// Watches the event files of the process's cgroup and its ancestors.
     static func cgroup(root: String) -> Result<MemoryPressureTrigger, MemoryPressureFailure> {
         let folders = CgroupMemory(root: Array(root.utf8)).folders.filter { $0.version == .v2 }
-        guard let own = folders.first else {
+        guard let processFolder = folders.first else {
             return .failure(MemoryPressureFailure("no cgroup of version 2 is mounted"))
         }
         let inotify = inotify_init1(Int32(IN_NONBLOCK) | Int32(IN_CLOEXEC))
@@ -69,7 +69,7 @@ enum MemoryPressureTrigger: ~Copyable {
             }
         }
         guard watch.isEmpty else { return .success(.cgroup(watch)) }
-        let path = String(decoding: own.file("memory.events"), as: UTF8.self)
+        let path = String(decoding: processFolder.file("memory.events"), as: UTF8.self)
         return .failure(MemoryPressureFailure("\(path): \(failure ?? "not found")"))
     }
 }
@@ -106,18 +106,18 @@ struct CgroupEventWatch: ~Copyable {
     }
 
     /// The increase of the counters since the last call.
-    mutating func rise() -> MemoryEventCounters {
+    mutating func increase() -> MemoryEventCounters {
         // All files are read again, so the events are discarded. 4 KiB have room for any one event (inotify(7)).
         while case .success(let events) = inotify.read(maxBytes: 4096), !events.isEmpty {}
-        var rise = MemoryEventCounters()
+        var increase = MemoryEventCounters()
         for index in files.indices {
             // A removed cgroup or an unreadable text changes nothing.
             guard let text = ProcFile.contents(of: files[index].path, maxBytes: 1 << 16) else { continue }
             let old = files[index].counters
             files[index].counters.update(from: text)
-            rise += files[index].counters.rise(since: old)
+            increase += files[index].counters.increase(since: old)
         }
-        return rise
+        return increase
     }
 }
 

@@ -78,7 +78,7 @@ public final class MemoryPressureWatcher: Sendable {
                 let stop = try MemoryPressureStop()
                 self.source = source
                 stopping = Mutex(stop)
-                try MemoryPressureThread.start(trigger, stop: stop, quiet: window, onPressure: onPressure)
+                try MemoryPressureThread.start(trigger, stop: stop, minInterval: window, onPressure: onPressure)
                 return
             }
         }

@@ -18,30 +18,31 @@ extension Bitmap {
             sourceWidth: width, sourceHeight: height, limits: limits, options: options)
         let request = geometry.request(
             storedWidth: width, storedHeight: height, orientation: .up, options: options)
-        return try resized(by: request, flag: cancellation).laidOut(geometry, background: options.background)
+        return try resized(by: request, flag: cancellation).paddedAndComposited(
+            geometry, background: options.background)
     }
 
     /// Returns an upright copy.
     package func oriented(by orientation: Orientation) throws(DecodeError) -> Bitmap {
         let swaps = orientation.swapsSides
         let (orientedWidth, orientedHeight) = swaps ? (height, width) : (width, height)
-        let target = try PixelStorage.forThumbnail(width: orientedWidth, height: orientedHeight)
+        let target = try PixelStorage.uninitialized(width: orientedWidth, height: orientedHeight)
         CodecCall.orient(storage, width: width, height: height, by: orientation, into: target)
         return Bitmap(width: orientedWidth, height: orientedHeight, storage: target)
     }
 
     /// Pads the bitmap to its box and composites it over the background; returns it unchanged when neither is needed.
-    func laidOut(_ geometry: ThumbnailGeometry, background: RGBA8?) throws(DecodeError) -> Bitmap {
+    func paddedAndComposited(_ geometry: ThumbnailGeometry, background: RGBA8?) throws(DecodeError) -> Bitmap {
         guard geometry.isPadded || background != nil else { return self }
-        let box = try PixelStorage.forThumbnail(width: geometry.boxWidth, height: geometry.boxHeight)
-        let paper = background ?? RGBA8(red: 0, green: 0, blue: 0, alpha: 0)
+        let box = try PixelStorage.uninitialized(width: geometry.boxWidth, height: geometry.boxHeight)
+        let backgroundColor = background ?? RGBA8(red: 0, green: 0, blue: 0, alpha: 0)
         box.withMutableBytes { pixels in
-            for at in stride(from: 0, to: pixels.count, by: 4) { paper.store(in: &pixels, at: at) }
+            for at in stride(from: 0, to: pixels.count, by: 4) { backgroundColor.store(in: &pixels, at: at) }
             for y in 0..<height {
                 let start = ((geometry.top + y) * geometry.boxWidth + geometry.left) * 4
                 withRow(y) { row in
                     for x in 0..<width {
-                        RGBA8(in: row, at: x * 4).over(paper).store(in: &pixels, at: start + x * 4)
+                        RGBA8(in: row, at: x * 4).over(backgroundColor).store(in: &pixels, at: start + x * 4)
                     }
                 }
             }

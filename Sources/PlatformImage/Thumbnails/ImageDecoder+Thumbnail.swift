@@ -57,7 +57,7 @@ extension ImageDecoder {
         var source = prepared.source
         let transform = try source.transform(in: bytes, cache: transforms)
         let request = prepared.request
-        let storage = try PixelStorage.forThumbnail(width: request.width, height: request.height)
+        let storage = try PixelStorage.uninitialized(width: request.width, height: request.height)
         if let embedded = prepared.embedded, try decode(embedded, of: bytes, into: storage, transform) {
             return try finish(prepared, storage, Damage())
         }
@@ -72,13 +72,13 @@ extension ImageDecoder {
         _ transform: ColorTransform?
     ) throws(DecodeError) -> Bool {
         var source = embedded.thumbnail.source
-        let own = bytes.extracting(embedded.thumbnail.range)
+        let embeddedBytes = bytes.extracting(embedded.thumbnail.range)
         do throws(DecodeError) {
             // Most embedded thumbnails have no profile; their colours are then those of the image. One that has a
             // profile and needs no conversion is in sRGB.
             let hasProfile = source.header.profileSource != .none
-            let colors = hasProfile ? try source.transform(in: own, cache: transforms) : transform
-            try source.decode(own, resampledBy: embedded.request, into: storage, colors)
+            let colors = hasProfile ? try source.transform(in: embeddedBytes, cache: transforms) : transform
+            try source.decode(embeddedBytes, resampledBy: embedded.request, into: storage, colors)
             try source.damage.throwIfExceeds(.corrupt, format: .jpeg)
             return true
         } catch {
@@ -96,7 +96,8 @@ extension ImageDecoder {
         var header = prepared.header
         header.warnings = damage.warnings
         return DecodedImage(
-            bitmap: try bitmap.laidOut(prepared.geometry, background: prepared.options.background), header: header,
+            bitmap: try bitmap.paddedAndComposited(prepared.geometry, background: prepared.options.background),
+            header: header,
             status: damage.status.scaled(by: prepared.source.call.options.scaleDenominator, to: header.height))
     }
 
@@ -112,21 +113,21 @@ extension ImageDecoder {
         ofFramesIn bytes: [UInt8], options: ThumbnailOptions, as contentType: ContentType? = nil,
         cancellation: CancellationFlag? = nil
     ) throws(DecodeError) -> (frames: [AnimationFrame], status: DecodeStatus) {
-        var own = self
-        own.options.scaleDenominator = 1
-        let frames = try own.frames(of: bytes, as: contentType, cancellation: cancellation)
+        var decoder = self
+        decoder.options.scaleDenominator = 1
+        let frames = try decoder.frames(of: bytes, as: contentType, cancellation: cancellation)
         var result: [AnimationFrame] = []
-        var held = 0
+        var byteCount = 0
         while let frame = try frames.next() {
-            let small = try frame.bitmap.thumbnail(
-                options: options, limits: own.options.limits, cancellation: cancellation)
-            held += small.byteCount
-            if let limit = own.options.limits.maxMemory, held > limit {
+            let thumbnail = try frame.bitmap.thumbnail(
+                options: options, limits: decoder.options.limits, cancellation: cancellation)
+            byteCount += thumbnail.byteCount
+            if let limit = decoder.options.limits.maxMemory, byteCount > limit {
                 throw DecodeError(
                     .limitExceeded, format: frames.header.format, detail: "maxMemory",
-                    "\(result.count + 1) thumbnails of \(held) bytes are over the limit of \(limit)")
+                    "\(result.count + 1) thumbnails of \(byteCount) bytes are over the limit of \(limit)")
             }
-            result.append(AnimationFrame(small, delay: frame.info.delay, index: result.count))
+            result.append(AnimationFrame(thumbnail, delay: frame.info.delay, index: result.count))
         }
         return (result, frames.status)
     }
@@ -142,7 +143,7 @@ extension DecodeStatus {
 
 extension PixelStorage {
     /// Allocates uninitialised pixels.
-    static func forThumbnail(width: Int, height: Int) throws(DecodeError) -> PixelStorage {
+    static func uninitialized(width: Int, height: Int) throws(DecodeError) -> PixelStorage {
         guard let storage = PixelStorage(byteCount: width * height * 4, zeroed: false) else {
             throw DecodeError(.outOfMemory, "no memory for \(width) x \(height) pixels")
         }

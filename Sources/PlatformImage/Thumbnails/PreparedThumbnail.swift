@@ -20,39 +20,41 @@ struct PreparedThumbnail: Sendable {
         _ bytes: Span<UInt8>, declared: ContentType?, decoder: ImageDecoder, options: ThumbnailOptions,
         flag: CancellationFlag?
     ) throws(DecodeError) {
-        var own = decoder.options
-        own.scaleDenominator = 1
-        let full = try SourceImage(bytes, declared: declared, options: own, flag: flag, resamples: true)
-        header = full.header
-        orientation = own.appliesOrientation ? header.orientation : .up
+        var decodeOptions = decoder.options
+        decodeOptions.scaleDenominator = 1
+        let fullSource = try SourceImage(bytes, declared: declared, options: decodeOptions, flag: flag, resamples: true)
+        header = fullSource.header
+        orientation = decodeOptions.appliesOrientation ? header.orientation : .up
         self.options = options
 
-        let (width, height) = full.pixelSize(orientedBy: orientation)
-        geometry = try ThumbnailGeometry(sourceWidth: width, sourceHeight: height, limits: own.limits, options: options)
+        let (width, height) = fullSource.pixelSize(orientedBy: orientation)
+        geometry = try ThumbnailGeometry(
+            sourceWidth: width, sourceHeight: height, limits: decodeOptions.limits, options: options)
         var request = geometry.request(
             storedWidth: header.width, storedHeight: header.height, orientation: orientation, options: options)
         request.isOpaque = !header.hasAlpha
-        if options.usesEmbeddedThumbnail { embedded = Self.embedded(in: bytes, full, for: request) }
+        if options.usesEmbeddedThumbnail { embedded = Self.embedded(in: bytes, fullSource, for: request) }
         let denominator = header.format == .jpeg ? request.jpegScaleDenominator(for: options.quality) : 1
-        var source = full
+        var source = fullSource
         if denominator > 1 {
-            own.scaleDenominator = denominator
-            source = try SourceImage(bytes, declared: declared, options: own, flag: flag, resamples: true)
+            decodeOptions.scaleDenominator = denominator
+            source = try SourceImage(bytes, declared: declared, options: decodeOptions, flag: flag, resamples: true)
             let (width, height) = source.pixelSize(orientedBy: .up)
             let scale = 1 / Double(denominator)
-            request.rescale(sourceWidth: width, sourceHeight: height, across: scale, down: scale)
+            request.rescale(sourceWidth: width, sourceHeight: height, horizontalScale: scale, verticalScale: scale)
         }
         source.quality = options.quality
         self.source = source
         self.request = request
-        let most = min(own.limits.maxMemory ?? .max, own.budgetBytes ?? .max)
+        let maxBytes = min(decodeOptions.limits.maxMemory ?? .max, decodeOptions.budgetBytes ?? .max)
         // The full image may still fit.
-        if byteCount > most { embedded = nil }
-        if byteCount > most, header.format == .png {
-            own.usesLeastMemory = true
-            self.source = try SourceImage(bytes, declared: declared, options: own, flag: flag, resamples: true)
+        if byteCount > maxBytes { embedded = nil }
+        if byteCount > maxBytes, header.format == .png {
+            decodeOptions.usesLeastMemory = true
+            self.source = try SourceImage(
+                bytes, declared: declared, options: decodeOptions, flag: flag, resamples: true)
         }
-        if let limit = own.limits.maxMemory, byteCount > limit {
+        if let limit = decodeOptions.limits.maxMemory, byteCount > limit {
             throw DecodeError(
                 .limitExceeded, format: header.format, detail: "maxMemory",
                 "a thumbnail that takes \(byteCount) bytes is over the limit of \(limit)")
@@ -61,18 +63,20 @@ struct PreparedThumbnail: Sendable {
 
     /// The embedded thumbnail; nil when there is none, or when it has fewer pixels than the request needs.
     private static func embedded(
-        in bytes: Span<UInt8>, _ full: SourceImage, for request: ResampleRequest
+        in bytes: Span<UInt8>, _ fullSource: SourceImage, for request: ResampleRequest
     ) -> Embedded? {
-        let (across, down) = (Double(request.width) / request.cropWidth, Double(request.height) / request.cropHeight)
-        let thumbnail = full.embeddedThumbnail(
-            in: bytes, width: Int((across * Double(request.sourceWidth)).rounded(.up)),
-            height: Int((down * Double(request.sourceHeight)).rounded(.up)))
+        let (horizontalScale, verticalScale) = (
+            Double(request.width) / request.cropWidth, Double(request.height) / request.cropHeight
+        )
+        let thumbnail = fullSource.embeddedThumbnail(
+            in: bytes, width: Int((horizontalScale * Double(request.sourceWidth)).rounded(.up)),
+            height: Int((verticalScale * Double(request.sourceHeight)).rounded(.up)))
         guard let thumbnail else { return nil }
         var request = request
         let (width, height) = thumbnail.source.pixelSize(orientedBy: .up)
         request.rescale(
-            sourceWidth: width, sourceHeight: height, across: Double(width) / Double(request.sourceWidth),
-            down: Double(height) / Double(request.sourceHeight))
+            sourceWidth: width, sourceHeight: height, horizontalScale: Double(width) / Double(request.sourceWidth),
+            verticalScale: Double(height) / Double(request.sourceHeight))
         return Embedded(thumbnail: thumbnail, request: request)
     }
 
@@ -81,12 +85,12 @@ struct PreparedThumbnail: Sendable {
         let pixels = PixelStorage.allocatedByteCount(request.width * request.height * 4)
         let isCopied = options.background != nil || geometry.isPadded
         let copy = isCopied ? PixelStorage.allocatedByteCount(geometry.boxWidth * geometry.boxHeight * 4) : 0
-        let small = orientation == .up ? pixels : 2 * pixels
+        let orientedPixels = orientation == .up ? pixels : 2 * pixels
         let work = max(
             source.resampledByteCount(request),
             embedded.map { $0.thumbnail.source.resampledByteCount($0.request) } ?? 0)
         let parts = [
-            small, copy, work, source.profileByteCount, embedded?.thumbnail.source.profileByteCount ?? 0,
+            orientedPixels, copy, work, source.profileByteCount, embedded?.thumbnail.source.profileByteCount ?? 0,
         ]
         return parts.reduce(0) { sum, part in
             let (next, overflows) = sum.addingReportingOverflow(part)
@@ -102,16 +106,16 @@ extension ThumbnailGeometry {
         sourceWidth: Int, sourceHeight: Int, limits: DecodeLimits, options: ThumbnailOptions
     ) throws(DecodeError) {
         try options.check()
-        let most = ResampleRequest.maxSide
-        guard sourceWidth <= most, sourceHeight <= most else {
+        let maxSide = ResampleRequest.maxSide
+        guard sourceWidth <= maxSide, sourceHeight <= maxSide else {
             throw DecodeError(
-                .limitExceeded, detail: "maxSide", "\(sourceWidth) x \(sourceHeight) has a side over \(most)")
+                .limitExceeded, detail: "maxSide", "\(sourceWidth) x \(sourceHeight) has a side over \(maxSide)")
         }
-        guard let fitted = Self(sourceWidth: sourceWidth, sourceHeight: sourceHeight, options: options) else {
+        guard let geometry = Self(sourceWidth: sourceWidth, sourceHeight: sourceHeight, options: options) else {
             let crop = options.crop.map(\.description) ?? ""
             throw DecodeError(.emptyCrop, "the crop \(crop) lies outside \(sourceWidth) x \(sourceHeight)")
         }
-        self = fitted
+        self = geometry
         try check(limits)
     }
 
@@ -135,14 +139,16 @@ extension ResampleRequest {
     /// Maps the crop to a source of another size.
     ///
     /// - Parameters:
-    ///   - across: New source pixels per old source pixel, horizontally. A JPEG 4243 pixels wide has 1061 at 1/4, of
-    ///     which the last one covers three quarters of a pixel of the image and a repeated edge.
-    ///   - down: The same vertically.
-    mutating func rescale(sourceWidth newWidth: Int, sourceHeight newHeight: Int, across: Double, down: Double) {
-        cropX *= across
-        cropY *= down
+    ///   - horizontalScale: New source pixels per old source pixel, horizontally. A JPEG 4243 pixels wide has 1061 at
+    ///     1/4, of which the last one covers three quarters of a pixel of the image and a repeated edge.
+    ///   - verticalScale: The same vertically.
+    mutating func rescale(
+        sourceWidth newWidth: Int, sourceHeight newHeight: Int, horizontalScale: Double, verticalScale: Double
+    ) {
+        cropX *= horizontalScale
+        cropY *= verticalScale
         (sourceWidth, sourceHeight) = (newWidth, newHeight)
-        cropWidth = min(cropWidth * across, Double(newWidth) - cropX)
-        cropHeight = min(cropHeight * down, Double(newHeight) - cropY)
+        cropWidth = min(cropWidth * horizontalScale, Double(newWidth) - cropX)
+        cropHeight = min(cropHeight * verticalScale, Double(newHeight) - cropY)
     }
 }

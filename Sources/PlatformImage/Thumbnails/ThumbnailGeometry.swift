@@ -16,39 +16,41 @@ struct ThumbnailGeometry: Hashable {
     ///   - sourceWidth: Width of the whole image in pixels, 1 to `ResampleRequest.maxSide`.
     ///   - sourceHeight: Height of the whole image in pixels, 1 to `ResampleRequest.maxSide`.
     init?(sourceWidth: Int, sourceHeight: Int, options: ThumbnailOptions) {
-        let whole = PixelRectangle(x: 0, y: 0, width: sourceWidth, height: sourceHeight)
-        guard let part = (options.crop ?? whole).clipped(toWidth: sourceWidth, height: sourceHeight) else { return nil }
+        let fullImage = PixelRectangle(x: 0, y: 0, width: sourceWidth, height: sourceHeight)
+        guard let part = (options.crop ?? fullImage).clipped(toWidth: sourceWidth, height: sourceHeight) else {
+            return nil
+        }
         (cropX, cropY) = (Double(part.x), Double(part.y))
         (cropWidth, cropHeight) = (Double(part.width), Double(part.height))
 
-        let mayEnlarge = options.allowsUpscaling && options.fit != .scaleDown
+        let allowsEnlarging = options.allowsUpscaling && options.fit != .scaleDown
         let box = Self.box(part.width, part.height, options)
-        let isInside = box.width <= part.width && box.height <= part.height
+        let fitsWithoutEnlarging = box.width <= part.width && box.height <= part.height
         switch options.fit {
         case _ where options.width == nil || options.height == nil:
-            (width, height) = mayEnlarge || isInside ? box : (part.width, part.height)
+            (width, height) = allowsEnlarging || fitsWithoutEnlarging ? box : (part.width, part.height)
         case .contain, .scaleDown:
-            (width, height) = Self.contain(part.width, part.height, in: box, mayEnlarge: mayEnlarge)
+            (width, height) = Self.contain(part.width, part.height, in: box, allowsEnlarging: allowsEnlarging)
         case .fill:
-            width = mayEnlarge ? box.width : min(box.width, part.width)
-            height = mayEnlarge ? box.height : min(box.height, part.height)
+            width = allowsEnlarging ? box.width : min(box.width, part.width)
+            height = allowsEnlarging ? box.height : min(box.height, part.height)
         case .cover:
-            var (seenWidth, seenHeight) = (cropWidth, cropHeight)
-            if !mayEnlarge, !isInside {
+            var (visibleWidth, visibleHeight) = (cropWidth, cropHeight)
+            if !allowsEnlarging, !fitsWithoutEnlarging {
                 (width, height) = (min(box.width, part.width), min(box.height, part.height))
-                (seenWidth, seenHeight) = (Double(width), Double(height))
+                (visibleWidth, visibleHeight) = (Double(width), Double(height))
             } else {
                 (width, height) = box
                 // The side that is not cropped keeps its exact length.
                 if box.width * part.height >= box.height * part.width {
-                    seenHeight = min(cropHeight, Double(box.height * part.width) / Double(box.width))
+                    visibleHeight = min(cropHeight, Double(box.height * part.width) / Double(box.width))
                 } else {
-                    seenWidth = min(cropWidth, Double(box.width * part.height) / Double(box.height))
+                    visibleWidth = min(cropWidth, Double(box.width * part.height) / Double(box.height))
                 }
             }
-            cropX += Self.start(of: seenWidth, in: cropWidth, at: options.gravity.x)
-            cropY += Self.start(of: seenHeight, in: cropHeight, at: options.gravity.y)
-            (cropWidth, cropHeight) = (seenWidth, seenHeight)
+            cropX += Self.start(of: visibleWidth, in: cropWidth, at: options.gravity.x)
+            cropY += Self.start(of: visibleHeight, in: cropHeight, at: options.gravity.y)
+            (cropWidth, cropHeight) = (visibleWidth, visibleHeight)
         }
 
         (boxWidth, boxHeight, left, top) = (width, height, 0, 0)
@@ -70,22 +72,22 @@ struct ThumbnailGeometry: Hashable {
     }
 
     private static func contain(
-        _ width: Int, _ height: Int, in box: (width: Int, height: Int), mayEnlarge: Bool
+        _ width: Int, _ height: Int, in box: (width: Int, height: Int), allowsEnlarging: Bool
     ) -> (width: Int, height: Int) {
-        if !mayEnlarge, width <= box.width, height <= box.height { return (width, height) }
+        if !allowsEnlarging, width <= box.width, height <= box.height { return (width, height) }
         return box.width * height <= box.height * width
             ? (box.width, min(box.height, proportion(of: height, to: width, times: box.width)))
             : (min(box.width, proportion(of: width, to: height, times: box.height)), box.height)
     }
 
-    /// `factor * part / whole`, rounded to the nearest, halves up; at least 1.
-    private static func proportion(of part: Int, to whole: Int, times factor: Int) -> Int {
-        max(1, (2 * factor * part + whole) / (2 * whole))
+    /// `factor * part / total`, rounded to the nearest, halves up; at least 1.
+    private static func proportion(of part: Int, to total: Int, times factor: Int) -> Int {
+        max(1, (2 * factor * part + total) / (2 * total))
     }
 
-    /// The start of a segment of `length` centred on the focal point, clamped to `whole`.
-    private static func start(of length: Double, in whole: Double, at point: Double) -> Double {
-        min(max(0, whole * point - length / 2), whole - length)
+    /// The start of a segment of `length` centred on the focal point, clamped to `total`.
+    private static func start(of length: Double, in total: Double, at point: Double) -> Double {
+        min(max(0, total * point - length / 2), total - length)
     }
 }
 

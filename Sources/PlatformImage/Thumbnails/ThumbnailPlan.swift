@@ -49,8 +49,8 @@ extension ImageDecoder {
                 images[index] = try thumbnail(prepared[index], bytes)
                 continue
             }
-            let made = try thumbnails(group.map { prepared[$0] }, bytes)
-            for (place, image) in zip(group, made) { images[place] = image }
+            let groupImages = try thumbnails(group.map { prepared[$0] }, bytes)
+            for (position, image) in zip(group, groupImages) { images[position] = image }
         }
         return (images.compactMap(\.self), decodeCount)
     }
@@ -62,7 +62,7 @@ extension ImageDecoder {
         var outputs: [(request: ResampleRequest, storage: PixelStorage)] = []
         for prepared in group {
             let (width, height) = (prepared.request.width, prepared.request.height)
-            outputs.append((prepared.request, try PixelStorage.forThumbnail(width: width, height: height)))
+            outputs.append((prepared.request, try PixelStorage.uninitialized(width: width, height: height)))
         }
         try source.decode(bytes, resampledTo: outputs, transform)
         try source.damage.throwIfExceeds(options.strictness, format: source.header.format)

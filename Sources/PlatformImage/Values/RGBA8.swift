@@ -40,11 +40,13 @@ extension RGBA8 {
         if alpha == 255 { return self }
         if alpha == 0 { return below }
         // Weights in units of 1 / (255 * 255).
-        let (mine, others) = (Int(alpha) * 255, Int(below.alpha) * (255 - Int(alpha)))
-        let sum = mine + others
-        func mix(_ a: UInt8, _ b: UInt8) -> UInt8 { UInt8((Int(a) * mine + Int(b) * others + sum / 2) / sum) }
+        let (upperWeight, lowerWeight) = (Int(alpha) * 255, Int(below.alpha) * (255 - Int(alpha)))
+        let sum = upperWeight + lowerWeight
+        func blend(_ a: UInt8, _ b: UInt8) -> UInt8 {
+            UInt8((Int(a) * upperWeight + Int(b) * lowerWeight + sum / 2) / sum)
+        }
         return Self(
-            red: mix(red, below.red), green: mix(green, below.green), blue: mix(blue, below.blue),
+            red: blend(red, below.red), green: blend(green, below.green), blue: blend(blue, below.blue),
             alpha: UInt8((sum + 127) / 255))
     }
 }

@@ -319,14 +319,14 @@ private final class CachePair {
         {
             return "\(state.totalBytes) bytes, peak \(state.peakTotalBytes), \(statistics)"
         }
-        var number = state.list.oldest
+        var number = state.table.oldest
         for entry in model.entries {
-            guard number != 0, state.list.keys[number]?.id == entry.key,
-                state.list.contents[number]?.cost == entry.cost, cache.peek(Key(id: entry.key)) == entry.value
+            guard number != 0, state.table.keys[number]?.id == entry.key,
+                state.table.contents[number]?.cost == entry.cost, cache.peek(Key(id: entry.key)) == entry.value
             else { return "another order than \(model.entries)" }
-            number = state.list.newer(than: number)
+            number = state.table.newer(than: number)
         }
-        if number != 0 || state.list.count != model.entries.count { return "more entries than \(model.entries)" }
+        if number != 0 || state.table.count != model.entries.count { return "more entries than \(model.entries)" }
         return nil
     }
 }

@@ -98,7 +98,7 @@ import Testing
         var sum = MemoryEventCounters(high: .max, max: 1)
         sum += MemoryEventCounters(high: .max, max: 2, oom: 3)
         #expect(sum == MemoryEventCounters(high: .max, max: 3, oom: 3))
-        #expect(MemoryEventCounters().rise(since: sum).isZero)
+        #expect(MemoryEventCounters().increase(since: sum).isZero)
     }
 
     /// Limits of all ancestor cgroups apply to this process; events of descendant cgroups do not.

@@ -82,7 +82,7 @@ import Testing
             let request = geometry.request(
                 storedWidth: stored.width, storedHeight: stored.height, orientation: orientation, options: options)
             let small = try stored.resized(by: request, flag: nil).oriented(by: orientation)
-            let made = try small.laidOut(geometry, background: options.background)
+            let made = try small.paddedAndComposited(geometry, background: options.background)
 
             #expect(request.isValid, "\(options)")
             #expect([made.width, made.height] == [expected.width, expected.height], "\(options)")
