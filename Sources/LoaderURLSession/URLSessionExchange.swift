@@ -99,7 +99,7 @@ final class URLSessionExchange: Sendable {
     private func schedule(_ total: Duration) {
         let timer = Task { [weak self] in
             guard (try? await Task.sleep(for: total)) != nil else { return }
-            self?.end(.failure(.transport("not complete in time")))
+            self?.end(.failure(.transport("total timeout exceeded")))
         }
         let isEnded = state.locked(in: self) { state in
             if state.end == nil { state.timer = timer }
@@ -130,7 +130,7 @@ extension URLSessionExchange {
             return (nil, false)
         }
         waiter?.resume(returning: Array(data))
-        if isTooMuch { end(.failure(.bodyTooLarge("more than \(maxUnreadBytes) bytes wait to be read"))) }
+        if isTooMuch { end(.failure(.bodyTooLarge("more than \(maxUnreadBytes) unread bytes"))) }
     }
 
     /// Ends the exchange successfully if the head was received.
@@ -150,7 +150,7 @@ extension URLSessionExchange {
         pending.timer?.cancel()
         switch result {
         case .success:
-            pending.headWaiter?.resume(throwing: LoadError.transport("the server sent no response of HTTP"))
+            pending.headWaiter?.resume(throwing: LoadError.transport("the server sent no HTTP response"))
             pending.bodyWaiter?.resume(returning: nil)
         case .failure(let error):
             pending.headWaiter?.resume(throwing: error)

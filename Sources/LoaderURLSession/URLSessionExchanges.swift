@@ -69,11 +69,11 @@ extension LoadError {
         switch (error as? URLError)?.code {
         case .secureConnectionFailed?, .serverCertificateUntrusted?, .serverCertificateHasBadDate?,
             .serverCertificateHasUnknownRoot?, .serverCertificateNotYetValid?:
-            self = .tls("certificate or handshake refused: \(error.localizedDescription)")
+            self = .tls("TLS handshake failed: \(error.localizedDescription)")
         // On Linux, curl's certificate and host name errors have only a text, no code.
         case .unknown? where error.localizedDescription.hasPrefix("SSL"):
-            self = .tls("certificate refused: \(error.localizedDescription)")
-        case .timedOut?: self = .transport("no byte in time")
+            self = .tls("certificate not trusted: \(error.localizedDescription)")
+        case .timedOut?: self = .transport("idle timeout exceeded")
         case let code?: self = .transport("\(error.localizedDescription) (\(code.rawValue))")
         case nil: self = .transport("\(error)")
         }

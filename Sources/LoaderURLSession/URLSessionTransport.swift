@@ -39,7 +39,7 @@ public final class URLSessionTransport: HTTPTransport {
     ///   - configuration: Copied. Its cache, cookies and stored credentials are not used.
     ///   - maxUnreadBytes: Maximum unread bytes of one response, at least 1; more fails with `bodyTooLarge`.
     public init(configuration: URLSessionConfiguration = .ephemeral, maxUnreadBytes: Int = 67_108_864) {
-        precondition(maxUnreadBytes > 0, "something must be kept until it is read")
+        precondition(maxUnreadBytes > 0, "maxUnreadBytes must be at least 1")
         self.maxUnreadBytes = maxUnreadBytes
         let copy = configuration.copy() as? URLSessionConfiguration ?? configuration
         copy.urlCache = nil
@@ -57,7 +57,7 @@ public final class URLSessionTransport: HTTPTransport {
     /// Throws `configuration` for anything but the defaults: Foundation on Linux has no trust settings.
     public func validate(_ trust: TrustSettings) throws(LoadError) {
         guard trust == TrustSettings() else {
-            throw .configuration("URLSession trusts the system's roots and cannot be told to trust anything else")
+            throw .configuration("URLSessionTransport supports only the system's trust roots")
         }
     }
 
@@ -98,7 +98,7 @@ extension HTTPRequest {
     /// - Throws: `configuration` for an invalid URL, and for a field that cannot be sent.
     fileprivate func prepared(idle: Duration?) throws(LoadError) -> URLRequest {
         guard Origin(url) != nil, let address = URL(string: url) else {
-            throw .configuration("not an address of http or https")
+            throw .configuration("the URL is not an http or https URL")
         }
         var request = URLRequest(url: address)
         request.httpMethod = method
@@ -109,13 +109,13 @@ extension HTTPRequest {
         if !fields.contains("Accept-Encoding") { request.setValue("identity", forHTTPHeaderField: "Accept-Encoding") }
         for field in fields.lines {
             guard field.name.utf8.allSatisfy({ Self.tokenBytes.contains($0) }), !field.name.isEmpty else {
-                throw .configuration("a field name that is no token cannot be sent")
+                throw .configuration("a header field name is not a token")
             }
             guard let value = String(validating: field.value, as: UTF8.self) else {
-                throw .configuration("the value of the field \(field.name) is not UTF-8 and cannot be sent")
+                throw .configuration("the value of the header field \(field.name) is not UTF-8")
             }
             guard !field.hasControlCharacter else {
-                throw .configuration("the value of the field \(field.name) has a control character and cannot be sent")
+                throw .configuration("the value of the header field \(field.name) contains a control character")
             }
             request.addValue(value, forHTTPHeaderField: field.name)
         }

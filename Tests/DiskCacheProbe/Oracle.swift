@@ -8,7 +8,7 @@ enum Oracle {
     static func url(_ number: Int) -> String { "http://faults.example/\(number)/picture.png?width=\(number % 7)" }
 
     static func key(_ number: Int) -> CacheKey {
-        guard let key = CacheKey(url: url(number)) else { preconditionFailure("the oracle's address is no address") }
+        guard let key = CacheKey(url: url(number)) else { preconditionFailure("the test URL is invalid") }
         return key
     }
 

@@ -150,7 +150,7 @@ public final class DiskCache: Sendable {
         do {
             return try openFolder(creating: creating)
         } catch {
-            if creating { recordWriteFault(error, at: "making the folder") }
+            if creating { recordWriteFault(error, at: "creating the folder") }
             return nil
         }
     }

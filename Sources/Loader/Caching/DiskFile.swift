@@ -207,10 +207,10 @@ extension DiskStatus {
     ///   only files that they own.
     func untrustedReason(allowsSticky: Bool = false) -> String? {
         if owner != 0, owner != geteuid() {
-            return "it belongs to user \(owner), who is neither the user of this process nor root"
+            return "its owner is user \(owner), not the user of this process or root"
         }
         if mode & (S_IWGRP | S_IWOTH) == 0 || allowsSticky && mode & S_ISVTX != 0 { return nil }
-        return "its group or others may write to it (mode \(String(mode, radix: 8))); chmod go-w makes it usable"
+        return "its group or others have write permission (mode \(String(mode, radix: 8))); remove it with chmod go-w"
     }
 }
 #endif

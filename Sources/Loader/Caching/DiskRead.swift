@@ -104,14 +104,14 @@ extension DiskCache {
         case .missing:
             return nil
         case .foreign:
-            recordFault(.foreignObject, "passing over \(name.path)")
+            recordFault(.foreignObject, "ignored \(name.path): not a regular file, or of another format version")
         case .overLimit(let bytes):
             recordFault(
-                .bodyTooLarge, "passing over \(name.path), a body of \(bytes) bytes, at most \(maxBodyBytes) are read")
+                .bodyTooLarge, "ignored \(name.path): its body has \(bytes) bytes, the limit is \(maxBodyBytes)")
         case .failed(let error):
             recordFault(error, at: "reading \(name.path)")
         case .damaged(let identity):
-            recordFault(.damagedEntry, "removing \(name.path)")
+            recordFault(.damagedEntry, "removing \(name.path): a check of its contents failed")
             remove(name, in: folder) { $0.identity == identity }
         }
         return nil
@@ -166,7 +166,7 @@ extension DiskCache {
         do {
             try file.touch(time)
         } catch {
-            recordFault(error, at: "setting a date")
+            recordFault(error, at: "setting the modification date")
         }
     }
 }

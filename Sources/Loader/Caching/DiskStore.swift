@@ -271,7 +271,7 @@ extension DiskCache {
     }
 
     private func supersede(_ name: DiskName, _ fault: Fault?) {
-        if let fault { recordFault(fault, "not storing \(name.path)") }
+        if let fault { recordFault(fault, "did not store \(name.path)") }
         removeOrMark(name)
     }
 }

@@ -10,7 +10,7 @@ extension ImageLoader {
         do throws(LoadError) {
             return try ImageLoader(configuration: Configuration())
         } catch {
-            preconditionFailure("the defaults are within their ranges: \(error)")
+            preconditionFailure("the default configuration is invalid: \(error)")
         }
     }()
 

@@ -35,7 +35,7 @@ extension ImageLoader {
         let pipeline = images
         let load = Load(request, pipeline)
         guard let hop = LoadHop(load, pipeline), let decoding = load.decoding else {
-            throw load.error(.invalidURL, "no http or https address")
+            throw load.error(.invalidURL, "the URL is not an http or https URL")
         }
         let generations = pipeline.lookup.generations
         let body: [UInt8]
@@ -76,7 +76,9 @@ extension ImageLoader {
     ) throws(LoadError) -> Bool {
         let pipeline = images
         let load = Load(request, pipeline)
-        guard let hop = LoadHop(load, pipeline) else { throw load.error(.invalidURL, "no http or https address") }
+        guard let hop = LoadHop(load, pipeline) else {
+            throw load.error(.invalidURL, "the URL is not an http or https URL")
+        }
         guard let memory = pipeline.memory, pipeline.settings.cacheImagesInMemory,
             request.layers.contains(.writesMemory), let entry = Self.entry(hop, fields, pipeline)
         else { return false }

@@ -151,7 +151,7 @@ public final class ImageLoader: Sendable {
 
     private func begin(_ pipeline: (State) -> LoadPipeline) throws(LoadError) -> LoadPipeline {
         guard let pipeline = state.locked(in: self, { $0.isInvalidated ? nil : pipeline($0) }) else {
-            throw .configuration("the loader has been invalidated")
+            throw .configuration("the loader is invalidated")
         }
         return pipeline
     }

@@ -176,7 +176,7 @@ extension ImageLoader.Configuration {
         ]
         for size in sizes {
             guard let value = size.value, value < size.min else { continue }
-            throw .configuration("\(size.name) is \(value), not at least \(size.min)")
+            throw .configuration("\(size.name) is \(value); the minimum is \(size.min)")
         }
         let durations: [(name: String, value: Duration?)] = [
             ("connectTimeout", connectTimeout), ("idleTimeout", idleTimeout), ("totalTimeout", totalTimeout),
@@ -186,7 +186,7 @@ extension ImageLoader.Configuration {
         ]
         for duration in durations {
             guard let value = duration.value, value < .zero else { continue }
-            throw .configuration("\(duration.name) is \(value), not at least 0 seconds")
+            throw .configuration("\(duration.name) is \(value); the minimum is 0 seconds")
         }
     }
 }

@@ -17,7 +17,7 @@ extension LoadError {
         case is CancellationError:
             self = .cancelled(url: url)
         case let error as AsyncHTTPClientHeadHandler.ResponseLost:
-            let when = error.hasStarted ? "within the head of the response" : "before the response"
+            let when = error.hasStarted ? "within the response head" : "before the response"
             self = .transport("connection lost \(when): \(error.reason)", url: url)
         case let error as AsyncHTTPClientHeadHandler.LimitExceeded:
             self = .transport(error.reason, url: url)
@@ -26,7 +26,7 @@ extension LoadError {
         case let error as NIOSSLError:
             self = Self.of(error, url: url)
         case let error as NIOSSLExtraError where error == .failedToValidateHostname:
-            let host = Origin(url).map { "it is not for \($0.host)" } ?? "it is not for this host"
+            let host = Origin(url).map { "it is not valid for \($0.host)" } ?? "it is not valid for this host"
             self = .tls("certificate not trusted: name mismatch, \(host)", url: url)
         case let error as NIOSSLExtraError:
             self = .tls("TLS handshake failed: \(error.description)", url: url)
@@ -34,13 +34,13 @@ extension LoadError {
             let errors = error.connectionErrors.map(\.error) + [error.dnsAError, error.dnsAAAAError].compactMap(\.self)
             var reasons: [String] = []
             for reason in errors.map(Self.reason) where !reasons.contains(reason) { reasons.append(reason) }
-            self = .transport("no connection: \(reasons.joined(separator: "; "))", url: url)
+            self = .transport("connection failed: \(reasons.joined(separator: "; "))", url: url)
         case let error as IOError:
             self = .transport(Self.reason(error), url: url)
         case is AsyncHTTPClientStreamHandler.ExcludedByGoAway:
-            self = .transport("stream left out by GOAWAY", url: url)
+            self = .transport("the server excluded the HTTP/2 stream by GOAWAY", url: url)
         case let error as NIOHTTP2Errors.StreamClosed:
-            self = .transport("stream closed: \(error.errorCode)", url: url)
+            self = .transport("HTTP/2 stream closed: \(error.errorCode)", url: url)
         default:
             self = .transport("\(error)", url: url)
         }
@@ -51,7 +51,7 @@ extension LoadError {
     private static func reason(_ error: any Error) -> String {
         switch error {
         case let error as IOError: "\(System.message(ofError: error.errnoCode)) (errno \(error.errnoCode))"
-        case SocketAddressError.unknown: "the host's name is not known"
+        case SocketAddressError.unknown: "unknown host name"
         default: "\(error)"
         }
     }
@@ -59,18 +59,18 @@ extension LoadError {
     private static func of(_ error: HTTPClientError, url: String) -> Self {
         switch error {
         // Not the caller's cancellation, which is a CancellationError here.
-        case .cancelled: .transport("cancelled by the client, which was shut down", url: url)
+        case .cancelled: .transport("the HTTP client was shut down", url: url)
         case .invalidURL, .emptyHost, .emptyScheme, .missingSocketPath, .alreadyShutdown, .invalidProxyConfiguration,
             .traceRequestWithBody:
             .configuration("\(error)", at: url)
         case .connectTimeout, .tlsHandshakeTimeout, .httpProxyHandshakeTimeout, .socksHandshakeTimeout:
-            .transport("no connection in time", url: url, isTimeout: true)
-        case .deadlineExceeded: .transport("not complete in time", url: url, isTimeout: true)
+            .transport("connect timeout exceeded", url: url, isTimeout: true)
+        case .deadlineExceeded: .transport("total timeout exceeded", url: url, isTimeout: true)
         case .remoteConnectionClosed: .transport("connection closed by the server", url: url)
         // The description names the invalid field and may contain its secret value, so it is not copied.
         case let error where error.description.contains("invalidHeaderField"):
             .configuration(
-                "a field cannot be sent: its name is no token, or its value has a control character", at: url)
+                "invalid header field: its name is not a token, or its value contains a control character", at: url)
         default: .transport("\(error)", url: url)
         }
     }
@@ -78,8 +78,8 @@ extension LoadError {
     private static func of(_ error: NIOSSLError, url: String) -> Self {
         switch error {
         case .handshakeFailed(.sslError(let reasons)) where reasons.contains(.eofDuringHandshake):
-            .transport("connection closed during the handshake", url: url)
-        case .noCertificateToValidate: .tls("certificate not trusted: the server shows none", url: url)
+            .transport("connection closed during the TLS handshake", url: url)
+        case .noCertificateToValidate: .tls("certificate not trusted: the server sent none", url: url)
         case let error where isRejectedCertificate(error): .tls("certificate not trusted", url: url)
         case .unableToValidateCertificate: .tls("certificate not trusted", url: url)
         case .handshakeFailed(.sslError(let reasons)), .handshakeFailed(.unknownError(let reasons)):

@@ -180,7 +180,10 @@ extension AsyncHTTPClientExchange {
             return (state.headCount > 1 ? nil : state.headWaiter.take(), state.headCount)
         }
         if headCount > 1 {
-            end(.failure(LoadError.configuration("the injected HTTPClient follows redirects: it must not")))
+            end(
+                .failure(
+                    LoadError.configuration(
+                        "the injected HTTPClient follows redirects; disable them in its configuration")))
         }
         waiter?.resume(returning: head)
         return task.eventLoop.makeSucceededVoidFuture()
@@ -235,7 +238,10 @@ extension AsyncHTTPClientExchange {
         }
         guard let next else { return }
         if next <= .now() {
-            end(.failure(LoadError.transport("no byte for \(Double(idle.nanoseconds) / 1e9) s", isTimeout: true)))
+            end(
+                .failure(
+                    LoadError.transport(
+                        "idle timeout exceeded: no byte for \(Double(idle.nanoseconds) / 1e9) s", isTimeout: true)))
         } else {
             schedule(next, on: loop)
         }

@@ -49,7 +49,7 @@ package struct ConnectionGuard: Sendable {
         if let peer = channel.remoteAddress?.ipAddress, admits(peer) {
             return channel.eventLoop.makeSucceededVoidFuture()
         }
-        let refusal = LoadError.refused("the peer of a connection is not admitted")
+        let refusal = LoadError.refused("the IP address of the peer is not admitted")
         return channel.close().flatMapErrorThrowing { _ in }.flatMapThrowing { throw refusal }
     }
 }

@@ -135,7 +135,7 @@ final class AsyncHTTPClientHeadHandler: ChannelDuplexHandler {
         let (count, isEnded, isASCII) = bytes.withUnsafeReadableBytes { head.read($0) }
         let end = view.startIndex + count
         if let limit, head.byteCount > limit {
-            return reject("more than \(limit) bytes of header fields", context)
+            return reject("the response head is larger than \(limit) bytes", context)
         }
         stage = isEnded ? .outside : .head(head)
         context.fireChannelRead(isASCII ? data : wrapInboundOut(reencoded(view, upTo: end)))
@@ -146,7 +146,10 @@ final class AsyncHTTPClientHeadHandler: ChannelDuplexHandler {
     /// much larger overhead only wastes the reader's time.
     private func checkFraming(_ context: ChannelHandlerContext) {
         guard let limit, let content, received > 3 * limit else { return }
-        if (received - 3 * limit) / 16 > content.bytes { reject("too much around the content", context) }
+        if (received - 3 * limit) / 16 > content.bytes {
+            reject(
+                "the message framing of \(received) bytes is too large for \(content.bytes) bytes of content", context)
+        }
     }
 
     private func reject(_ reason: String, _ context: ChannelHandlerContext) {

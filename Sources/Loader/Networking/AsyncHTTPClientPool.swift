@@ -27,7 +27,9 @@ enum AsyncHTTPClientSource: Sendable {
             let owner = try pool.client(for: request, connect: connect, pin: pin)
             return Lease(client: owner.client, isPrepared: true, owner: owner)
         case .injected(let client, let isPrepared):
-            guard pin == nil else { throw .configuration("an injected HTTPClient looks up hosts by itself") }
+            guard pin == nil else {
+                throw .configuration("an injected HTTPClient cannot connect to a given IP address")
+            }
             return Lease(client: client, isPrepared: isPrepared, owner: nil)
         }
     }
@@ -95,7 +97,9 @@ final class AsyncHTTPClientPool: Sendable {
         for request: HTTPClient.Request, connect: Duration?, pin: String?
     ) throws(LoadError) -> OwnedClient {
         let proxy = try proxies.server(isSecure: request.useTLS, host: request.host.lowercased())
-        if proxy != nil, pin != nil { throw .configuration("a proxy looks up hosts by itself") }
+        if proxy != nil, pin != nil {
+            throw .configuration("a connection through a proxy cannot use a given IP address")
+        }
         let key = Key(connect: connect, proxy: proxy, pin: pin.map { Pin(host: request.host, address: $0) })
         let (client, evicted) = state.locked(in: self) { state -> (OwnedClient, OwnedClient?) in
             state.uses += 1

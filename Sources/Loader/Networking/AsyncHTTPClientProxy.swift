@@ -71,7 +71,7 @@ public struct ProxyServer: Hashable, Sendable {
 
     /// Creates a proxy from its parts; `port` must be in 1...65535.
     public init(host: String, port: Int, credentials: Credentials? = nil) {
-        precondition((1...65535).contains(port), "a port is 1...65535")
+        precondition((1...65535).contains(port), "the port must be in 1...65535")
         self.host = host
         self.port = port
         self.credentials = credentials
@@ -119,7 +119,7 @@ extension ProxySetting.Resolved {
         guard let entry = isSecure ? secure : plain, !isDirect(host()) else { return nil }
         switch entry {
         case .server(let server): return server
-        case .invalid: throw .configuration("the environment names a proxy that is no http address")
+        case .invalid: throw .configuration("the proxy in the environment is not an http URL")
         }
     }
 

@@ -28,7 +28,9 @@ final class AsyncHTTPClientStreamHandler: ChannelInboundHandler {
         if let maxHeads, case .headers = unwrapInboundIn(data) {
             heads += 1
             guard heads <= maxHeads else {
-                context.fireErrorCaught(AsyncHTTPClientHeadHandler.LimitExceeded(reason: "more than \(maxHeads) heads"))
+                context.fireErrorCaught(
+                    AsyncHTTPClientHeadHandler.LimitExceeded(
+                        reason: "the response has more than \(maxHeads) header sections"))
                 return context.close(promise: nil)
             }
         }

@@ -24,13 +24,13 @@ public final class AsyncHTTPClientTransport: HTTPTransport {
     ///   - proxy: The HTTP proxy to connect through.
     ///   - connectionsPerHost: Maximum HTTP/1.1 connections per host, 1 or more; further requests wait.
     public init(proxy: ProxySetting = .environment, connectionsPerHost: Int = 8) {
-        precondition(connectionsPerHost > 0, "a host needs a connection")
+        precondition(connectionsPerHost > 0, "connectionsPerHost must be at least 1")
         clients = .owned(AsyncHTTPClientPool(proxy: proxy, connectionsPerHost: connectionsPerHost))
     }
 
     /// Creates a transport of direct connections, only to peers that the guard admits.
     package init(connectionsPerHost: Int = 8, connectionGuard: ConnectionGuard) {
-        precondition(connectionsPerHost > 0, "a host needs a connection")
+        precondition(connectionsPerHost > 0, "connectionsPerHost must be at least 1")
         clients = .owned(
             AsyncHTTPClientPool(
                 proxy: .none, connectionsPerHost: connectionsPerHost, connectionGuard: connectionGuard))
@@ -210,22 +210,22 @@ public final class AsyncHTTPClientTransport: HTTPTransport {
 
     private func prepare(_ request: HTTPRequest, _ trust: TrustSettings) throws -> HTTPClient.Request {
         guard let host = Self.hostField(of: request.url) else {
-            throw LoadError.configuration("not an address of http or https")
+            throw LoadError.configuration("the URL is not an http or https URL")
         }
         var headers = HTTPHeaders()
         // The first line, as RFC 9110 §7.2 recommends; the library would append it as the last one.
         if !request.fields.contains("Host") { headers.add(name: "Host", value: host) }
         for field in request.fields.lines {
             // The library rejects all other names that are not tokens (RFC 9110 §5.6.2).
-            guard !field.name.isEmpty else { throw LoadError.configuration("a field without a name cannot be sent") }
+            guard !field.name.isEmpty else { throw LoadError.configuration("a header field has an empty name") }
             guard let value = String(validating: field.value, as: UTF8.self) else {
-                throw LoadError.configuration("the value of the field \(field.name) is not UTF-8 and cannot be sent")
+                throw LoadError.configuration("the value of the header field \(field.name) is not UTF-8")
             }
             // The library rejects it too, but includes the value in its error, for example an API key read from a file
             // with its line end.
             guard !field.hasControlCharacter else {
                 throw LoadError.configuration(
-                    "the value of the field \(field.name) has a control character and cannot be sent")
+                    "the value of the header field \(field.name) contains a control character")
             }
             headers.add(name: field.name, value: value)
         }

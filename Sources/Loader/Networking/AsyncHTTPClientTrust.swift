@@ -37,7 +37,7 @@ final class AsyncHTTPClientTrust: Sendable {
         for (number, root) in roots.enumerated() {
             let parsed = try? NIOSSLCertificate.fromPEMBytes(Array(root.utf8))
             guard let parsed, !parsed.isEmpty else {
-                throw .configuration("additional trust root \(number + 1) is no certificate in PEM form")
+                throw .configuration("additional trust root \(number + 1) is not a certificate in PEM form")
             }
             certificates += parsed
         }

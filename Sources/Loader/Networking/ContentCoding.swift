@@ -22,7 +22,7 @@ enum ContentCoding: Hashable, Sendable {
             default: throw .unknown(name)
             }
         }
-        guard codings.count <= maxCodings else { throw .unknown("\(codings.count) codings in a row") }
+        guard codings.count <= maxCodings else { throw .unknown("\(codings.count) codings") }
         return codings
     }
 
@@ -113,7 +113,7 @@ final class ContentDecoder {
 
         /// Decodes a part of `input` and removes it; returns fewer than ``chunkBytes`` bytes when `input` is exhausted.
         func decode(_ input: inout ArraySlice<UInt8>) throws(ContentCodingError) -> [UInt8] {
-            guard let decoder else { throw .damaged("memory is short") }
+            guard let decoder else { throw .damaged("out of memory") }
             var (status, used, size) = (PICC_OK, 0, 0)
             let chunk = [UInt8](unsafeUninitializedCapacity: Self.chunkBytes) { output, count in
                 input.withUnsafeBufferPointer { bytes in

@@ -12,9 +12,9 @@ public struct BasicAuth: Hashable, Sendable, CustomStringConvertible, CustomDebu
     ///
     /// - Throws: `configuration` for a colon in the name or a control character in either (RFC 7617 §2).
     public init(user: String, password: String) throws(LoadError) {
-        guard !user.utf8.contains(UInt8(ascii: ":")) else { throw .configuration("a user name with a colon") }
+        guard !user.utf8.contains(UInt8(ascii: ":")) else { throw .configuration("the user name contains a colon") }
         guard !(user + password).unicodeScalars.contains(where: { $0.properties.generalCategory == .control }) else {
-            throw .configuration("a control character in a user name or password")
+            throw .configuration("the user name or the password contains a control character")
         }
         self.user = user
         self.password = password

@@ -40,7 +40,7 @@ struct RedirectChain: Sendable {
         guard Storability.isRedirect(head.status) else { return nil }
         guard let location = head.fields[lines: "Location"].first else { return nil }
         guard head.fields[lines: "Location"].allSatisfy({ $0 == location }) else {
-            throw error("the Location fields differ")
+            throw error("the Location fields of the response differ")
         }
         var next = request
         next.url = try target(of: location)
@@ -50,7 +50,7 @@ struct RedirectChain: Sendable {
         if changesOrigin { Self.originBoundFields.forEach { next.fields.removeAll(named: $0) } }
         guard hops < maxRedirects else { throw error("more than \(maxRedirects) redirects") }
         if visited.isEmpty { visited.insert(Self.hop(request)) }
-        guard visited.insert(Self.hop(next)).inserted else { throw error("the redirects run in a circle") }
+        guard visited.insert(Self.hop(next)).inserted else { throw error("redirect loop") }
         hops += 1
         hasChangedOrigin = hasChangedOrigin || changesOrigin
         request = next
@@ -60,20 +60,24 @@ struct RedirectChain: Sendable {
     /// Resolves a `Location` against the current hop. The fragment is removed, because it is never sent.
     private func target(of location: [UInt8]) throws(LoadError) -> String {
         let trimmed = location.trimmingASCIIBlanks()
-        guard !trimmed.contains(where: { $0.isASCIIControl }) else { throw error("a control character in Location") }
+        guard !trimmed.contains(where: { $0.isASCIIControl }) else {
+            throw error("Location contains a control character")
+        }
         let reference = URLReference(trimmed)
         if let authority = reference.authority, !Self.isHostAndPort(authority) {
-            throw error("no plain host in Location")
+            throw error("the host in Location is invalid")
         }
         var target = reference.resolved(against: URLReference(request.url.utf8))
         target.fragment = nil
         let scheme = String(decoding: target.scheme ?? [], as: UTF8.self).lowercased()
-        guard scheme == "http" || scheme == "https" else { throw error("the scheme \(scheme) in Location") }
+        guard scheme == "http" || scheme == "https" else {
+            throw error("the scheme \(scheme) in Location is not supported")
+        }
         if target.path.isEmpty { target.path = [UInt8(ascii: "/")] }
         target.path = Self.escaped(target.path)
         target.query = target.query.map(Self.escaped)
         let url = String(decoding: target.bytes, as: UTF8.self)
-        guard Origin(url) != nil else { throw error("no address in Location") }
+        guard Origin(url) != nil else { throw error("Location is not an http or https URL") }
         return url
     }
 

@@ -64,7 +64,8 @@ struct Exchange: Sendable {
         let url = Redaction.masked(hop.url)
         guard Storability.isError(head.status) else {
             return LoadError(
-                .unexpectedStatus, url: url, statusCode: head.status, "status \(head.status), not a success")
+                .unexpectedStatus, url: url, statusCode: head.status,
+                "status \(head.status) is neither a success nor an error")
         }
         return LoadError(
             .http, url: url, statusCode: head.status, retryAfter: head.fields.retryAfter(responseTime: time),
@@ -158,7 +159,7 @@ struct Exchange: Sendable {
         old.query = nil
         new.query = nil
         guard new == old, CacheKey.normalised(changed.url) == changed.url else {
-            throw LoadError(.configuration, url: url, "the request modifier changed more of the address than its query")
+            throw LoadError(.configuration, url: url, "the request modifier changed more of the URL than its query")
         }
         return changed
     }

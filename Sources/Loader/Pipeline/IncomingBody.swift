@@ -61,7 +61,7 @@ struct IncomingBody {
     mutating func append(_ chunk: [UInt8]) throws(LoadError) {
         guard chunk.count <= limit - bytes.count else { throw tooLarge }
         if continuesPartial, let length, chunk.count > length - bytes.count {
-            throw .transport("more bytes than the \(length) of the range", url: url)
+            throw .transport("the body is longer than the \(length) bytes of the range", url: url)
         }
         if bytes.isEmpty, chunk.count == length {
             bytes = chunk
@@ -81,7 +81,9 @@ struct IncomingBody {
     ///
     /// - Throws: `transport` when bytes are missing.
     mutating func finish() throws(LoadError) {
-        if let length, bytes.count < length { throw .transport("\(bytes.count) bytes of \(length)") }
+        if let length, bytes.count < length {
+            throw .transport("the body is truncated: \(bytes.count) of \(length) bytes")
+        }
         if let decoder {
             do throws(ContentCodingError) { try decoder.finish() } catch { throw loadError(error) }
         }
@@ -91,7 +93,7 @@ struct IncomingBody {
     private mutating func checkType() throws(LoadError) {
         isTypeChecked = true
         guard let type = filter.rejectedType(fields, prefix: Array(content.prefix(1_024))) else { return }
-        throw LoadError(.unacceptableContentType, url: url, "type \(type)")
+        throw LoadError(.unacceptableContentType, url: url, "the content type \(type) is not accepted")
     }
 
     private var tooLarge: LoadError { loadError(.tooLarge) }

@@ -39,10 +39,10 @@ extension LoadError {
             // log.
             let printable = String(
                 name.unicodeScalars.prefix(40).map { (" "..."~").contains($0) ? Character($0) : "?" })
-            self.init(.undecodable, url: url, "the content coding \(printable) is not known")
-        case .damaged(let reason): self.init(.undecodable, url: url, "the coded content is damaged: \(reason)")
-        case .truncated: self.init(.undecodable, url: url, "the coded content ends too early")
-        case .tooLarge: self.init(.bodyTooLarge, url: url, "a body of more than \(limit) bytes")
+            self.init(.undecodable, url: url, "the content coding is not supported: \(printable)")
+        case .damaged(let reason): self.init(.undecodable, url: url, "the content-coded body is invalid: \(reason)")
+        case .truncated: self.init(.undecodable, url: url, "the content-coded body is truncated")
+        case .tooLarge: self.init(.bodyTooLarge, url: url, "the body is larger than \(limit) bytes")
         }
     }
 }

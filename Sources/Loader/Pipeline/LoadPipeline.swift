@@ -131,7 +131,7 @@ final class LoadPipeline: Sendable {
                         throw LoadError(.remembered(error), of: load)
                     case .notInCache:
                         if freshness.isMiss(hop, found, now: now) { shared.reporter.reportMiss(hop) }
-                        throw load.error(.notInCache, "nothing usable is stored")
+                        throw load.error(.notInCache, "the cache contains no usable response")
                     }
                 }
 
@@ -276,7 +276,7 @@ final class LoadPipeline: Sendable {
                     if fetched.kind == .stored, fetched.staleReason == nil { delivery.deliverCached(result) }
                     return .result(result)
                 }
-                guard !isExclusive else { throw load.error(.undecodable, "the stored body is lost") }
+                guard !isExclusive else { throw load.error(.undecodable, "the stored body is no longer available") }
                 plan = RequestPlan()
                 plan.isUnconditionalRetry = true
                 (found, isRefresh) = (LookupResult(generations: found.generations), false)

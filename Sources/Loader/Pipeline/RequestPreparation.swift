@@ -15,7 +15,7 @@ struct RequestPreparation: Sendable {
     func checkedChain(for load: Load) throws(LoadError) -> RedirectChain {
         guard CacheKey.normalised(load.url) != nil else { throw Self.urlError(load) }
         guard load.cacheKey.map({ CacheKey(url: $0) != nil }) ?? true else {
-            throw load.error(.invalidURL, "the key is no http or https address")
+            throw load.error(.invalidURL, "the cache key is not an http or https URL")
         }
         do throws(DecodeError) { try load.decoding?.decoder.options.check() } catch {
             throw load.error(.configuration, "decodeOptions: \(error.message)")
@@ -58,21 +58,24 @@ struct RequestPreparation: Sendable {
         let next: HTTPRequest?
         do throws(LoadError) { next = try chain.follow(head) } catch { throw error.withResponse(FailedResponse(head)) }
         guard next != nil else {
-            throw load.error(.redirect, "status \(head.status) without a Location").withResponse(FailedResponse(head))
+            throw load.error(.redirect, "status \(head.status) without a Location field").withResponse(
+                FailedResponse(head))
         }
     }
 
     /// Message for an http or https URL that does not parse.
     private static let malformed =
-        "the address does not parse: it has a space or a control character, no good host, or no port of 1 to 65535"
+        "the URL is malformed: it contains a space or a control character, or its host or port is invalid"
 
     private static func urlError(_ load: Load) -> LoadError {
         let scheme = URLReference(load.url.utf8).scheme.map { String(decoding: $0, as: UTF8.self).lowercased() }
         guard let scheme, scheme != "http", scheme != "https" else {
             return load.error(
-                .invalidURL, load.url.isEmpty ? "no address" : scheme == nil ? "no http or https address" : malformed)
+                .invalidURL,
+                load.url.isEmpty
+                    ? "the URL is empty" : scheme == nil ? "the URL is not an http or https URL" : malformed)
         }
-        return load.error(.unsupportedScheme, "the scheme \(scheme)")
+        return load.error(.unsupportedScheme, "the scheme \(scheme) is not supported")
     }
 }
 #endif

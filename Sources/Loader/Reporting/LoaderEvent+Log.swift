@@ -18,15 +18,15 @@ extension LoaderEvent {
     var message: Logger.Message {
         switch kind {
         case .cacheMiss: "cache miss"
-        case .cachePolicyWarning: "response says too little about caching"
+        case .cachePolicyWarning: "response lacks caching headers"
         case .requestSent: "request sent"
         case .responseReceived: "response received"
-        case .retrying: "trying again"
+        case .retrying: "retrying"
         case .failed: "load failed"
         case .imageRemoved: "image removed"
         case .filesRemoved: "files removed"
-        case .memoryPurged: "memory purged"
-        case .memoryRelieved: "memory relieved"
+        case .memoryPurged: "memory cache purged"
+        case .memoryRelieved: "memory cache trimmed"
         case .diskFault: "disk cache fault"
         case .reportsDropped: "reports dropped"
         }

@@ -63,7 +63,7 @@ final class LoadChannel<Element: Sendable>: Sendable {
             let ready: Element?? = state.locked(in: self) { state in
                 if !state.waiting.isEmpty { return .some(state.waiting.removeFirst().element) }
                 if state.isClosed { return .some(nil) }
-                precondition(state.reader == nil, "a channel has one reader")
+                precondition(state.reader == nil, "the channel already has a reader")
                 state.reader = continuation
                 return nil
             }

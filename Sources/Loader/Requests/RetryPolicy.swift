@@ -35,7 +35,7 @@ public struct RetryPolicy: Hashable, Sendable {
         afterAttempts attempts: Int, failedWith error: LoadError, maxRetryDelay: Duration,
         using generator: inout some RandomNumberGenerator
     ) -> Duration? {
-        precondition(attempts >= 1, "a load that failed has made an attempt")
+        precondition(attempts >= 1, "attempts must be at least 1")
         guard error.isRetryable, attempts < maxAttempts else { return nil }
         let requestedDelay = error.retryAfter ?? .zero
         guard requestedDelay <= max(maxRetryDelay, .zero) else { return nil }

@@ -35,20 +35,20 @@ struct LaneSchedule: Sendable {
     private var lastArrival: UInt64 = 0
 
     init(urgentWidth: Int, slowWidth: Int) {
-        precondition(urgentWidth >= 0 && slowWidth >= 0, "a width is 0 or more")
+        precondition(urgentWidth >= 0 && slowWidth >= 0, "the widths must be 0 or more")
         self.urgentWidth = urgentWidth
         self.slowWidth = slowWidth
     }
 
     mutating func setWidths(urgent: Int, slow: Int) {
-        precondition(urgent >= 0 && slow >= 0, "a width is 0 or more")
+        precondition(urgent >= 0 && slow >= 0, "the widths must be 0 or more")
         urgentWidth = urgent
         slowWidth = slow
     }
 
     /// Appends a fetch that is not scheduled to the queue of a lane.
     mutating func enqueue(_ number: UInt64, in lane: LoadPriority) {
-        precondition(fetch(of: number) == nil, "\(number) is here already")
+        precondition(fetch(of: number) == nil, "fetch \(number) is already scheduled")
         while fetches.count <= number { fetches.append(nil) }
         wait(number, in: lane)
     }
@@ -93,7 +93,7 @@ struct LaneSchedule: Sendable {
             count(running, 1)
             return ticket.number
         }
-        preconditionFailure("the lane counts more than wait in it")
+        preconditionFailure("the count of the lane exceeds its queue")
     }
 
     /// Number of tickets in both queues, including those of fetches that have left; for tests.

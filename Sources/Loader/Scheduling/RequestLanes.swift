@@ -111,7 +111,9 @@ final class RequestLanes: Sendable {
         await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
                 let isCancelled = change { state in
-                    guard let permit = state.permits[Int(number)] else { preconditionFailure("no permit \(number)") }
+                    guard let permit = state.permits[Int(number)] else {
+                        preconditionFailure("permit \(number) does not exist")
+                    }
                     switch permit.phase {
                     case .outside:
                         state.setPhase(.waiting(continuation), of: number)
@@ -121,7 +123,7 @@ final class RequestLanes: Sendable {
                         state.setPhase(.outside, of: number)
                         return true
                     case .waiting, .inside:
-                        preconditionFailure("a permit serves one call at a time")
+                        preconditionFailure("the permit is already in use")
                     }
                 }
                 if isCancelled { continuation.resume(returning: false) }

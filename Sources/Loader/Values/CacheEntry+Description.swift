@@ -12,7 +12,7 @@ extension CacheEntry: CustomStringConvertible, CustomReflectable {
     /// The key's description, the response's status and the number of consecutive errors, in one line.
     public var description: String {
         let response = response.map { ", \($0)" } ?? ""
-        let failure = failure.map { ", \($0.attempts) errors in a row, the last of status \($0.status)" } ?? ""
+        let failure = failure.map { ", \($0.attempts) consecutive errors, last status \($0.status)" } ?? ""
         return "\(key)\(response)\(failure)"
     }
     /// A mirror without children.

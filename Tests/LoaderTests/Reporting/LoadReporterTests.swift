@@ -122,7 +122,7 @@ import Testing
             let lines = [
                 LogLine(level: .debug, message: "cache miss", metadata: ["url": LoaderBench.url], source: "Loader"),
                 LogLine(
-                    level: .warning, message: "response says too little about caching",
+                    level: .warning, message: "response lacks caching headers",
                     metadata: ["url": LoaderBench.url, "warning": "neitherETagNorLifetime"], source: "Loader"),
             ]
             #expect(listener.lines == (isLogged ? lines : []))
