@@ -3,35 +3,45 @@ import Synchronization
 
 /// A one-time gate that a test opens: closed at first, then open forever.
 public final class OriginGate: Sendable {
-    private enum State {
-        case closed([CheckedContinuation<Void, Never>])
-        case open
+    private struct State {
+        var isOpen = false
+        var waiters: [Int: CheckedContinuation<Void, Never>] = [:]
+        var lastWaiter = 0
     }
 
-    private let state = Mutex(State.closed([]))
+    private let state = Mutex(State())
 
     /// Creates a closed gate.
     public init() {}
 
     /// Opens the gate and resumes all waiters.
     public func open() {
-        let waiting = state.withLock { state -> [CheckedContinuation<Void, Never>] in
-            guard case .closed(let waiting) = state else { return [] }
-            state = .open
-            return waiting
+        let waiters = state.withLock { state in
+            state.isOpen = true
+            defer { state.waiters = [:] }
+            return Array(state.waiters.values)
         }
-        for continuation in waiting { continuation.resume() }
+        for continuation in waiters { continuation.resume() }
     }
 
-    /// Waits until the gate is open. Ignores cancellation, so open every gate at the end of a test.
+    /// Waits until the gate is open, or the task is cancelled.
     public func waitUntilOpen() async {
-        await withCheckedContinuation { continuation in
-            let isOpen = state.withLock { state in
-                guard case .closed(let waiting) = state else { return true }
-                state = .closed(waiting + [continuation])
-                return false
+        let number = state.withLock { state in
+            state.lastWaiter += 1
+            return state.lastWaiter
+        }
+        await withTaskCancellationHandler {
+            await withCheckedContinuation { continuation in
+                // The handler may have run already; it removes only a continuation that is stored.
+                let isDone = state.withLock { state in
+                    if state.isOpen || Task.isCancelled { return true }
+                    state.waiters[number] = continuation
+                    return false
+                }
+                if isDone { continuation.resume() }
             }
-            if isOpen { continuation.resume() }
+        } onCancel: {
+            state.withLock { $0.waiters.removeValue(forKey: number) }?.resume()
         }
     }
 }

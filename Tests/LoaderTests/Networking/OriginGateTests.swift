@@ -1,0 +1,27 @@
+#if AsyncHTTPClient
+import PlatformImageLoopbackOrigin
+import Testing
+
+@Suite struct OriginGateTests {
+    @Test func openingResumesEveryWaiter() async {
+        let gate = OriginGate()
+        let waiters = (0..<10).map { _ in Task { await gate.waitUntilOpen() } }
+
+        gate.open()
+
+        for waiter in waiters { await waiter.value }
+        await gate.waitUntilOpen()
+    }
+
+    /// Cancels before, while and after the task starts to wait; without cancellation the test would not end.
+    @Test(.timeLimit(.minutes(1)), arguments: 0..<20) func cancellationEndsTheWait(_ delay: Int) async {
+        let gate = OriginGate()
+        let waiter = Task { await gate.waitUntilOpen() }
+
+        for _ in 0..<delay { await Task.yield() }
+        waiter.cancel()
+
+        await waiter.value
+    }
+}
+#endif
