@@ -99,7 +99,7 @@ final class URLSessionExchange: Sendable {
     private func schedule(_ total: Duration) {
         let timer = Task { [weak self] in
             guard (try? await Task.sleep(for: total)) != nil else { return }
-            self?.end(.failure(.transport("total timeout exceeded")))
+            self?.end(.failure(.transport("total timeout exceeded", isTimeout: true)))
         }
         let isEnded = state.locked(in: self) { state in
             if state.end == nil { state.timer = timer }

@@ -73,7 +73,7 @@ extension LoadError {
         // On Linux, curl's certificate and host name errors have only a text, no code.
         case .unknown? where error.localizedDescription.hasPrefix("SSL"):
             self = .tls("certificate not trusted: \(error.localizedDescription)")
-        case .timedOut?: self = .transport("idle timeout exceeded")
+        case .timedOut?: self = .transport("idle timeout exceeded", isTimeout: true)
         case let code?: self = .transport("\(error.localizedDescription) (\(code.rawValue))")
         case nil: self = .transport("\(error)")
         }

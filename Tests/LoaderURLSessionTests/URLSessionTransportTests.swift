@@ -191,7 +191,9 @@ import FoundationNetworking
         var timeouts = TransportTimeouts()
         timeouts.idle = .milliseconds(10)
 
-        #expect(await failure(origin.url(), timeouts: timeouts)?.code == .transport)
+        let error = await failure(origin.url(), timeouts: timeouts)
+        #expect(error?.code == .transport)
+        #expect(error?.isTimeout == true)
         await origin.waitForClosedConnections(origin.connectionCount)
     }
 
@@ -201,7 +203,9 @@ import FoundationNetworking
         timeouts.idle = nil
         timeouts.total = .milliseconds(10)
 
-        #expect(await failure(origin.url(), timeouts: timeouts)?.code == .transport)
+        let error = await failure(origin.url(), timeouts: timeouts)
+        #expect(error?.code == .transport)
+        #expect(error?.isTimeout == true)
         await origin.waitForClosedConnections(origin.connectionCount)
     }
 
