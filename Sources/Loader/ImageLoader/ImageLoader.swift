@@ -20,6 +20,8 @@ public final class ImageLoader: Sendable {
     }
 
     private let state: Mutex<State>
+    /// The prefetches that may be running; those that were released are removed when another one starts.
+    private let prefetches = Mutex<[WeakPrefetchWork]>([])
     private let shared: LoadPipeline.Shared
     private let memory: ImageMemoryCache
 
@@ -123,7 +125,17 @@ public final class ImageLoader: Sendable {
         memory.cache.maxBytes = configuration.memoryCacheMaxBytes
         memory.setEnabled(configuration.cacheImagesInMemory)
         shared.lanes.setWidths(urgent: configuration.urgentWidth, slow: configuration.slowWidth)
+        let running = prefetches.locked(in: self) { $0.compactMap(\.work) }
+        for work in running { work.advance() }
         shared.reporter.configure(configuration, number: state.number)
+    }
+
+    /// Lets a later change of the lane widths start further loads of a prefetch.
+    func register(_ work: PrefetchWork) {
+        prefetches.locked(in: self) { prefetches in
+            prefetches.removeAll { $0.work == nil }
+            prefetches.append(WeakPrefetchWork(work: work))
+        }
     }
 
     /// A pipeline with the new configuration over the old one's caches; a changed directory gets a new disk cache.

@@ -73,6 +73,7 @@ extension ImageLoader {
         _ requests: [ImageRequest], to destination: Prefetch.Destination = .memory, priority: LoadPriority = .slow
     ) -> Prefetch {
         let work = PrefetchWork(requests, to: destination, priority, by: self)
+        register(work)
         work.advance()
         return Prefetch(work)
     }

@@ -161,4 +161,9 @@ final class PrefetchWork: Sendable {
         }
     }
 }
+
+/// A reference that does not keep a prefetch running.
+struct WeakPrefetchWork {
+    weak var work: PrefetchWork?
+}
 #endif
