@@ -19,24 +19,27 @@ public struct OriginCertificate: Sendable {
     ///
     /// - Parameters:
     ///   - issuer: The certificate that signs it; nil for self-signed. A server sends only its leaf certificate.
+    ///   - sharesIssuerName: True uses the name of `issuer` as the subject: the certificate is then self-issued, but not
+    ///     self-signed (RFC 5280 §3.2).
     ///   - notBefore: First second of validity, `yymmddhhmmssZ`; years from 50 on are 19yy (RFC 5280 §4.1.2.5.1).
     ///   - notAfter: Last second of validity, in the same form.
     public init(
         hosts: [String] = ["localhost"], coversLoopback: Bool = true, issuer: OriginCertificate? = nil,
-        notBefore: String = "200101000000Z", notAfter: String = "491231235959Z"
+        sharesIssuerName: Bool = false, notBefore: String = "200101000000Z", notAfter: String = "491231235959Z"
     ) throws {
         let key = P256.Signing.PrivateKey()
         let names =
             hosts.map { DER.element(0x82, Array($0.utf8)) }
             + (coversLoopback ? [DER.element(0x87, [127, 0, 0, 1])] : [])
-        // Issuers are found by name, so every certificate has a unique one.
-        let name = DER.sequence([
+        // Issuers are found by name, so every certificate has a unique one unless the caller requests otherwise.
+        let uniqueName = DER.sequence([
             DER.set([
                 DER.sequence([
                     DER.identifier([2, 5, 4, 3]), DER.text("loopback origin \(UInt64.random(in: 0...UInt64.max))"),
                 ])
             ])
         ])
+        let name = sharesIssuerName ? issuer?.name ?? uniqueName : uniqueName
         let algorithm = DER.sequence([DER.identifier([1, 2, 840, 10045, 4, 3, 2])])  // ecdsa-with-SHA256
         let constraints = DER.sequence([
             DER.identifier([2, 5, 29, 19]), DER.element(0x01, [0xFF]),

@@ -33,41 +33,13 @@ enum CertificateDiagnosis {
         return "\(date.year)-\(digits(date.month))-\(digits(date.day))"
     }
 
-    /// Returns true when issuer and subject are equal (RFC 5280 §3.2); the signature is not verified.
+    /// Returns true when the key of the certificate signed it (RFC 5280 §3.2), which is more than a self-issued
+    /// certificate: equal names alone do not identify the signer.
     private static func isSelfSigned(_ certificate: NIOSSLCertificate) -> Bool {
-        guard let bytes = try? certificate.toDERBytes(), let names = names(inCertificate: bytes[...]) else {
+        guard let bytes = try? certificate.toDERBytes(), let fields = CertificateFields(der: bytes) else {
             return false
         }
-        return names.issuer == names.subject
-    }
-
-    /// Returns the encoded names of a certificate (RFC 5280 §4.1): `Certificate { TBSCertificate { [0] version,
-    /// serialNumber, signature, issuer, validity, subject, ... } ... }`.
-    private static func names(
-        inCertificate bytes: ArraySlice<UInt8>
-    ) -> (issuer: ArraySlice<UInt8>, subject: ArraySlice<UInt8>)? {
-        var outer = bytes
-        guard var certificate = content(of: &outer), var fields = content(of: &certificate) else { return nil }
-        if fields.first == 0xA0 { _ = content(of: &fields) }
-        guard content(of: &fields) != nil, content(of: &fields) != nil, let issuer = content(of: &fields),
-            content(of: &fields) != nil, let subject = content(of: &fields)
-        else { return nil }
-        return (issuer, subject)
-    }
-
-    /// Removes the first DER element (ITU-T X.690 §8.1) and returns its content; nil when it is truncated.
-    private static func content(of bytes: inout ArraySlice<UInt8>) -> ArraySlice<UInt8>? {
-        guard bytes.popFirst() != nil, let first = bytes.popFirst() else { return nil }
-        var length = Int(first)
-        if first >= 0x80 {
-            let count = Int(first & 0x7F)
-            guard (1...4).contains(count), bytes.count >= count else { return nil }
-            length = bytes.prefix(count).reduce(0) { $0 << 8 | Int($1) }
-            bytes = bytes.dropFirst(count)
-        }
-        guard length <= bytes.count else { return nil }
-        defer { bytes = bytes.dropFirst(length) }
-        return bytes.prefix(length)
+        return fields.issuer == fields.subject && fields.mayBeSignedByOwnKey
     }
 }
 #endif
