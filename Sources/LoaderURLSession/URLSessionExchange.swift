@@ -134,7 +134,7 @@ extension URLSessionExchange {
     }
 
     /// Ends the exchange successfully if the head was received.
-    func endIfAnswered() {
+    func endIfHeadReceived() {
         guard state.locked(in: self, { $0.head != nil }) else { return }
         end(.success(()))
     }

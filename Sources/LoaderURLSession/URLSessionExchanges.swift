@@ -37,7 +37,7 @@ final class URLSessionExchanges: NSObject, URLSessionDataDelegate {
         completionHandler: @escaping @Sendable (URLSession.AuthChallengeDisposition, URLCredential?) -> Void
     ) {
         // Foundation calls this after the last byte of a 401 (RFC 9110 §15.5.2) and would then report it as cancelled.
-        exchange(of: task)?.endIfAnswered()
+        exchange(of: task)?.endIfHeadReceived()
         completionHandler(.rejectProtectionSpace, nil)
     }
 

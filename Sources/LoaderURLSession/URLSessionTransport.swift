@@ -97,10 +97,10 @@ extension HTTPRequest {
     /// - Parameter idle: The idle timeout; nil means no limit.
     /// - Throws: `configuration` for an invalid URL, and for a field that cannot be sent.
     fileprivate func prepared(idle: Duration?) throws(LoadError) -> URLRequest {
-        guard Origin(url) != nil, let address = URL(string: url) else {
+        guard Origin(url) != nil, let target = URL(string: url) else {
             throw .configuration("the URL is not an http or https URL")
         }
-        var request = URLRequest(url: address)
+        var request = URLRequest(url: target)
         request.httpMethod = method
         request.cachePolicy = .reloadIgnoringLocalCacheData
         request.httpShouldHandleCookies = false

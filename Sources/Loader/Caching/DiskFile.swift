@@ -56,16 +56,16 @@ package struct DiskFile: ~Copyable {
     /// Takes ownership of an open descriptor.
     init(owning descriptor: Int32) { self.descriptor = descriptor }
 
-    deinit { _ = Self.closing(descriptor) }
+    deinit { _ = Self.closeDescriptor(descriptor) }
 
     /// Closes the descriptor and reports delayed write errors. EINTR is ignored: Linux has closed the descriptor.
     consuming func close() throws(DiskError) {
         let number = descriptor
         discard self
-        if Self.closing(number) != 0, errno != EINTR { throw .last }
+        if Self.closeDescriptor(number) != 0, errno != EINTR { throw .last }
     }
 
-    /// Returns the descriptor without closing it; the caller must close it.
+    /// Returns the descriptor without closeDescriptor it; the caller must close it.
     consuming func release() -> Int32 {
         let number = descriptor
         discard self
@@ -143,7 +143,7 @@ package struct DiskFile: ~Copyable {
         #endif
     }
 
-    private static func closing(_ number: Int32) -> Int32 {
+    private static func closeDescriptor(_ number: Int32) -> Int32 {
         #if canImport(Glibc)
         Glibc.close(number)
         #elseif canImport(Musl)

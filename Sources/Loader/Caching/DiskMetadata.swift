@@ -33,7 +33,7 @@ struct DiskMetadata: Equatable {
     }
 
     /// Returns true for the name of the key's newest response and the name of this variant.
-    func mayBeNamed(_ name: DiskName) -> Bool {
+    func matchesFileName(_ name: DiskName) -> Bool {
         name == DiskName(key) || name == vary.variantBytes.map { DiskName(key, variant: $0) }
     }
 

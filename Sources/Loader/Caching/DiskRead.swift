@@ -134,7 +134,7 @@ extension DiskCache {
             case .damaged: return .damaged(status.identity)
             }
             let metadata = header.metadata
-            guard key.map({ $0 == metadata.key }) ?? metadata.mayBeNamed(name) else {
+            guard key.map({ $0 == metadata.key }) ?? metadata.matchesFileName(name) else {
                 return .damaged(status.identity)
             }
             var body: [UInt8] = []

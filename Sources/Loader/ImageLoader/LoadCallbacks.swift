@@ -35,8 +35,8 @@ struct CallbackFold: Sendable {
         case onFail(LoadError, Bool)
     }
 
-    private var hasSent = false
-    private var hasShown = false
+    private var hasSentRequest = false
+    private var hasDeliveredCached = false
 
     init() {}
 
@@ -44,10 +44,10 @@ struct CallbackFold: Sendable {
     mutating func calls(for event: LoadEvent) -> [Call] {
         switch event {
         case .cached(let image):
-            hasShown = true
+            hasDeliveredCached = true
             return [.hasCache(image)]
         case .sendingRequest(let hadImage):
-            hasSent = true
+            hasSentRequest = true
             return [.sendingRequest(hadImage)]
         case .progress(let received, let expected):
             return [.progress(received, expected)]
@@ -56,8 +56,8 @@ struct CallbackFold: Sendable {
         case .finished(.failure(let error)):
             return [.requestCompleted(error, nil, .none), .onFail(error, error.isFatal)]
         case .finished(.success(let image)):
-            guard hasSent || !hasShown else { return [] }
-            let isKnown = image.source == .networkNotModified && hasShown
+            guard hasSentRequest || !hasDeliveredCached else { return [] }
+            let isKnown = image.source == .networkNotModified && hasDeliveredCached
             return [.requestCompleted(nil, isKnown ? nil : image.bitmap, image.source)]
         }
     }

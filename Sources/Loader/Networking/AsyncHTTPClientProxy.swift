@@ -142,7 +142,7 @@ extension ProxyServer: CustomStringConvertible {
 
 extension ProxyServer.Credentials: CustomStringConvertible, CustomReflectable {
     /// The user name; the password is masked.
-    public var description: String { "\(user):\(Redaction.mark)" }
+    public var description: String { "\(user):\(Redaction.mask)" }
     /// A mirror without children.
     public var customMirror: Mirror { Mirror(self, children: []) }
 }

@@ -24,7 +24,7 @@ public struct BasicAuth: Hashable, Sendable, CustomStringConvertible, CustomDebu
     var authorization: String { "Basic " + Self.base64(Array("\(user):\(password)".utf8)) }
 
     /// The user name; the password is masked.
-    public var description: String { "\(user):\(Redaction.mark)" }
+    public var description: String { "\(user):\(Redaction.mask)" }
     /// The user name; the password is masked.
     public var debugDescription: String { description }
     /// A mirror without children.

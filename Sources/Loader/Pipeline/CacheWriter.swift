@@ -34,11 +34,11 @@ struct CacheWriter: Sendable {
             memory?.remove(hop.key)
             if let writes { await queue.run(timing: hop.load.meter) { _ = writes.remove(hop.key) } }
             return StoredState()
-        case .write(let entry, let keepsBody):
+        case .write(let entry, let storesBody):
             guard let writes else { return StoredState(entry: entry) }
             let revision: DiskCache.Revision? = await queue.run(timing: hop.load.meter) {
                 writes.storeEntry(
-                    entry, body: keepsBody ? bytes : [], varying: hop.varying, ticket: ticket, missing: found.missing)
+                    entry, body: storesBody ? bytes : [], varying: hop.varying, ticket: ticket, missing: found.missing)
             }
             return StoredState(entry: entry, revision: revision)
         case .update(let entry):

@@ -82,7 +82,7 @@ struct CacheOutcomeRules {
             // The returned fields are the ones that are stored.
             return CacheOutcome(
                 result: .received(response.fields),
-                store: .write(CacheEntry(key: key, response: response), keepsBody: true))
+                store: .write(CacheEntry(key: key, response: response), storesBody: true))
         }
         return received(head, superseded)
     }
@@ -98,7 +98,7 @@ struct CacheOutcomeRules {
             !settings.useServerCachePolicy || isFreshByDefault
             || Freshness.isExplicit(head.fields, control, isShared: settings.isSharedCache)
         if isStorable, case .complete = body, constraints.allowsStoring, let response = storable(head) {
-            return received(head, .write(CacheEntry(key: key, response: response), keepsBody: true))
+            return received(head, .write(CacheEntry(key: key, response: response), storesBody: true))
         }
         let isOlderRedirect = stored.map { Storability.isRedirect($0.response.status) } ?? false
         return received(head, isOlderRedirect ? superseded : .nothing)
@@ -152,9 +152,9 @@ extension CacheOutcomeRules {
         }
         guard settings.defaultCacheControlMaxAgeForErrors > .zero else {
             // Errors are not counted, but a later error ends the freshness of an earlier one.
-            return entry?.failure?.freshUntil == nil ? .nothing : remembering(nil)
+            return entry?.failure?.freshUntil == nil ? .nothing : changeStoring(nil)
         }
-        return remembering(
+        return changeStoring(
             FailureRecord(
                 status: head.status, after: entry?.failure, at: exchange.responseTime, settings: settings))
     }
@@ -164,23 +164,23 @@ extension CacheOutcomeRules {
         afterExplicit response: StoredResponse, _ control: CacheControl, _ body: ReceivedBody
     ) -> CacheOutcome.StoreChange {
         let freshness = Freshness(of: response, control: control, settings: settings, now: now)
-        guard freshness.isFresh, let remaining = freshness.remaining else { return remembering(nil) }
+        guard freshness.isFresh, let remaining = freshness.remaining else { return changeStoring(nil) }
         let hasImage = entry?.response.map { !Storability.isError($0.status) } ?? false
         if !hasImage, case .complete(let bytes) = body, bytes <= CacheOutcome.maxErrorBodyBytes {
-            return .write(CacheEntry(key: key, response: response), keepsBody: true)
+            return .write(CacheEntry(key: key, response: response), storesBody: true)
         }
         // Beside an image only the error's status is stored, and only for the image's variant.
-        guard response.vary == (entry?.response?.vary ?? []) else { return remembering(nil) }
-        return remembering(
+        guard response.vary == (entry?.response?.vary ?? []) else { return changeStoring(nil) }
+        return changeStoring(
             FailureRecord(
                 status: response.status, attempts: 1, at: response.responseTime,
                 freshUntil: now.adding(milliseconds: remaining)))
     }
 
     /// Returns the change to an entry with this failure and an unchanged response.
-    private func remembering(_ failure: FailureRecord?) -> CacheOutcome.StoreChange {
+    private func changeStoring(_ failure: FailureRecord?) -> CacheOutcome.StoreChange {
         guard var entry else {
-            return failure.map { .write(CacheEntry(key: key, failure: $0), keepsBody: false) } ?? .nothing
+            return failure.map { .write(CacheEntry(key: key, failure: $0), storesBody: false) } ?? .nothing
         }
         guard entry.failure != failure else { return .nothing }
         entry.failure = failure

@@ -59,18 +59,18 @@ public final class LoaderMetrics: Sendable {
             ("misses", \.misses), ("decodes", \.decodes), ("decode.nanoseconds", \.decodeNanoseconds),
             ("reports.dropped", \.reportsDropped),
         ]
-        for (name, figure) in counters {
-            let grown = statistics[keyPath: figure] - before[keyPath: figure]
-            if grown > 0 { count(name, grown, []) }
+        for (name, value) in counters {
+            let increase = statistics[keyPath: value] - before[keyPath: value]
+            if increase > 0 { count(name, increase, []) }
         }
         let meters: [(String, String, Int)] = [
             ("urgent", "waiting", statistics.urgentWaiting), ("urgent", "running", statistics.urgentRunning),
             ("slow", "waiting", statistics.slowWaiting), ("slow", "running", statistics.slowRunning),
             ("decode", "waiting", statistics.decodesWaiting),
         ]
-        for (lane, state, figure) in meters {
+        for (lane, state, value) in meters {
             let dimensions = [("lane", lane), ("state", state)]
-            Meter(label: "\(prefix).queue.depth", dimensions: dimensions, factory: factory).set(figure)
+            Meter(label: "\(prefix).queue.depth", dimensions: dimensions, factory: factory).set(value)
         }
     }
 

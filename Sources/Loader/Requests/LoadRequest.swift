@@ -25,7 +25,7 @@ extension LoadRequest {
         text.add("policy", policy, default: .default)
         text.add("priority", priority, default: .urgent)
         text.add("fields", text: fields.lines.isEmpty ? nil : fields.namesDescription)
-        text.add("partition", text: partition == nil ? nil : Redaction.mark)
+        text.add("partition", text: partition == nil ? nil : Redaction.mask)
         text.add("cacheKey", text: cacheKey.map { Redaction.masked($0) })
         text.add("layers", layers, default: .all)
         text.add("redirect", redirect, default: .follow)

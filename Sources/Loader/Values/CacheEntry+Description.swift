@@ -31,7 +31,7 @@ extension StoredResponse: CustomStringConvertible, CustomReflectable {
 
 extension VaryValue: CustomStringConvertible, CustomReflectable {
     /// The field's name, and the mask instead of the value, which may be a credential.
-    public var description: String { "\(name): \(value == nil ? "none" : Redaction.mark)" }
+    public var description: String { "\(name): \(value == nil ? "none" : Redaction.mask)" }
     /// A mirror without children.
     public var customMirror: Mirror { Mirror(self, children: []) }
 }

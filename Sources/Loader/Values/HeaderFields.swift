@@ -29,7 +29,7 @@ public struct HeaderField: Hashable, Sendable {
 extension HeaderField: CustomStringConvertible {
     /// The line for display; the value of a credential is masked.
     public var description: String {
-        "\(name): \(isCredential ? Redaction.mark : text)"
+        "\(name): \(isCredential ? Redaction.mask : text)"
     }
 
     /// True for fields that carry credentials.

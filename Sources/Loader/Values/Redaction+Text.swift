@@ -24,10 +24,10 @@ extension Redaction {
             }
         }
         if let query = reference.query, !query.isEmpty {
-            text = text.replacing("?" + String(decoding: query, as: UTF8.self), with: "?" + mark)
+            text = text.replacing("?" + String(decoding: query, as: UTF8.self), with: "?" + mask)
         }
         secrets.sort { $0.utf8.count > $1.utf8.count }
-        for secret in secrets where !secret.isEmpty { text = text.replacing(secret, with: mark) }
+        for secret in secrets where !secret.isEmpty { text = text.replacing(secret, with: mask) }
         return text
     }
 

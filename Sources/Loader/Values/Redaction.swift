@@ -5,7 +5,7 @@
 /// Masks URLs for logs and errors: removes user information and fragment, and hides secret query values.
 public struct Redaction: Sendable {
     /// The text that replaces a hidden value.
-    static let mark = "***"
+    static let mask = "***"
 
     private let shownValue: @Sendable (_ name: String, _ value: String) -> String?
 
@@ -27,11 +27,11 @@ public struct Redaction: Sendable {
     public func callAsFunction(_ url: String) -> String { Self.text(url, query: redacted) }
 
     /// Returns the URL with its whole query masked, for errors: `https://host/path?***`.
-    static func masked(_ url: String) -> String { text(url) { _ in Array(mark.utf8) } }
+    static func masked(_ url: String) -> String { text(url) { _ in Array(mask.utf8) } }
 
     private static func text(_ url: String, query: ([UInt8]) -> [UInt8]) -> String {
         // If the URL does not parse, the start of a password before `@` is unknown: mask all of it.
-        guard Origin(url) != nil || !url.utf8.contains(UInt8(ascii: "@")) else { return mark }
+        guard Origin(url) != nil || !url.utf8.contains(UInt8(ascii: "@")) else { return mask }
         var parts = URLReference(url.utf8)
         parts.fragment = nil
         parts.query = parts.query.map(query)
@@ -52,7 +52,7 @@ public struct Redaction: Sendable {
             let value = equals.map { member[($0 + 1)...] } ?? member
             guard !value.isEmpty else { return Array(member) }
             let visible = shownValue(String(decoding: name, as: UTF8.self), String(decoding: value, as: UTF8.self))
-            return Array(name) + (equals == nil ? [] : [UInt8(ascii: "=")]) + (visible ?? Self.mark).utf8
+            return Array(name) + (equals == nil ? [] : [UInt8(ascii: "=")]) + (visible ?? Self.mask).utf8
         }
         return Array(members.joined(separator: "&".utf8))
     }

@@ -96,7 +96,7 @@ struct ScenarioClient<Store: ScenarioStore> {
             entry: usable(stored), key: key, exchange: exchange, result: result, settings: settings, now: now)
         switch outcome.store {
         case .nothing: break
-        case .write(let entry, let keepsBody): try store.write(entry, body: keepsBody ? received : nil)
+        case .write(let entry, let storesBody): try store.write(entry, body: storesBody ? received : nil)
         case .update(let entry): try store.update(entry)
         case .remove: try store.remove(key, request: request.fields)
         }

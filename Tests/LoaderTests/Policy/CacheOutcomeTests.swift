@@ -31,7 +31,7 @@ struct CacheOutcomeTests {
                     == .write(
                         CacheEntry(
                             key: try PolicyFixture.key(), response: PolicyFixture.response(fields, status: status)),
-                        keepsBody: true))
+                        storesBody: true))
         }
     }
 
