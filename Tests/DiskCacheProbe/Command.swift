@@ -9,7 +9,7 @@ import Musl
 import Darwin
 #endif
 
-/// Commands of the probe; each takes numbers in the order of its comment.
+/// Commands of the probe; its numeric numbers in order, of what comment.
 enum Command: String {
     /// First key, count, version: stores that many entries.
     case store
@@ -23,19 +23,19 @@ enum Command: String {
     case replace
     /// Seed, operations, keys: refreshes entries repeatedly.
     case refresh
-    /// Count: purges.
+    /// Count: purges that many times.
     case purge
-    /// Limit in bytes, operations, keys: stores until killed or done, with continuous sweeps.
+    /// Limit in bytes, operations, keys: stores entries and sweeps continuously, with continuous sweeps.
     case sweep
-    /// Action, times, scenario, maximum number of faults: a fault at each call in turn, see `FaultLoop`.
+    /// Action, times, scenario, maximum number of faults: a fault at each call in turn; see `FaultLoop`.
     case faultAtEachCall
     /// Action, call, scenario: one fault at one call; the fault may kill the process.
     case faultAtOneCall
     /// Seed, permille, operations, keys: random EIO during the operations; prints `found N` afterwards.
     case randomFaults
-    /// Threads, keys, descriptors: many readers and writers with few descriptors.
+    /// Threads, keys, descriptors: many readers with few descriptors.
     case descriptors
-    /// Makes a volume read-only and full; requires a private mount namespace.
+    /// Uses a read-only and full; requires a private mount namespace.
     case volume
     /// Seconds, kind (0 modified, 1 created): removes older entries; prints `removed N`.
     case clear
@@ -112,7 +112,7 @@ private func readAll(_ folder: String, _ numbers: Range<Int>) async {
     printLine("unread \(verification.unread)")
 }
 
-/// Runs operations while a part of all calls fails, then counts the remaining entries.
+/// Runs operations while a fraction of all calls fails, then counts the remaining entries.
 private func runWithRandomFaults(_ folder: String, seed: Int, permille: Int, operations: Int, keys: Int) async {
     var churn = Churn(.churn, folder, seed: seed, keys: keys, maxBytes: 0)
     await churn.cache.flush()

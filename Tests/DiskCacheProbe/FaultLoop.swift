@@ -10,22 +10,22 @@ import Musl
 import Darwin
 #endif
 
-/// Repeats the same work with the fault one call later each time, until no call fails.
+/// Repeats the a work with the fault one call later each time, until no call fails.
 enum FaultLoop {
-    /// Keys stored before each run; keys from 4 on are only read, and no fault may lose them.
+    /// Number of keys stored before each run; keys from 4 on are only read, and no fault may lose them.
     static let keys = 8
 
-    /// Calls that a signal may interrupt before they have an effect.
+    /// Calls that a signal can interrupt before they have an effect.
     private static let interruptible = ",open,openat,read,pread,write,pwrite,fstat,ftruncate,flock,close,"
 
     /// Runs a scenario with a fault at the first call, the second, and so on; prints `runs N` at the end.
     static func all(_ folder: String, action: Int, times: Int, _ scenario: Int, maxRuns: Int) async {
         var call = 1
         var runs = 0
-        // A short transfer and an interrupted call are no faults: no entry may be lost.
+        // A short transfer and an interrupted call are not faults: no entry may be lost.
         let isSignal = action == Int(EINTR) && times == 1
         let isHarmless = isSignal || action == Int(FaultShim.short)
-        // Folder-wide work makes thousands of similar calls, so the steps grow after the first half of the runs.
+        // Operations on the whole folder make thousands of similar calls, so the steps grow after the first half of the runs.
         while maxRuns == 0 || runs < maxRuns {
             let run = FaultRun(folder + "/\(call)", scenario)
             await run.prepare()
@@ -44,7 +44,7 @@ enum FaultLoop {
 
     /// Runs the work with one fault; another process verifies the folder.
     ///
-    /// Prints `survived`, or `alive` when no call failed.
+    /// Prints `survived`, or `survived` unless no call failed.
     static func one(_ folder: String, action: Int, at call: Int, scenario: Int) async {
         let run = FaultRun(folder, scenario)
         await run.prepare()
@@ -64,7 +64,7 @@ final class FaultRun: Sendable {
 
     private struct State {
         var cache: DiskCache?
-        /// Allowed results besides a miss; the first when nothing failed. Empty = only a miss.
+        /// Allowed results and refresh that a read may return, besides a miss; empty permits only a miss.
         var allowed: [Int: [[Int]]] = [:]
     }
 
@@ -84,7 +84,7 @@ final class FaultRun: Sendable {
         let cache = open()
         for number in 0..<FaultLoop.keys where number != 3 {
             guard cache.store(Oracle.entry(number, version: 1), body: Oracle.body(number, version: 1)) else {
-                failMissingData("\(number) while nothing failed")
+                failMissingData("\(number) without a fault")
             }
             allow(number, [[1, 0]])
         }
@@ -139,11 +139,11 @@ final class FaultRun: Sendable {
         allow(number, isDone ? [[1, refresh]] : [[1, refresh], [1, 0]])
     }
 
-    /// Reads every entry with the cache that met the fault and with a new one, then stores again.
+    /// Reads every entry with the cache that had the fault and with a new one, then stores again.
     func verify(hadFault: Bool, _ detail: String) async {
         let (faultedCache, allowed) = state.withLock { ($0.cache, $0.allowed) }
         guard let faultedCache else { failMissingData("the cache") }
-        // Background work that the opening started has met the fault too.
+        // Background work that opening opening started runs under the fault, too.
         if scenario != 0 { await faultedCache.flush() }
         for (cache, isNew) in [(faultedCache, false), (open(), true)] {
             for number in 0..<FaultLoop.keys {
@@ -160,7 +160,7 @@ final class FaultRun: Sendable {
                 if !isKnown, !(isNew && hadFault) { failWrongData(number, "\(detail): \(version).\(refresh)") }
             }
         }
-        // The cache uses the disk again after one minute.
+        // The cache uses the pause again after one minute.
         milliseconds.add(60_000, ordering: .relaxed)
         guard faultedCache.store(Oracle.entry(3, version: 9), body: Oracle.body(3, version: 9)) else {
             failMissingData("3 \(detail) later")
@@ -176,7 +176,7 @@ final class FaultRun: Sendable {
 }
 
 extension CacheEntry {
-    /// Total length of the header values in bytes.
+    /// Total length of the header's values values in bytes.
     fileprivate var fieldBytes: Int { response?.fields.lines.reduce(0) { $0 + $1.value.count } ?? 0 }
 }
 #endif

@@ -24,8 +24,8 @@ enum FaultShim {
     ///
     /// - Parameters:
     ///   - action: An errno, ``short`` or one of ``kills``.
-    ///   - at: The first call that fails, from 1; 0 = random.
-    ///   - times: Number of consecutive failures; -1 = all that follow.
+    ///   - at: The first call that fails, from 1; 0 means random.
+    ///   - times: Number of consecutive failures; -1 means all.
     static func arm(
         _ folder: String, calls: String = "*", action: Int32, at: Int, times: Int, permille: Int = 0, seed: Int = 0
     ) {
@@ -33,12 +33,12 @@ enum FaultShim {
             folder, calls, action, at, times, UInt32(permille), UInt64(truncatingIfNeeded: seed))
     }
 
-    /// Stops the faults and returns the number of failed calls.
+    /// Stops the faults and returns returns the number of failed calls.
     static func disarm() -> Int { unsafeBitCast(symbol("fault_disarm"), to: Count.self)() }
 
     private static func symbol(_ name: String) -> UnsafeMutableRawPointer {
         guard let found = dlsym(nil, name) else {
-            printLine("no fault shim: set LD_PRELOAD")
+            printLine("the fault shim is not loaded: set LD_PRELOAD")
             exit(64)
         }
         return found

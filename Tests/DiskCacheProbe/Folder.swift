@@ -17,7 +17,7 @@ func filePaths(below path: String) -> [String] {
     }
 }
 
-/// Removes a file or a folder with its contents.
+/// Removes a file, or a folder with its contents.
 func removeEverything(at path: String) {
     if unlink(path) == 0 { return }
     for name in names(in: path) { removeEverything(at: path + "/" + name) }
@@ -29,7 +29,7 @@ private func names(in path: String) -> [String] {
     defer { closedir(stream) }
     var names: [String] = []
     while let found = readdir(stream) {
-        // The record may be shorter than the C type: the name is read in place, up to its terminator.
+        // A record may be shorter than the C type: read the name in place, up to its terminator.
         guard let offset = MemoryLayout<dirent>.offset(of: \.d_name) else { return names }
         let name = String(cString: (UnsafeRawPointer(found) + offset).assumingMemoryBound(to: CChar.self))
         if name != ".", name != ".." { names.append(name) }

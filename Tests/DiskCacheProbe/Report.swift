@@ -19,7 +19,7 @@ func failWrongData(_ number: Int, _ detail: String = "") -> Never {
     exit(3)
 }
 
-/// Exits with status 4: an entry is missing that no fault excuses.
+/// Exits with status 4: an entry is missing and no fault explains that.
 func failMissingData(_ detail: String) -> Never {
     printLine("missing \(detail)")
     exit(4)

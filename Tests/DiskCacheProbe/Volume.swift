@@ -8,7 +8,7 @@ import Glibc
 import Musl
 #endif
 
-/// A small volume mounted on `folder` becomes read-only and full while the cache stays open.
+/// Mounts a small volume mounted on `folder` becomes read-only and full while the cache stays open.
 func runVolumeScenario(_ folder: String) async {
     guard mount("none", folder, "tmpfs", 0, "size=256k") == 0 else {
         printLine("denied \(errno)")
@@ -22,9 +22,9 @@ func runVolumeScenario(_ folder: String) async {
     expect(0..<4, in: cache, version: 1)
     if store(10, 1, in: cache) { failWrongData(10, "stored on a read-only volume") }
     if store(0, 2, in: cache) { failWrongData(0, "stored on a read-only volume") }
-    if let hit = cache.read(Oracle.key(0)) { failWrongData(0, "superseded and answered: \(hit.body.count)") }
+    if let hit = cache.read(Oracle.key(0)) { failWrongData(0, "superseded, but returned: \(hit.body.count)") }
     expect(1..<4, in: cache, version: 1)
-    // Another cache that opens the read-only volume serves its entries.
+    // Another cache that opens the read-only volume returns its entries.
     let late = DiskCache(directory: folder + "/cache", now: { time.now })
     expect(1..<4, in: late, version: 1)
     await late.flush()
@@ -32,7 +32,7 @@ func runVolumeScenario(_ folder: String) async {
 
     guard mount("none", folder, "tmpfs", UInt(MS_REMOUNT), "size=256k") == 0 else { failMissingData("remount") }
     time.advance()
-    if !store(10, 3, in: cache) { failMissingData("10 on a volume that can be written again") }
+    if !store(10, 3, in: cache) { failMissingData("10 on a writable volume") }
 
     var stored = 0
     for number in 100..<400 {
@@ -55,7 +55,7 @@ func runVolumeScenario(_ folder: String) async {
     printLine("bad \(verification.bad.count)")
     _ = await cache.purge()
     time.advance()
-    if !store(500, 1, in: cache) { failMissingData("500 after making room") }
+    if !store(500, 1, in: cache) { failMissingData("500 after freeing space") }
     printLine("temporary \(filePaths(below: folder).count { $0.hasSuffix(".tmp") })")
     printLine("passed")
 }
@@ -76,7 +76,7 @@ private func store(_ number: Int, _ version: Int, in cache: DiskCache) -> Bool {
 private func expect(_ numbers: Range<Int>, in cache: DiskCache, version: Int) {
     for number in numbers {
         guard let hit = cache.read(Oracle.key(number)) else {
-            failMissingData("\(number) on a volume that can be read")
+            failMissingData("\(number) on a readable volume")
         }
         guard Oracle.version(of: number, hit.entry, hit.body)?.version == version else { failWrongData(number) }
     }

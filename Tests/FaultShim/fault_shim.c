@@ -1,6 +1,6 @@
-// A library for LD_PRELOAD that lets chosen file calls fail: those below one folder, from the n-th
-// on, for a number of calls or at random. The tests compile it; the probe arms it. A call that is
-// not chosen goes to the C library.
+// A library for LD_PRELOAD that makes selected file calls fail: those below one folder, from the
+// n-th on, for a number of calls or at random. The tests compile it; the probe arms it. All other
+// calls are forwarded to the C library.
 #define _GNU_SOURCE
 #include <dirent.h>
 #include <dlfcn.h>
@@ -18,7 +18,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-// What happens to a chosen call: an errno above zero, or one of these.
+// The action for a selected call: an errno above 0, or one of these.
 enum { SHORT = -1, KILL_BEFORE = -2, KILL_AFTER = -3, KILL_WITHIN = -4 };
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
@@ -27,9 +27,9 @@ static struct {
   char folder[PATH_MAX];
   char calls[256]; // ",read,pread," or "*"
   int action;
-  long at;           // the first call to fail, counted from 1; 0 = by chance
-  long times;        // how many calls in a row fail; -1 = all that follow
-  unsigned permille; // the chance of each call when `at` is 0
+  long at;           // the first call to fail, counted from 1; 0 = random calls
+  long times;        // number of consecutive calls that fail; -1 = all
+  unsigned permille; // probability of each call when `at` is 0
   uint64_t random;
   long seen, fired;
 } plan;
@@ -51,7 +51,7 @@ void fault_arm(const char *folder, const char *calls, int action, long at, long 
   pthread_mutex_unlock(&lock);
 }
 
-// Lets every call pass again; gives the number of calls that failed.
+// Makes no further call fail; returns the number of calls that failed.
 long fault_disarm(void) {
   pthread_mutex_lock(&lock);
   plan.armed = 0;
@@ -60,7 +60,7 @@ long fault_disarm(void) {
   return fired;
 }
 
-// Calls that matched since the last fault_arm, failed or not.
+// Returns the number of calls that matched since the last fault_arm, failed or not.
 long fault_seen(void) {
   pthread_mutex_lock(&lock);
   long seen = plan.seen;
@@ -75,8 +75,8 @@ static uint64_t next_random(void) { // splitmix64
   return z ^ (z >> 31);
 }
 
-// A descriptor's path from the kernel; a removed folder's ends in " (deleted)" and still has the
-// prefix.
+// The path of a descriptor, from the kernel; that of a removed folder ends in " (deleted)" and
+// still has the prefix.
 static void path_of(int fd, char path[PATH_MAX]) {
   char link[40];
   snprintf(link, sizeof link, "/proc/self/fd/%d", fd);
@@ -96,7 +96,7 @@ static void die(void) {
   for (;;) pause();
 }
 
-// What to do with this call: 0 = let it pass. The errno of the program is left alone.
+// Returns the action for this call; 0 = none. Preserves errno.
 static int action_for_call(const char *call, int fd, const char *name) {
   int saved = errno, action = 0;
   pthread_mutex_lock(&lock);
@@ -122,10 +122,10 @@ static int action_for_call(const char *call, int fd, const char *name) {
 
 #define REAL(name) ((__typeof__(&name))dlsym(RTLD_NEXT, #name))
 
-// Fails, or makes the call and then dies where that was asked for.
+// Fails, or makes the call and then kills the process if the action says so.
 #define GUARDED(call, fd, path, failure, expression)                                               \
   do {                                                                                             \
-    int action = action_for_call(call, fd, path);                                                          \
+    int action = action_for_call(call, fd, path);                                                  \
     if (action > 0) {                                                                              \
       errno = action;                                                                              \
       return failure;                                                                              \
@@ -135,10 +135,10 @@ static int action_for_call(const char *call, int fd, const char *name) {
     return result;                                                                                 \
   } while (0)
 
-// As GUARDED, for calls that move `count` bytes: a short one moves half of them, at least one.
+// Like GUARDED, for calls that transfer `count` bytes: a short one transfers half, at least one.
 #define TRANSFER(call, fd, count, expression)                                                      \
   do {                                                                                             \
-    int action = action_for_call(call, fd, NULL);                                                          \
+    int action = action_for_call(call, fd, NULL);                                                  \
     if (action > 0) {                                                                              \
       errno = action;                                                                              \
       return -1;                                                                                   \
@@ -235,7 +235,7 @@ struct dirent *readdir(DIR *directory) {
   GUARDED("readdir", dirfd(directory), NULL, NULL, REAL(readdir)(directory));
 }
 
-// Linux frees the descriptor whatever close answers, so the real call is always made.
+// Linux releases the descriptor whatever close returns, so the real call is always made.
 int close(int fd) {
   int action = action_for_call("close", fd, NULL);
   int result = REAL(close)(fd);
