@@ -29,7 +29,7 @@ public struct ThumbnailServer: Sendable {
     ) throws(ServiceError) {
         guard !configuration.signing.keys.isEmpty || configuration.signing.allowsUnsafe else {
             throw ServiceError(
-                .internalFault, "there is no key to verify signatures with, and unsafe targets are not allowed")
+                .internalFault, "no signing key is configured, and signing.unsafe is off")
         }
         self.configuration = configuration
         self.logger = logger
@@ -112,7 +112,8 @@ extension ConnectionTable {
     convenience init(_ server: ServiceConfiguration.Server) throws(ServiceError) {
         let proxies = try server.proxies.map { (text) throws(ServiceError) in
             guard let range = AddressRange(text) else {
-                throw ServiceError(.internalFault, "server.proxies: \(text) is no range of IP addresses")
+                throw ServiceError(
+                    .internalFault, "server.proxies: \(text) is not an IP address range in CIDR notation")
             }
             return range
         }

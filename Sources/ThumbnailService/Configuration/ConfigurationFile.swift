@@ -15,10 +15,10 @@ struct ConfigurationFile: Sendable {
         do {
             root = try JSONDecoder().decode(JSONValue.self, from: Data(json))
         } catch {
-            throw ServiceError(.internalFault, "the configuration file is not JSON")
+            throw ServiceError(.internalFault, "the configuration file is not valid JSON")
         }
         guard case .object(let members) = root else {
-            throw ServiceError(.internalFault, "the configuration file is no JSON object")
+            throw ServiceError(.internalFault, "the configuration file is not a JSON object")
         }
         var unknown: [String] = []
         try read(members, below: "", &unknown)
@@ -32,7 +32,7 @@ struct ConfigurationFile: Sendable {
             let name = prefix + name
             if let key = ConfigurationKey.named(name) {
                 guard values.updateValue(try Self.texts(of: value, for: key), forKey: name) == nil else {
-                    throw ServiceError(.internalFault, "the configuration file names \(name) twice")
+                    throw ServiceError(.internalFault, "the configuration file contains the key \(name) twice")
                 }
             } else if case .object(let members) = value, !members.isEmpty {
                 try read(members, below: name + ".", &unknown)
@@ -54,7 +54,7 @@ struct ConfigurationFile: Sendable {
             if texts.count == members.count { return texts.sorted() }
         default: break
         }
-        throw ServiceError(.internalFault, "the configuration file gives \(key.name) a value of another kind")
+        throw ServiceError(.internalFault, "the configuration file has a value of the wrong type for \(key.name)")
     }
 
     /// Reads a file of at most 1 MiB.
@@ -64,7 +64,9 @@ struct ConfigurationFile: Sendable {
         let limit = 1 << 20
         guard let file = FileHandle(forReadingAtPath: path), let data = try? file.read(upToCount: limit + 1) ?? Data()
         else { throw ServiceError(.internalFault, "the file \(path) cannot be read") }
-        guard data.count <= limit else { throw ServiceError(.internalFault, "the file \(path) is too long") }
+        guard data.count <= limit else {
+            throw ServiceError(.internalFault, "the file \(path) is larger than \(limit) bytes")
+        }
         return Array(data)
     }
 }

@@ -3,24 +3,26 @@ extension ConfigurationKey {
     static let signing: [ConfigurationKey] = [
         .init(
             "signing.keysFile", optional: \.keysFile, .text("file"),
-            "Holds the signing keys, one a line, each 16 bytes or more: the first signs, all verify."),
+            "File with the signing keys, one per line, 16 bytes or more each: the first signs, all verify."),
         keys,
         .init(
             "signing.algorithms", each: \.service.signing.algorithms, .choice,
-            "How targets are signed: the first signs, all verify."),
+            "Signature algorithms: the first signs, all verify."),
         .init(
             "signing.query", \.service.signing.signsQueries, .either("refuse", "signed"),
-            "What becomes of a target with a query."),
+            "Handling of targets with a query: rejected, or the query is part of the signed message."),
         .init(
             "signing.acceptDecoded", \.service.signing.acceptsDecoded, .boolean,
-            "Takes a signature of the percent-decoded target too."),
-        .init("signing.unsafe", \.service.signing.allowsUnsafe, .boolean, "Takes targets that begin with `/unsafe/`."),
+            "Also accepts a signature of the percent-decoded target."),
+        .init(
+            "signing.unsafe", \.service.signing.allowsUnsafe, .boolean,
+            "Accepts unsigned targets that begin with `/unsafe/`."),
     ]
 
     private static let keys = {
         var key = ConfigurationKey(
             "signing.keys", shape: .one, syntax: "lines",
-            "Signing keys, one a line, after those of `signing.keysFile`; from the environment alone."
+            "Signing keys, one per line, added to those of `signing.keysFile`; only from the environment."
         ) { draft, texts in
             draft.service.signing.keys = texts.flatMap { signingKeys(in: Array($0.utf8)) }
             return nil
@@ -34,8 +36,8 @@ extension ConfigurationKey {
     static let iiif: [ConfigurationKey] = [
         .init(
             "iiif.map", shape: .list,
-            syntax: "list of: `file:` and a folder, or an address that has a host and ends with `/`",
-            "What identifiers of IIIF stand for, at most one of each; empty switches the dialect off."
+            syntax: "list of: `file:` and a directory, or an http or https URL that ends with `/`",
+            "Sources of IIIF identifiers, at most one of each form; an empty list disables the dialect."
         ) { draft, texts in
             var map = ServiceConfiguration.IdentifierMap()
             for text in texts {
@@ -55,25 +57,25 @@ extension ConfigurationKey {
         },
         .init(
             "iiif.confinedTooLarge", \.service.output.clampsConfinedSizes, .either("refuse", "clamp"),
-            "What becomes of a size `!w,h` that is larger than the region."),
+            "Handling of a size `!w,h` that is larger than the region."),
     ]
 
     static let output: [ConfigurationKey] = [
         .init(
             "output.quality", \.service.output.quality, .integer(1...100),
-            "Of a JPEG without a wish of its own."),
+            "Default JPEG quality."),
         .init(
             "output.auto", \.service.output.negotiates, .boolean,
-            "Chooses JPEG or PNG by the Accept field where the target leaves it open."),
+            "Selects JPEG or PNG by the `Accept` field when the target does not name a format."),
         .init(
             "output.sizes", each: \.service.output.sizes, .integer(1...65_535, "pixels"),
-            "Widths that a target may name, or heights where it names no width; empty for any."),
+            "Allowed widths, or heights in targets without a width; an empty list allows all sizes."),
         .init(
             "output.presetsOnly", \.service.output.presetsOnly, .boolean,
-            "Refuses every target that is not made of presets alone."),
+            "Rejects targets that contain anything but presets."),
         .init(
-            "output.presets", shape: .pairs, syntax: "names, each with parts of a target",
-            "For the filter `preset(name)`."
+            "output.presets", shape: .pairs, syntax: "names with parts of a target",
+            "Presets for the filter `preset(name)`."
         ) { draft, texts in
             var presets: [String: String] = [:]
             for text in texts {
@@ -90,10 +92,10 @@ extension ConfigurationKey {
         },
         .init(
             "output.resourcePolicy", optional: \.service.output.resourcePolicy, .choice, none: "off",
-            "The field Cross-Origin-Resource-Policy of answers."),
+            "Value of the response field `Cross-Origin-Resource-Policy`."),
         .init(
             "filters.unknown", \.service.output.refusesUnknownFilters, .either("ignore", "refuse"),
-            "What becomes of a target with a filter that is not known."),
+            "Handling of targets with an unknown filter."),
     ]
 }
 

@@ -16,13 +16,13 @@ public struct ConfigurationOptions: Sendable {
     /// - Throws: `internalFault` for an unknown key, a key that is already set, and secrets.
     public mutating func set(_ name: String, _ texts: [String]) throws(ServiceError) {
         guard let key = ConfigurationKey.named(name) else {
-            throw ServiceError(.internalFault, "there is no key \(name)")
+            throw ServiceError(.internalFault, "unknown configuration key \(name)")
         }
         guard !key.isSecret else {
-            throw ServiceError(.internalFault, "\(name) comes from a file or the environment, never from an option")
+            throw ServiceError(.internalFault, "\(name) cannot be set by an option; use a file or the environment")
         }
         guard values[name] == nil else {
-            throw ServiceError(.internalFault, "the options give \(name) two values")
+            throw ServiceError(.internalFault, "the options set \(name) twice")
         }
         values[name] = texts
     }
@@ -32,7 +32,7 @@ public struct ConfigurationOptions: Sendable {
     /// - Throws: `internalFault` for a text without `=`, and the errors of `set(_:_:)`.
     public mutating func set(assignment: String) throws(ServiceError) {
         guard let sign = assignment.firstIndex(of: "=") else {
-            throw ServiceError(.internalFault, "\(assignment) is not key=value")
+            throw ServiceError(.internalFault, "\(assignment) does not have the form key=value")
         }
         let (name, text) = (String(assignment[..<sign]), String(assignment[assignment.index(after: sign)...]))
         try set(name, ConfigurationKey.named(name)?.split(text) ?? [text])

@@ -33,11 +33,12 @@ struct EnvironmentVariables: Hashable, Sendable {
         var warnings: [String] = []
         if !unknown.isEmpty {
             warnings.append(
-                "variables of the environment that are no keys are ignored: \(unknown.joined(separator: ", "))")
+                "ignored unknown environment variables: \(unknown.joined(separator: ", "))")
         }
         if !injected.isEmpty {
             warnings.append(
-                "variables that Kubernetes injects for a Service are ignored: \(injected.joined(separator: ", "))")
+                "ignored environment variables that Kubernetes injects for a Service: \(injected.joined(separator: ", "))"
+            )
         }
         return warnings
     }

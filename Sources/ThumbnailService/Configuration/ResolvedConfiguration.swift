@@ -74,10 +74,10 @@ public struct ResolvedConfiguration: Sendable {
         for key in ConfigurationKey.all {
             let found = try Self.texts(of: key, in: layers)
             if let found, let text = key.parse(&draft, found.texts) {
-                let quoted = key.isSecret ? "a value" : "\"\(text)\""
+                let quoted = key.isSecret ? "" : " \"\(text)\""
                 throw ServiceError(
                     .internalFault,
-                    "\(Self.name(of: key, from: found.origin)): \(quoted) cannot be read; it takes \(key.syntax)")
+                    "\(Self.name(of: key, from: found.origin)): invalid value\(quoted); expected \(key.syntax)")
             }
             let value = key.joined(key.format(draft))
             entries.append(
@@ -111,7 +111,8 @@ public struct ResolvedConfiguration: Sendable {
             case .string(let text): return (key.split(text), origin)
             case .stringArray(let texts):
                 guard !key.isSecret else {
-                    throw ServiceError(.internalFault, "\(name(of: key, from: origin)): it comes from the environment")
+                    throw ServiceError(
+                        .internalFault, "\(name(of: key, from: origin)) can only be set by the environment")
                 }
                 return (texts, origin)
             default: continue
@@ -141,7 +142,7 @@ extension ConfigurationKey {
     static func rejectUnknown(_ unknown: [String], from source: String) throws(ServiceError) {
         guard !unknown.isEmpty else { return }
         throw ServiceError(
-            .internalFault, "\(source) has keys that there are not: \(unknown.sorted().joined(separator: ", "))")
+            .internalFault, "\(source) has unknown keys: \(unknown.sorted().joined(separator: ", "))")
     }
 }
 
@@ -160,7 +161,7 @@ extension ResolvedConfiguration {
     /// Markdown table of the keys with their defaults, syntax and meanings.
     public static var documentation: String {
         let standard = ConfigurationDraft()
-        let tableHeader = "| key | default | takes | meaning |\n|---|---|---|---|\n"
+        let tableHeader = "| key | default | value | description |\n|---|---|---|---|\n"
         return ConfigurationKey.all.reduce(into: tableHeader) { text, key in
             let value = key.isSecret ? "" : key.joined(key.format(standard))
             let shown = key.defaultNote ?? (value.isEmpty ? "none" : "`\(value)`")

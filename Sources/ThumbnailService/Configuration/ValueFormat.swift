@@ -94,7 +94,7 @@ extension ValueFormat<Duration> {
     /// - Parameter allowsZero: Also accepts `0`, which needs no unit.
     static func duration(allowsZero: Bool = false) -> Self {
         Self(
-            syntax: allowsZero ? "time, 0 or more" : "time, over 0",
+            syntax: allowsZero ? "duration, 0 or more" : "duration, more than 0",
             parse: { text in
                 if allowsZero, text == "0" { return .zero }
                 return ValueFormat<Int>.parseQuantity(text, in: units, (allowsZero ? 0 : 1)...maxMilliseconds).map {

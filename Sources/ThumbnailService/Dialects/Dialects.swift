@@ -46,13 +46,13 @@ struct Dialects: Sendable {
     func parse(_ target: String) throws(ServiceError) -> ParsedTarget {
         switch name(of: target) {
         case .iiif:
-            guard let iiif else { throw .malformed("the dialect is not switched on") }
+            guard let iiif else { throw .malformed("the IIIF dialect is disabled") }
             switch try iiif.parse(Array(target.utf8)) {
             case .image(let request): return .image(request, .iiif)
             case .info(let request, let rawIdentifier): return .info(request, rawIdentifier: rawIdentifier)
             case .redirect(let path): return .redirect(path)
             }
-        case .post: throw ServiceError(.methodNotAllowed, "a target under /post takes a POST")
+        case .post: throw ServiceError(.methodNotAllowed, "a target under /post requires the method POST")
         case .thumbor, .none: return .image(try allowed(thumbor.parse(target.utf8)), .thumbor)
         }
     }
@@ -63,7 +63,7 @@ struct Dialects: Sendable {
     ///   that is not allowed.
     func parsePost(_ target: String) throws(ServiceError) -> ParsedTarget {
         guard name(of: target) == .post else {
-            throw ServiceError(.methodNotAllowed, "a POST goes to a target under /post")
+            throw ServiceError(.methodNotAllowed, "the method POST requires a target under /post")
         }
         return .image(try allowed(post.parse(Array(target.utf8))), .post)
     }
@@ -106,7 +106,7 @@ struct AllowedSizes: Hashable, Sendable {
         switch (size.width, size.height) {
         case (.pixels(let side), _), (.proportional, .pixels(let side)):
             guard widths.contains(side) else { throw ServiceError(.limit, "the size \(side) is not allowed") }
-        default: throw ServiceError(.limit, "the target names no size that is allowed")
+        default: throw ServiceError(.limit, "the target has no allowed size")
         }
     }
 }

@@ -20,7 +20,7 @@ struct FilterArguments {
             arguments.append(text[start..<index].trimmingASCIIBlanks())
             start = index + 1
         }
-        guard !isQuoted else { throw .malformed("a quote of the filter \(name) has no end") }
+        guard !isQuoted else { throw .malformed("the filter \(name) has an unterminated quote") }
         let last = text[start...].trimmingASCIIBlanks()
         if !last.isEmpty || !arguments.isEmpty { arguments.append(last) }
         self.arguments = arguments
@@ -30,7 +30,7 @@ struct FilterArguments {
     /// True when arguments are left.
     var hasMore: Bool { next < arguments.count }
 
-    var malformed: ServiceError { .malformed("the arguments of the filter \(name) cannot be read") }
+    var malformed: ServiceError { .malformed("the filter \(name) has invalid arguments") }
 
     /// Returns the next argument without its quotes.
     ///

@@ -8,7 +8,7 @@ extension IIIFDialect {
             let numbers = numbers(text.dropFirst(4), Number.decimal)
             let zero = FixedDecimal(0)
             guard numbers.count == 4, numbers.allSatisfy({ $0 >= zero }), numbers[2] > zero, numbers[3] > zero
-            else { throw .malformed("the region pct: takes four numbers, the last two above 0") }
+            else { throw .malformed("the region pct: requires four numbers, and the last two must be greater than 0") }
             if numbers[0] == zero, numbers[1] == zero, min(numbers[2], numbers[3]) >= FixedDecimal(100) {
                 return .full
             }
@@ -16,7 +16,7 @@ extension IIIFDialect {
         }
         let numbers = numbers(text) { Number.unsigned($0) }
         guard numbers.count == 4, numbers[2] > 0, numbers[3] > 0 else {
-            throw .malformed("the region is none of full, square, x,y,w,h and pct:x,y,w,h")
+            throw .malformed("invalid region; expected full, square, x,y,w,h or pct:x,y,w,h")
         }
         return .pixels(x: numbers[0], y: numbers[1], width: numbers[2], height: numbers[3])
     }
@@ -26,10 +26,10 @@ extension IIIFDialect {
         let allowsUpscaling = text.first == UInt8(ascii: "^")
         let rest = allowsUpscaling ? text.dropFirst() : text
         guard let form = form(rest) else {
-            throw .malformed("the size is none of max, w, ,h w,h pct:n and !w,h")
+            throw .malformed("invalid size; expected `max`, `w,`, `,h`, `w,h`, `pct:n` or `!w,h`")
         }
         if case .percent(let percent) = form, !allowsUpscaling, percent > FixedDecimal(100) {
-            throw .malformed("a size over 100 per cent needs a ^")
+            throw .malformed("a size over 100 percent requires the prefix ^")
         }
         return IIIFSize(form: form, allowsUpscaling: allowsUpscaling)
     }
@@ -63,7 +63,7 @@ extension IIIFDialect {
         let quarter = 90 * FixedDecimal.scale
         guard let degrees = Number.decimal(isMirrored ? text.dropFirst() : text), text.first != UInt8(ascii: "-"),
             degrees >= FixedDecimal(0), degrees <= FixedDecimal(360), degrees.units % quarter == 0
-        else { throw .malformed("the rotation is none of 0, 90, 180 and 270, with or without !") }
+        else { throw .malformed("invalid rotation; expected 0, 90, 180 or 270, with or without the prefix !") }
         return (isMirrored, degrees.units / quarter % 4)
     }
 

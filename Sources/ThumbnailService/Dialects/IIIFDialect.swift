@@ -27,22 +27,23 @@ struct IIIFDialect: Hashable, Sendable {
     func parse(_ target: [UInt8]) throws(ServiceError) -> Target {
         let segments = try segments(of: target)
         guard let raw = segments.first, let identifier = Self.identifier(raw) else {
-            throw .malformed("the identifier is empty, or has control characters or brackets")
+            throw .malformed("the identifier is empty or contains control characters or brackets")
         }
         guard IIIFIdentifier.staysBelowPrefix(Array(identifier.utf8)) else {
-            throw ServiceError(.notFound, "an identifier has no empty segment and no dot segment")
+            throw ServiceError(.notFound, "the identifier contains an empty segment or a dot segment")
         }
         if segments.count == 5 {
             return .image(try image(identifier, segments.dropFirst().map { PercentEncoding.decode($0)[...] }))
         }
         guard segments.count < 6 else {
-            throw ServiceError(.notFound, "there is no such identifier; a slash inside one is written %2F")
+            throw ServiceError(
+                .notFound, "the identifier does not exist; a slash in an identifier must be written as %2F")
         }
         if segments.count == 1 || (segments.count == 2 && segments[1].isEmpty) {
             return .redirect("\(Self.prefix)\(Self.text(raw))/info.json")
         }
         guard segments.count == 2, PercentEncoding.decode(segments[1]).elementsEqual("info.json".utf8) else {
-            throw .malformed("a target of IIIF has region, size, rotation and quality.format, or info.json")
+            throw .malformed("an IIIF target requires region, size, rotation and quality.format, or info.json")
         }
         var operations = Operations()
         operations.size = .iiif(.init())
@@ -55,13 +56,13 @@ struct IIIFDialect: Hashable, Sendable {
     /// surplus ones.
     private func segments(of target: [UInt8]) throws(ServiceError) -> [ArraySlice<UInt8>] {
         guard target.count <= ThumborDialect.maxTargetBytes else {
-            throw ServiceError(.targetTooLong, "a target has at most \(ThumborDialect.maxTargetBytes) bytes")
+            throw ServiceError(.targetTooLong, "the target is longer than \(ThumborDialect.maxTargetBytes) bytes")
         }
         guard target.starts(with: Self.prefix.utf8) else {
-            throw .malformed("a target of IIIF begins with \(Self.prefix)")
+            throw .malformed("an IIIF target must begin with \(Self.prefix)")
         }
         guard !target.contains(UInt8(ascii: "?")) else {
-            throw ServiceError(.queryRefused, "a target of IIIF has no query")
+            throw ServiceError(.queryRefused, "an IIIF target must not have a query")
         }
         return target.dropFirst(Self.prefix.utf8.count).split(
             separator: UInt8(ascii: "/"), maxSplits: 5, omittingEmptySubsequences: false)
@@ -85,16 +86,16 @@ struct IIIFDialect: Hashable, Sendable {
         _ segment: ArraySlice<UInt8>, _ operations: inout Operations
     ) throws(ServiceError) -> OutputFormatRequest {
         let names = segment.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
-        guard names.count == 2 else { throw .malformed("the last part is quality.format") }
+        guard names.count == 2 else { throw .malformed("the last segment must be quality.format") }
         switch String(decoding: names[0], as: UTF8.self) {
         case "default", "color": break
         case "gray": operations.filters.append(.pixels(.grayscale))
         case "bitonal": operations.filters.append(.pixels(.bitonal))
-        default: throw .malformed("the quality is none of default, color, gray and bitonal")
+        default: throw .malformed("invalid quality; expected default, color, gray or bitonal")
         }
         let suffix = String(decoding: names[1], as: UTF8.self)
         guard let format = formats.first(where: { $0.iiifSuffix == suffix }) else {
-            throw .malformed("the format is none that this service writes")
+            throw .malformed("the output format is not supported")
         }
         return OutputFormatRequest(format: format, quality: defaultQuality)
     }

@@ -9,9 +9,9 @@ extension SourceName {
     ///   - defaultScheme: Scheme for a name without one; nil when such a name is a file.
     /// - Throws: `malformed` for a name that is empty, contains control characters or is not UTF-8.
     init(named name: [UInt8], defaultScheme: String?) throws(ServiceError) {
-        guard !name.isEmpty else { throw .malformed("the target names no picture") }
+        guard !name.isEmpty else { throw .malformed("the target has no source") }
         guard !name.contains(where: { $0.isASCIIControl }), let text = String(validating: name, as: UTF8.self)
-        else { throw .malformed("the picture's name has control characters or is not UTF-8") }
+        else { throw .malformed("the source contains control characters or is not UTF-8") }
         if let end = Self.schemeEnd(name) {
             self = .url(Self.normalizedURL(name, authorityStart: end + 3))
         } else if let defaultScheme {

@@ -46,13 +46,13 @@ struct ThumborDialect: Sendable {
         try draft.read(parts: &scanner, isDecoded: isDecoded)
         // A second `filters:` or one without an end is an error, because no source has such a name.
         guard !scanner.rest.starts(with: ThumborPart.filtersPrefix.utf8) else {
-            throw .malformed("the filters have no end: `)/` is missing")
+            throw .malformed("the filters are not terminated by `)/`")
         }
         guard !presets.areRequired || (draft.hasPresets && !draft.hasExplicitParts) else {
-            throw .malformed("a target is made of presets alone")
+            throw .malformed("the target must consist of presets only")
         }
         if refusesUnknownFilters, let name = draft.policy.ignoredFilters.first {
-            throw .malformed("the filter \(name) is not known")
+            throw .malformed("unknown filter \(name)")
         }
         return try draft.request(from: try source(scanner.rest, isDecoded: isDecoded, query: query, isBody: isBody))
     }
@@ -62,7 +62,7 @@ struct ThumborDialect: Sendable {
     ) throws(ServiceError) -> SourceName {
         if isBody {
             guard rest.elementsEqual("body".utf8) else {
-                throw .malformed("a target of POST ends with the word body")
+                throw .malformed("a POST target must end with body")
             }
             return .body
         }
@@ -87,11 +87,11 @@ struct PostDialect: Sendable {
     /// - Throws: The errors of ``ThumborDialect/parse(_:)``, and `malformed` when the last part is not `body`.
     func parse(_ target: [UInt8]) throws(ServiceError) -> ThumbnailRequest {
         guard target.count <= ThumborDialect.maxTargetBytes else {
-            throw ServiceError(.targetTooLong, "a target has at most \(ThumborDialect.maxTargetBytes) bytes")
+            throw ServiceError(.targetTooLong, "the target is longer than \(ThumborDialect.maxTargetBytes) bytes")
         }
-        guard target.starts(with: Self.prefix.utf8) else { throw .malformed("a target of POST begins with /post") }
+        guard target.starts(with: Self.prefix.utf8) else { throw .malformed("a POST target must begin with /post") }
         let parts = try thumbor.signing.verified(target.dropFirst(Self.prefix.utf8.count))
-        guard parts.query == nil else { throw ServiceError(.queryRefused, "a target of POST has no query") }
+        guard parts.query == nil else { throw ServiceError(.queryRefused, "a POST target must not have a query") }
         return try thumbor.parse(parts: parts, isBody: true)
     }
 }

@@ -10,17 +10,19 @@ extension ThumborDraft {
         while position < text.count {
             guard let open = text[position...].firstIndex(of: UInt8(ascii: "(")),
                 let name = Self.name(text[position..<open]), let close = Self.end(of: text, from: open + 1)
-            else { throw .malformed("the filters are no list of name(arguments)") }
+            else { throw .malformed("the filters are not a list of name(arguments)") }
             filterCount += 1
             isEmpty = false
             guard filterCount <= ThumborDialect.maxFilters else {
-                throw .malformed("more than \(ThumborDialect.maxFilters) filters")
+                throw .malformed("the target has more than \(ThumborDialect.maxFilters) filters")
             }
             try read(filter: name, text[(open + 1)..<close])
             position = close + 2
         }
         // A trailing colon must be followed by another filter.
-        guard !isEmpty, text.last == UInt8(ascii: ")") else { throw .malformed("the filters end with no filter") }
+        guard !isEmpty, text.last == UInt8(ascii: ")") else {
+            throw .malformed("the list of filters is empty or ends with a separator")
+        }
     }
 
     private static func name(_ text: ArraySlice<UInt8>) -> String? {
@@ -75,7 +77,7 @@ extension ThumborDraft {
         case "expire": policy.expires = try arguments.milliseconds()
         case "preset":
             let name = try arguments.text()
-            guard let parts = presets.parts(of: name) else { throw .malformed("there is no such preset") }
+            guard let parts = presets.parts(of: name) else { throw .malformed("unknown preset") }
             try apply(preset: parts)
         case "attachment": policy.attachmentName = arguments.hasMore ? try arguments.fileName() : ""
         default: break

@@ -31,12 +31,12 @@ struct ThumborDraft {
     mutating func read(_ segment: ArraySlice<UInt8>, at stage: ThumborStage) throws(ServiceError) -> ThumborStage? {
         guard let part = try ThumborPart(segment), part.stage >= stage else {
             if stage <= .size, ThumborPart.isMalformedSize(segment) {
-                throw .malformed("a size of the target cannot be read")
+                throw .malformed("the target has an invalid size")
             }
             return nil
         }
         switch part {
-        case .debug: throw .malformed("debug pictures are not made")
+        case .debug: throw .malformed("debug images are not supported")
         case .meta: isMeta = true
         case .trim(let trim): operations.trim = trim
         case .crop(let region): operations.region = region
@@ -70,7 +70,9 @@ struct ThumborDraft {
         guard case .pixels(let pixels) = side, pixelRatio != FixedDecimal(1) else { return side }
         let (product, overflows) = pixels.multipliedReportingOverflow(by: pixelRatio.units)
         let rounded = (product / (FixedDecimal.scale / 2) + 1) / 2
-        guard !overflows, rounded <= Number.max else { throw .malformed("dpr makes the picture too large") }
+        guard !overflows, rounded <= Number.max else {
+            throw .malformed("dpr makes a side larger than \(Number.max) pixels")
+        }
         return .pixels(max(1, rounded))
     }
 }

@@ -82,7 +82,8 @@ enum ThumborPart: Hashable {
             break
         }
         guard let tolerance = Number.unsigned(rest), tolerance <= Operations.Trim.maxTolerance else {
-            throw .malformed("a trim takes top-left or bottom-right and 0 to \(Operations.Trim.maxTolerance)")
+            throw .malformed(
+                "invalid trim; expected top-left or bottom-right, and 0 to \(Operations.Trim.maxTolerance)")
         }
         trim.tolerance = tolerance
         return trim

@@ -19,21 +19,21 @@ struct ThumborPresets: Sendable {
     /// - Throws: `internalFault` for invalid parts, for unknown filters, and for no presets where they are required.
     init(_ presets: [String: String], areRequired: Bool) throws(ServiceError) {
         guard !areRequired || !presets.isEmpty else {
-            throw ServiceError(.internalFault, "targets are to be made of presets alone, and there is no preset")
+            throw ServiceError(.internalFault, "output.presetsOnly is on, but output.presets is empty")
         }
         for (name, text) in presets {
             guard ThumborDraft.isFilterWord(Array(name.utf8)[...]) else {
                 throw ServiceError(
-                    .internalFault, "the name of the preset \(name) has other characters than a-z, 0-9, _ and -")
+                    .internalFault, "invalid preset name \(name); expected 1 to 64 letters, digits, _ or -")
             }
             var draft = ThumborDraft(quality: 1)
             do throws(ServiceError) {
                 try draft.apply(preset: Array(text.utf8))
             } catch {
-                throw ServiceError(.internalFault, "the preset \(name) cannot be read: \(error.message)")
+                throw ServiceError(.internalFault, "the preset \(name) is invalid: \(error.message)")
             }
             guard draft.policy.ignoredFilters.isEmpty else {
-                throw ServiceError(.internalFault, "the preset \(name) has a filter that is not known")
+                throw ServiceError(.internalFault, "the preset \(name) contains an unknown filter")
             }
         }
         parts = presets.mapValues { Array($0.utf8) }
@@ -71,12 +71,12 @@ extension ThumborDraft {
     ///
     /// - Throws: `malformed` for invalid parts, and for a preset inside a preset.
     mutating func apply(preset parts: [UInt8]) throws(ServiceError) {
-        guard !isInPreset else { throw .malformed("a preset has a preset in it") }
+        guard !isInPreset else { throw .malformed("a preset must not contain another preset") }
         isInPreset = true
         defer { isInPreset = false }
         var scanner = TargetScanner(parts + [UInt8(ascii: "/")])
         try read(parts: &scanner, isDecoded: true)
-        guard scanner.isAtEnd else { throw .malformed("the parts of a preset cannot be read") }
+        guard scanner.isAtEnd else { throw .malformed("the preset contains text that is not a part of a target") }
         hasPresets = true
     }
 }

@@ -6,7 +6,7 @@ struct LastModified: Hashable, Sendable {
 
     /// Wraps a number of seconds since 1970; traps when it is negative.
     init(seconds: Int64) {
-        precondition(seconds >= 0, "a date of HTTP lies after 1970")
+        precondition(seconds >= 0, "seconds must be 0 or more")
         self.seconds = seconds
     }
 

@@ -42,7 +42,7 @@ struct GalleryHandler: RouteHandler {
     ///   for a request to clear a cache without the token.
     func respond(to request: HTTPRequest) async throws(ServiceError) -> ServiceResponse {
         guard isAllowedHost(request.authority) else {
-            throw ServiceError(.hostRefused, "the gallery is not given out under this host")
+            throw ServiceError(.hostRefused, "the gallery is not available under this host")
         }
         let target = request.path ?? ""
         switch (target, request.method) {
@@ -56,9 +56,9 @@ struct GalleryHandler: RouteHandler {
             await engine.sources.purgeDisk()
             return state
         case ("/gallery/clear-memory", _), ("/gallery/purge-disk", _):
-            throw ServiceError(.methodNotAllowed, "a cache is emptied by POST")
+            throw ServiceError(.methodNotAllowed, "clearing a cache requires the method POST")
         case (_, .get), (_, .head): return try document(target)
-        default: throw ServiceError(.methodNotAllowed, "GET, HEAD and POST are what the gallery understands")
+        default: throw ServiceError(.methodNotAllowed, "the gallery supports the methods GET, HEAD and POST")
         }
     }
 
@@ -72,7 +72,7 @@ struct GalleryHandler: RouteHandler {
         default:
             guard target.hasPrefix(Self.imagesPath), let side = Int(target.dropFirst(Self.imagesPath.count)),
                 let json = targets.json(side: side)
-            else { throw ServiceError(.notFound, "the gallery has no such page") }
+            else { throw ServiceError(.notFound, "the gallery page does not exist") }
             return Self.response(Array(json.utf8), "application/json")
         }
     }
@@ -103,7 +103,7 @@ struct GalleryHandler: RouteHandler {
         let difference = zip(sentToken.utf8, token.utf8).reduce(0 as UInt8) { $0 | ($1.0 ^ $1.1) }
         let site = request.headerFields[.fetchSite] ?? "same-origin"
         guard sentToken.utf8.count == token.utf8.count, difference == 0, site == "same-origin" else {
-            throw ServiceError(.badSignature, status: 403, "an order needs the token of the page")
+            throw ServiceError(.badSignature, status: 403, "the request requires the token of the gallery page")
         }
     }
 

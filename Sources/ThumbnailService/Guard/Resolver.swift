@@ -114,9 +114,9 @@ final class SystemResolver: Resolver {
         waiter.setTimer(timer, isRunning: false)
     }
 
-    static let lookupTimeout = ServiceError(.originTimeout, "the source's host was not found in time")
-    static let tooManyLookups = ServiceError(.overloaded, retryAfter: 1, "too many hosts are being looked up")
-    private static let cancelled = ServiceError(.deadline, "the request was given up")
+    static let lookupTimeout = ServiceError(.originTimeout, "the DNS lookup of the source's host timed out")
+    static let tooManyLookups = ServiceError(.overloaded, retryAfter: 1, "too many DNS lookups are running")
+    private static let cancelled = ServiceError(.deadline, "the request was cancelled")
 
     /// Resolves a name with `getaddrinfo`; blocks.
     static func lookUp(_ name: String) -> Result<[IPAddress], ServiceError> {
@@ -132,7 +132,9 @@ final class SystemResolver: Resolver {
             if let address = IPAddress(entry), !found.contains(address) { found.append(address) }
             next = entry.ai_next
         }
-        guard !found.isEmpty else { return .failure(ServiceError(.originFailed, "the source's host has no address")) }
+        guard !found.isEmpty else {
+            return .failure(ServiceError(.originFailed, "the source's host has no IP address"))
+        }
         return .success(found)
     }
 }

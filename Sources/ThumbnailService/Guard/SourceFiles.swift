@@ -28,7 +28,9 @@ final class SourceFiles: Sendable {
     /// - Throws: `internalFault` when the directory cannot be opened.
     init(root: String, maxBytes: Int) throws(ServiceError) {
         let descriptor = open(root, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
-        guard descriptor >= 0 else { throw ServiceError(.internalFault, "the folder of sources cannot be opened") }
+        guard descriptor >= 0 else {
+            throw ServiceError(.internalFault, "the directory of file sources cannot be opened")
+        }
         self.root = descriptor
         self.maxBytes = maxBytes
     }
@@ -65,11 +67,11 @@ final class SourceFiles: Sendable {
         let status = try file.status()
         guard status.isRegular else { return .failure(Self.notFound) }
         guard status.length <= maxBytes else {
-            return .failure(ServiceError(.tooLarge, "the source has more bytes than allowed"))
+            return .failure(ServiceError(.tooLarge, "the source has \(status.length) bytes, the limit is \(maxBytes)"))
         }
         // Reads `status.length` bytes only: pseudo-files of the kernel report 0 bytes and stay empty.
         guard let bytes = try file.bytes(at: 0, count: status.length) else {
-            return .failure(ServiceError(.internalFault, "the source was cut while it was read"))
+            return .failure(ServiceError(.internalFault, "the source was truncated while it was read"))
         }
         let seconds = status.modified.seconds
         return .success(File(bytes: bytes, modified: seconds >= 0 ? seconds : nil))
@@ -96,6 +98,6 @@ final class SourceFiles: Sendable {
         return names.map(String.init)
     }
 
-    private static var notFound: ServiceError { ServiceError(.notFound, "no such file") }
+    private static var notFound: ServiceError { ServiceError(.notFound, "the file does not exist") }
 }
 #endif

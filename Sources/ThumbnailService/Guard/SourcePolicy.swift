@@ -21,19 +21,19 @@ struct SourcePolicy: Hashable, Sendable {
         var patterns: [HostPattern] = []
         for text in allow {
             guard let pattern = HostPattern(text) else {
-                throw ServiceError(.internalFault, "\(text) is no host, *.host or *")
+                throw ServiceError(.internalFault, "\(text) is not a host, *.host or *")
             }
             patterns.append(pattern)
         }
         var ranges: [AddressRange] = []
         for text in exceptions {
             guard let range = AddressRange(text) else {
-                throw ServiceError(.internalFault, "\(text) is no range of IP addresses")
+                throw ServiceError(.internalFault, "\(text) is not an IP address range in CIDR notation")
             }
             ranges.append(range)
         }
         guard ports.allSatisfy({ (1...65535).contains($0) }) else {
-            throw ServiceError(.internalFault, "a port is 1...65535")
+            throw ServiceError(.internalFault, "a port must be 1 to 65535")
         }
         allowed = patterns
         self.ports = ports
@@ -46,10 +46,10 @@ struct SourcePolicy: Hashable, Sendable {
     func validate(_ url: String) throws(ServiceError) -> SourceTarget {
         let target = try SourceTarget(url)
         guard allowed.contains(where: { $0.matches(target.host) }) else {
-            throw ServiceError(.hostRefused, "the host is not among the allowed ones")
+            throw ServiceError(.hostRefused, "the source's host is not allowed")
         }
         guard ports.contains(target.port) else {
-            throw ServiceError(.portRefused, "the port is not among the allowed ones")
+            throw ServiceError(.portRefused, "the source's port is not allowed")
         }
         if case .address(let address) = target.host { try validate(address) }
         return target
@@ -58,14 +58,14 @@ struct SourcePolicy: Hashable, Sendable {
     /// Checks an IP address, from a URL or a resolver, against the table.
     func validate(_ address: IPAddress) throws(ServiceError) {
         guard addresses.allows(address) else {
-            throw ServiceError(.addressRefused, "the host's address is not a public one")
+            throw ServiceError(.addressRefused, "the IP address of the source's host is not public")
         }
     }
 
-    /// Refuses a redirect from https to http.
+    /// Refuses the origin redirected from https to http.
     func validateRedirect(from target: SourceTarget, to location: String) throws(ServiceError) {
         guard target.isSecure, location.lowercased().hasPrefix("http:") else { return }
-        throw ServiceError(.schemeRefused, "a redirect from https to http")
+        throw ServiceError(.schemeRefused, "the origin redirected from https to http")
     }
 }
 

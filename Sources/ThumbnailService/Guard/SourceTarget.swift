@@ -20,30 +20,30 @@ struct SourceTarget: Hashable, Sendable {
     init(_ url: String) throws(ServiceError) {
         let bytes = Array(url.utf8)
         guard bytes.allSatisfy({ $0 > 0x20 && $0 != 0x7F && $0 != UInt8(ascii: "\\") }) else {
-            throw .malformed("a blank, a control character or a backslash in the source")
+            throw .malformed("the source contains a blank, a control character or a backslash")
         }
-        guard let colon = bytes.firstIndex(of: UInt8(ascii: ":")) else { throw .malformed("no scheme in the source") }
+        guard let colon = bytes.firstIndex(of: UInt8(ascii: ":")) else { throw .malformed("the source has no scheme") }
         let scheme = String(decoding: bytes[..<colon], as: UTF8.self).lowercased()
         guard scheme == "http" || scheme == "https" else {
-            throw ServiceError(.schemeRefused, "the source is neither http nor https")
+            throw ServiceError(.schemeRefused, "the source's scheme is not http or https")
         }
         isSecure = scheme == "https"
         var rest = bytes[(colon + 1)...]
-        guard rest.starts(with: "//".utf8) else { throw .malformed("no host in the source") }
+        guard rest.starts(with: "//".utf8) else { throw .malformed("the source has no host") }
         rest = rest.dropFirst(2)
         let end = rest.firstIndex { "/?#".utf8.contains($0) } ?? rest.endIndex
         let authority = rest[..<end]
         guard !authority.contains(UInt8(ascii: "@")) else {
-            throw ServiceError(.hostRefused, "user information in the source")
+            throw ServiceError(.hostRefused, "the source contains user information")
         }
         let (name, digits) = Self.split(authority)
         guard let host = SourceHost(String(decoding: name, as: UTF8.self)) else {
-            throw ServiceError(.hostRefused, "the source's host is no host")
+            throw ServiceError(.hostRefused, "the source's host is invalid")
         }
         self.host = host
         if let digits, !digits.isEmpty {
             guard digits.count <= 5, let port = Int(asciiDigits: digits), (1...65535).contains(port) else {
-                throw ServiceError(.portRefused, "the source's port is no port")
+                throw ServiceError(.portRefused, "the source's port is invalid")
             }
             self.port = port
         } else {

@@ -28,7 +28,7 @@ extension Operations.Region {
     ) throws(ServiceError) -> PixelRectangle {
         let rectangle = base.cut(
             left: base.x + x, top: base.y + y, right: base.x + x + width, bottom: base.y + y + height)
-        guard let rectangle else { throw .malformed("the region has no pixel in the picture") }
+        guard let rectangle else { throw .malformed("the region does not intersect the image") }
         return rectangle
     }
 }

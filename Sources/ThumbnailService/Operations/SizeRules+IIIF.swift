@@ -8,11 +8,14 @@ extension SizeRules {
     func size(_ size: IIIFSize, of region: PixelRectangle) throws(ServiceError) -> (width: Int, height: Int) {
         let result = try resolved(size, of: region)
         guard size.allowsUpscaling || (result.width <= region.width && result.height <= region.height) else {
-            throw .malformed("the size \(result.width),\(result.height) is larger than the region and has no ^")
+            throw .malformed(
+                "the size \(result.width),\(result.height) is larger than the region and requires the prefix ^")
         }
         guard isWithin(result) else {
             // IIIF requires status 400; other dialects use 422.
-            throw ServiceError(.limit, status: 400, "the size \(result.width),\(result.height) is over a limit")
+            throw ServiceError(
+                .limit, status: 400,
+                "the size \(result.width),\(result.height) exceeds \(maxSide) per side or \(maxPixels) pixels")
         }
         return result
     }

@@ -33,7 +33,9 @@ struct SizeRules: Hashable, Sendable {
     ) throws(ServiceError) -> RenderPlan {
         let sides = 1...Self.maxSourceSide
         guard sides.contains(sourceWidth), sides.contains(sourceHeight) else {
-            throw ServiceError(.limit, "a source of \(sourceWidth) x \(sourceHeight) pixels")
+            throw ServiceError(
+                .limit,
+                "the source has \(sourceWidth) x \(sourceHeight) pixels, the limit is \(Self.maxSourceSide) per side")
         }
         let sourceBounds = PixelRectangle(x: 0, y: 0, width: sourceWidth, height: sourceHeight)
         let base = trimmed.flatMap { $0.intersection(with: sourceBounds) } ?? sourceBounds
@@ -101,7 +103,7 @@ struct SizeRules: Hashable, Sendable {
             try check(width, height)
             guard work <= maxFilterWork else {
                 throw ServiceError(
-                    .limit, "filters of \(work) pixels times radius, where \(maxFilterWork) are allowed")
+                    .limit, "the filters need \(work) pixels times radius, the limit is \(maxFilterWork)")
             }
         }
         (plan.resultWidth, plan.resultHeight) = (width, height)
@@ -123,7 +125,9 @@ struct SizeRules: Hashable, Sendable {
         // The sides are checked first, so that their product cannot overflow.
         guard width <= maxSide, height <= maxSide, width * height <= maxPixels else {
             throw ServiceError(
-                .limit, "a result of \(width) x \(height) pixels, where \(maxSide) a side and \(maxPixels) are allowed")
+                .limit,
+                "the result has \(width) x \(height) pixels, the limits are \(maxSide) per side and \(maxPixels) in total"
+            )
         }
     }
 }

@@ -57,11 +57,11 @@ final class BodyReservation: Sendable {
     /// - Throws: `overloaded` when they are not free now, `limit` when they exceed the budget.
     func acquire(_ byteCount: Int) throws(ServiceError) {
         guard byteCount <= budget.maxBytes else {
-            throw ServiceError(.limit, "the body has more bytes than may be in flight")
+            throw ServiceError(.limit, "the body has \(byteCount) bytes, the memory budget is \(budget.maxBytes)")
         }
         guard byteCount > 0 else { return }
         guard budget.acquire(byteCount) else {
-            throw ServiceError(.overloaded, retryAfter: 1, "too many bytes of bodies are in flight")
+            throw ServiceError(.overloaded, retryAfter: 1, "the memory budget for request bodies is exhausted")
         }
         reserved.locked(in: self) { $0 += byteCount }
     }

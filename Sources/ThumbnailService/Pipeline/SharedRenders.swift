@@ -125,7 +125,7 @@ final class SharedRenders: Sendable {
         let failure: ServiceError
         do throws(DecodeError) {
             try await queue.run(measure: { self.closeGroup(number) }) { self.renderGroup(number, $0) }
-            failure = ServiceError(.internalFault, "a member of a group was left out")
+            failure = ServiceError(.internalFault, "a render of a shared group has no result")
         } catch {
             failure = ServiceError(error)
         }

@@ -30,7 +30,7 @@ final class SlowSources: Sendable {
             guard var backOff = state.backOffs[key] else { return nil }
             let left = backOff.remaining(now: now)
             guard left == 0 else {
-                return ServiceError(.deadline, "the source took too long to decode before").withRetryAfter(
+                return ServiceError(.deadline, "an earlier decode of the source exceeded the deadline").withRetryAfter(
                     milliseconds: left)
             }
             _ = backOff.admitsProbe(now: now)

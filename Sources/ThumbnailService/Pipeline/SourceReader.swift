@@ -60,7 +60,7 @@ final class SourceReader: SourceReading {
         identifiers = configuration.iiif
         if let prefix = identifiers?.urlPrefix, !ServiceConfiguration.IdentifierMap.isPrefix(prefix) {
             throw ServiceError(
-                .internalFault, "iiif.map: \(prefix) is not an address that has a host and ends with a slash")
+                .internalFault, "iiif.map: \(prefix) is not an http or https URL that has a host and ends with /")
         }
         identifierFiles = try Self.files(configuration.iiif?.fileRoot, limit)
 
@@ -85,15 +85,15 @@ final class SourceReader: SourceReading {
                 transport: GuardedTransport(
                     policy: policy, resolver: resolver, minRate: TransferRate(bytesPerSecond: source.minRate)))
         } catch {
-            throw ServiceError(.internalFault, "the loader cannot be made: \(error.message)")
+            throw ServiceError(.internalFault, "the loader cannot be created: \(error.message)")
         }
     }
 
     func read(_ source: SourceName) async throws(ServiceError) -> SourceBytes {
         switch source {
-        case .body: throw ServiceError(.internalFault, "a body was to be fetched")
+        case .body: throw ServiceError(.internalFault, "the body of a request cannot be fetched")
         case .file(let path):
-            guard let files else { throw ServiceError(.notFound, "there is no such file") }
+            guard let files else { throw ServiceError(.notFound, "the file does not exist") }
             return try await read(path, in: files)
         case .url(let url): return try await fetch(url)
         case .identifier(let name): return try await read(identifier: name)
@@ -109,7 +109,7 @@ final class SourceReader: SourceReading {
     func purgeDisk() async { await loader.purgeDisk() }
 
     private func fetch(_ url: String) async throws(ServiceError) -> SourceBytes {
-        guard fetches else { throw ServiceError(.hostRefused, "nothing is fetched") }
+        guard fetches else { throw ServiceError(.hostRefused, "fetching is disabled") }
         _ = try policy.validate(url)
         var request = DataRequest(url: url)
         request.fields = ["Accept-Encoding": "identity", "User-Agent": ServiceIdentity.name]
@@ -139,7 +139,9 @@ final class SourceReader: SourceReading {
                 guard error.reason == .notFound, identifiers?.urlPrefix != nil else { throw error }
             }
         }
-        guard let prefix = identifiers?.urlPrefix else { throw ServiceError(.notFound, "there is no such identifier") }
+        guard let prefix = identifiers?.urlPrefix else {
+            throw ServiceError(.notFound, "the identifier does not exist")
+        }
         // Percent-encoded as path segments (RFC 3986 §3.3); slashes are kept.
         return try await fetch(prefix + PercentEncoding.encode(name, allowed: .pathSegment.union("/")))
     }

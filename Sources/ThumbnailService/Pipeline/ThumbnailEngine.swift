@@ -155,7 +155,7 @@ final class ThumbnailEngine: Sendable {
                 return .failure(error)
             }
         }
-        guard let result = await waiter.output() else { throw ServiceError(.deadline, "the request was given up") }
+        guard let result = await waiter.output() else { throw ServiceError(.deadline, "the request was cancelled") }
         if start.isStartedByAnotherRequest { metrics.shared(.render) }
         return try result.get()
     }
@@ -245,7 +245,8 @@ final class ThumbnailEngine: Sendable {
     ) async throws(ServiceError) -> StoredResult {
         let request = prepared.request
         guard prepared.byteCount <= queue.budget.maxBytes else {
-            throw ServiceError(.limit, "the render would hold too many bytes")
+            throw ServiceError(
+                .limit, "the render needs \(prepared.byteCount) bytes, the limit is \(queue.budget.maxBytes)")
         }
         onAdmission()
         let ticket = try admission.admitRender(prepared.work(source.bytes.count), remaining: deadline - .now)

@@ -52,7 +52,7 @@ struct Renderer: Sendable {
             throw ServiceError(.limit, "the source has more than \(maxFrames) frames")
         }
         guard page > 1, first.format == .tiff else { return first }
-        guard page <= first.frameCount ?? 1 else { throw ServiceError(.notFound, "there is no page \(page)") }
+        guard page <= first.frameCount ?? 1 else { throw ServiceError(.notFound, "the source has no page \(page)") }
         return try header(of: bytes, decoder(forPage: page), cancellation)
     }
 
@@ -158,7 +158,7 @@ struct Renderer: Sendable {
                 prepared.request.operations, prepared.request.output, sourceWidth: bitmap.width,
                 sourceHeight: bitmap.height, trimmed: box)
             guard prepared.fitsReservation(for: plan) else {
-                throw ServiceError(.limit, "what the trim leaves becomes too large a picture")
+                throw ServiceError(.limit, "the trimmed image needs more memory than was reserved")
             }
         }
         if plan.isCropSearched {

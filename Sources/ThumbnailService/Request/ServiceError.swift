@@ -47,13 +47,13 @@ extension ServiceError {
         case hostRefused
         /// The port of the source is not allowed.
         case portRefused
-        /// The scheme of the source is neither http nor https, or a redirect leads from https to http.
+        /// The scheme of the source's scheme is not http or https, or a redirect leads from https to http.
         case schemeRefused
         /// The IP address of the source is blocked.
         case addressRefused
         /// The source does not exist.
         case notFound
-        /// The body or the source has more bytes than allowed.
+        /// The body or the source is larger than limits.sourceBytes.
         case tooLarge
         /// The source is not an image, or cannot be decoded.
         case notAnImage
@@ -106,22 +106,22 @@ extension ServiceError {
         }
         switch error.original ?? error.code {
         case .http where error.statusCode == 404 || error.statusCode == 410:
-            self.init(.notFound, "the origin has no such picture")
+            self.init(.notFound, "the origin responded with the status \(error.statusCode ?? 404)")
         case .http, .unexpectedStatus:
-            self.init(.originFailed, "the origin answered with the status \(error.statusCode ?? 0)")
-        case .transport where error.isTimeout: self.init(.originTimeout, "the origin did not answer in time")
-        case .transport: self.init(.originFailed, "the origin could not be reached, or broke off")
-        case .tls: self.init(.originFailed, "the origin's certificate was refused")
-        case .redirect: self.init(.originFailed, "the origin's redirects lead nowhere")
-        case .refused: self.init(.addressRefused, "the host's address is not a public one")
-        case .bodyTooLarge: self.init(.tooLarge, "the source has more bytes than allowed")
+            self.init(.originFailed, "the origin responded with the status \(error.statusCode ?? 0)")
+        case .transport where error.isTimeout: self.init(.originTimeout, "the origin did not respond in time")
+        case .transport: self.init(.originFailed, "the connection to the origin failed or was closed early")
+        case .tls: self.init(.originFailed, "the origin's TLS certificate was rejected")
+        case .redirect: self.init(.originFailed, "the origin's redirects are invalid or too many")
+        case .refused: self.init(.addressRefused, "the IP address of the source's host is not public")
+        case .bodyTooLarge: self.init(.tooLarge, "the source is larger than limits.sourceBytes")
         case .unacceptableContentType, .undecodable, .unsupportedFormat:
-            self.init(.notAnImage, "the source is no picture that can be decoded")
-        case .pixelLimit: self.init(.limit, "the source is over the limits of a picture")
-        case .invalidURL: self.init(.malformed, "the source is no address")
-        case .unsupportedScheme: self.init(.schemeRefused, "the source is neither http nor https")
-        case .cancelled: self.init(.deadline, "the time for the request ran out")
-        case .notInCache: self.init(.originFailed, "the source is not stored, and the origin is not to be asked")
+            self.init(.notAnImage, "the source is not an image that can be decoded")
+        case .pixelLimit: self.init(.limit, "the source exceeds the pixel limit")
+        case .invalidURL: self.init(.malformed, "the source is not a valid URL")
+        case .unsupportedScheme: self.init(.schemeRefused, "the source's scheme is not http or https")
+        case .cancelled: self.init(.deadline, "the request was cancelled or its deadline passed")
+        case .notInCache: self.init(.originFailed, "the source is not cached, and the origin must not be contacted")
         default: self.init(.internalFault, "the source could not be loaded")
         }
     }
@@ -132,16 +132,16 @@ extension ServiceError {
     init(_ error: DecodeError) {
         switch error.code {
         case .limitExceeded where error.detail == "deadline":
-            self.init(.deadline, "the deadline passed while the picture was made")
+            self.init(.deadline, "the deadline passed during the render")
         case .limitExceeded:
-            self.init(.limit, "the source is over the limit \(error.detail ?? "of the decoder")")
+            self.init(.limit, "the source exceeds the limit \(error.detail ?? "of the decoder")")
         case .cancelled: self.init(.deadline, "the work was cancelled")
-        case .outOfMemory: self.init(.overloaded, retryAfter: 1, "there is no memory left")
+        case .outOfMemory: self.init(.overloaded, retryAfter: 1, "out of memory")
         case .invalidArgument: self.init(.malformed, error.message)
-        case .emptyCrop: self.init(.malformed, "the region lies outside the picture")
-        case .unsupported: self.init(.notAnImage, "\(error.detail ?? "this kind of picture") is not supported")
+        case .emptyCrop: self.init(.malformed, "the region is outside the image")
+        case .unsupported: self.init(.notAnImage, "\(error.detail ?? "this image format") is not supported")
         case .internal: self.init(.internalFault, "the decoder failed")
-        default: self.init(.notAnImage, "the source is not a picture that can be decoded (\(error.code))")
+        default: self.init(.notAnImage, "the source is not an image that can be decoded (\(error.code))")
         }
     }
 
@@ -149,10 +149,10 @@ extension ServiceError {
     init(_ error: EncodeError) {
         switch error.code {
         case .cancelled: self.init(.deadline, "the work was cancelled")
-        case .deadlinePassed: self.init(.deadline, "the deadline passed while the picture was written")
-        case .outOfMemory: self.init(.overloaded, retryAfter: 1, "there is no memory left")
+        case .deadlinePassed: self.init(.deadline, "the deadline passed during encoding")
+        case .outOfMemory: self.init(.overloaded, retryAfter: 1, "out of memory")
         case .invalidArgument: self.init(.malformed, error.message)
-        case .tooLarge: self.init(.limit, "\(error.format.rawValue) has no room for so many pixels")
+        case .tooLarge: self.init(.limit, "the result has more pixels than \(error.format.rawValue) supports")
         default: self.init(.internalFault, "the encoder failed")
         }
     }

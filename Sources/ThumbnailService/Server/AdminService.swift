@@ -50,7 +50,7 @@ struct AdminService: Service {
         } catch let error as IOError {
             throw ServiceError(
                 .internalFault,
-                "server.adminPort: \(Self.host):\(port) cannot be listened on, where metrics and health are: \(error)")
+                "server.adminPort: cannot listen on \(Self.host):\(port) for metrics and health: \(error)")
         }
     }
 
@@ -85,15 +85,17 @@ struct AdminResponder: HTTPResponder {
         guard request.head.authority != nil else { return .plain(400, HostFieldCheck.invalidHostError.message + "\n") }
         let target = request.head.path.map { $0.prefix { $0 != "?" } } ?? ""
         guard request.method == .get || request.method == .head else {
-            var response = ServiceResponse.plain(405, "GET and HEAD are what is understood\n")
+            var response = ServiceResponse.plain(405, "supported methods: GET, HEAD\n")
             response.fields[.allow] = "GET, HEAD"
             return response
         }
         if let health = ServiceResponse.health(String(target), isDraining: state.isDraining) { return health }
-        guard target == "/metrics" else { return .plain(404, "there are /metrics, /health/live and /health/ready\n") }
+        guard target == "/metrics" else {
+            return .plain(404, "not found; available targets: /metrics, /health/live, /health/ready\n")
+        }
         // A host program that installed another metrics factory exports its metrics itself.
         guard let registry = engine.metrics.factory as? PrometheusRegistry else {
-            return .plain(404, "the metrics of this service are kept elsewhere\n")
+            return .plain(404, "the host program exports the metrics\n")
         }
         engine.updateGauges()
         var response = ServiceResponse(status: 200, body: Array(registry.text.utf8))

@@ -97,11 +97,11 @@ func withDeadline<Value: Sendable>(
         group.addTask {
             // A cancelled sleep gives no result; the result of the work counts.
             guard (try? await Task.sleep(for: limit)) != nil else { return nil }
-            return .failure(ServiceError(.deadline, "it took longer than \(limit.components.seconds) s"))
+            return .failure(ServiceError(.deadline, "the request took longer than \(limit.components.seconds) s"))
         }
         defer { group.cancelAll() }
         while let result = await group.next() { if let result { return result } }
-        return .failure(ServiceError(.deadline, "the request was given up"))
+        return .failure(ServiceError(.deadline, "the request was cancelled"))
     }
     return try result.get()
 }

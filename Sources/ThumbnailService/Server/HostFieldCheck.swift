@@ -14,7 +14,7 @@ final class HostFieldCheck: ChannelInboundHandler, RemovableChannelHandler {
     typealias InboundOut = HTTPRequestPart
 
     /// The error for a request without `authority`.
-    static let invalidHostError = ServiceError.malformed("a request has one Host field with a host and at most a port")
+    static let invalidHostError = ServiceError.malformed("the request must have exactly one valid Host field")
 
     func handlerAdded(context: ChannelHandlerContext) {
         let pipeline = context.pipeline.syncOperations

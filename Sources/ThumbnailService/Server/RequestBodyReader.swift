@@ -20,7 +20,7 @@ struct RequestBodyReader {
         var bytes: [UInt8] = []
         var reserved = 0
         if let length = request.headers[.contentLength].flatMap({ Int($0) }) {
-            guard length <= maxBytes else { throw Self.tooLarge }
+            guard length <= maxBytes else { throw tooLarge }
             try reservation.acquire(length)
             bytes.reserveCapacity(length)
             reserved = length
@@ -28,7 +28,7 @@ struct RequestBodyReader {
         var chunks = request.body.makeAsyncIterator()
         while let chunk = try await Self.next(&chunks) {
             let count = bytes.count + chunk.readableBytes
-            guard count <= maxBytes else { throw Self.tooLarge }
+            guard count <= maxBytes else { throw tooLarge }
             if count > reserved {
                 let capacity = min(maxBytes, max(count, 2 * reserved))
                 try reservation.acquire(capacity - reserved)
@@ -44,10 +44,10 @@ struct RequestBodyReader {
         do {
             return try await chunks.next()
         } catch {
-            throw ServiceError(.malformed, "the body broke off")
+            throw ServiceError(.malformed, "the request body is incomplete")
         }
     }
 
-    private static let tooLarge = ServiceError(.tooLarge, "the body has too many bytes")
+    private var tooLarge: ServiceError { ServiceError(.tooLarge, "the body is larger than \(maxBytes) bytes") }
 }
 #endif

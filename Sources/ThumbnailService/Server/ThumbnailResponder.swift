@@ -76,7 +76,7 @@ struct ThumbnailResponder: HTTPResponder {
             throw ServiceError(.targetTooLong, "the target is longer than \(configuration.server.maxTargetBytes) bytes")
         }
         if let health = ServiceResponse.health(target, isDraining: state.isDraining) { return health }
-        guard !state.isDraining else { throw ServiceError(.draining, retryAfter: 1, "the service is about to stop") }
+        guard !state.isDraining else { throw ServiceError(.draining, retryAfter: 1, "the service is shutting down") }
         if request.method == .options { return options(target) }
         if let extra, extra.handles(target) { return try await extra.respond(to: request.head) }
         let accepted = acceptedFormat(request)
@@ -92,7 +92,7 @@ struct ThumbnailResponder: HTTPResponder {
         switch request.method {
         case .get, .head: parsed = try dialects.parse(target)
         case .post: parsed = try dialects.parsePost(target)
-        default: throw ServiceError(.methodNotAllowed, "GET, HEAD, OPTIONS and POST are what is understood")
+        default: throw ServiceError(.methodNotAllowed, "supported methods: GET, HEAD, OPTIONS, POST")
         }
         switch parsed {
         case .image(var thumbnail, let dialect):

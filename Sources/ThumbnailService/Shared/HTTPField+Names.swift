@@ -14,7 +14,7 @@ extension HTTPField.Name {
 
     /// Creates a field name from a literal; traps when it is invalid.
     static func known(_ name: String) -> Self {
-        guard let name = HTTPField.Name(name) else { preconditionFailure("\(name) is a name of a field") }
+        guard let name = HTTPField.Name(name) else { preconditionFailure("\(name) is not a valid field name") }
         return name
     }
 }

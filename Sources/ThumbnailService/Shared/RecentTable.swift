@@ -8,7 +8,7 @@ struct RecentTable<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     private var old: [Key: Value] = [:]
 
     init(capacity: Int) {
-        precondition(capacity >= 2, "a table of two halves")
+        precondition(capacity >= 2, "capacity must be at least 2")
         self.capacity = capacity
     }
 

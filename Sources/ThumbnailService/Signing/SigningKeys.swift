@@ -33,12 +33,13 @@ public struct SigningKeys: Sendable {
     public init(
         _ keys: [[UInt8]], algorithms: [Algorithm] = [.sha1, .sha256], minKeyBytes: Int = Self.minKeyBytes
     ) throws(KeyError) {
-        guard !keys.isEmpty else { throw KeyError("there is no signing key") }
+        guard !keys.isEmpty else { throw KeyError("at least one signing key is required") }
         for (index, key) in keys.enumerated() where key.count < max(1, minKeyBytes) {
             throw KeyError(
-                "signing key \(index + 1) of \(keys.count) has \(key.count) bytes; a key has at least \(minKeyBytes)")
+                "signing key \(index + 1) of \(keys.count) has \(key.count) bytes; at least \(minKeyBytes) are required"
+            )
         }
-        guard !algorithms.isEmpty else { throw KeyError("no signing algorithm is allowed") }
+        guard !algorithms.isEmpty else { throw KeyError("at least one signature algorithm is required") }
         self.keys = keys.map { SymmetricKey(data: $0) }
         self.algorithms = algorithms
     }

@@ -27,14 +27,15 @@ struct SigningPolicy: Sendable {
     func verified(_ target: some Sequence<UInt8>) throws(ServiceError) -> VerifiedParts {
         let bytes = Array(target)
         guard bytes.count <= Self.maxTargetBytes else {
-            throw ServiceError(.targetTooLong, "a target has at most \(Self.maxTargetBytes) bytes")
+            throw ServiceError(.targetTooLong, "the target is longer than \(Self.maxTargetBytes) bytes")
         }
         guard bytes.first == UInt8(ascii: "/"),
             let end = bytes.dropFirst().firstIndex(of: UInt8(ascii: "/")), end > 1
-        else { throw .malformed("a target begins with a signature or unsafe") }
+        else { throw .malformed("the target must begin with a signature or unsafe") }
         let queryStart = bytes.firstIndex(of: UInt8(ascii: "?"))
         guard query == .signed || queryStart == nil else {
-            throw ServiceError(.queryRefused, "a target has no query; a ? of the picture's address is written %3F")
+            throw ServiceError(
+                .queryRefused, "the target must not have a query; a ? in the source URL must be written as %3F")
         }
         // Only the first segment is removed: equal bytes later in the target are part of the message.
         let message = bytes[(end + 1)...]
@@ -44,7 +45,7 @@ struct SigningPolicy: Sendable {
 
         let first = bytes[1..<end]
         if first.elementsEqual("unsafe".utf8) {
-            guard allowsUnsafe else { throw ServiceError(.unsafeNotAllowed, "the target is not signed") }
+            guard allowsUnsafe else { throw ServiceError(.unsafeNotAllowed, "unsigned targets are not allowed") }
             return raw
         }
         guard let keys, let code = Base64URL.decode(Self.withPlainPadding(first)) else { throw Self.badSignature }
@@ -73,7 +74,7 @@ struct SigningPolicy: Sendable {
     }
 
     private static var badSignature: ServiceError {
-        ServiceError(.badSignature, "the signature does not belong to the target")
+        ServiceError(.badSignature, "the signature does not match the target")
     }
 }
 

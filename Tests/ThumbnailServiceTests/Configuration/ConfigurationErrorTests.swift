@@ -55,7 +55,7 @@ import Testing
     ])
     func unknownKeyInTheFileIsReportedByName(_ json: String, _ names: String) {
         let message = Self.message { try ResolvedConfiguration(json: Array(json.utf8)) }
-        #expect(message == "the configuration file has keys that there are not: \(names)")
+        #expect(message == "the configuration file has unknown keys: \(names)")
     }
 
     @Test(arguments: [

@@ -38,7 +38,9 @@ import Testing
 
         #expect(resolved.service.server.port == 81)
         #expect(
-            resolved.warnings == ["variables that Kubernetes injects for a Service are ignored: IMAGETOOL_SERVER_PORT"])
+            resolved.warnings == [
+                "ignored environment variables that Kubernetes injects for a Service: IMAGETOOL_SERVER_PORT"
+            ])
 
         // A variable that the pod sets explicitly overrides the injected value.
         environment["IMAGETOOL_SERVER_PORT"] = "82"
@@ -56,7 +58,7 @@ import Testing
 
         #expect(
             resolved.warnings == [
-                "variables of the environment that are no keys are ignored: IMAGETOOL_, IMAGETOOL_A_SERVICE_HOST, "
+                "ignored unknown environment variables: IMAGETOOL_, IMAGETOOL_A_SERVICE_HOST, "
                     + "IMAGETOOL_SERVER_PROT, IMAGETOOL_SERVR_PORT"
             ])
         #expect(resolved.service.server.port == 82)

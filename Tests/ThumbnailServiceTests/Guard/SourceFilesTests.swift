@@ -134,7 +134,7 @@ import Testing
     }
 
     @Test func missingFolderIsAnError() {
-        #expect(throws: ServiceError(.internalFault, "the folder of sources cannot be opened")) {
+        #expect(throws: ServiceError(.internalFault, "the directory of file sources cannot be opened")) {
             try SourceFiles(root: "/nowhere/at/all", maxBytes: 1)
         }
     }

@@ -77,7 +77,7 @@ import Testing
         case .failure(let error):
             #expect(!isAccepted)
             #expect(
-                error.message.hasPrefix("iiif.map (option): \"\(prefix)\" cannot be read; it takes list of: `file:`"))
+                error.message.hasPrefix("iiif.map (option): invalid value \"\(prefix)\"; expected list of: `file:`"))
             #expect(error.message.hasSuffix("an address that has a host and ends with `/`"))
         }
     }
