@@ -67,7 +67,7 @@ package func parseChoice<Value: RawRepresentable & CaseIterable>(_ name: String)
 where Value.RawValue == String {
     guard let value = Value(rawValue: name) else {
         let names = Value.allCases.map(\.rawValue).joined(separator: ", ")
-        throw ValidationError("'\(name)' is none of \(names)")
+        throw ValidationError("'\(name)' is not one of \(names)")
     }
     return value
 }

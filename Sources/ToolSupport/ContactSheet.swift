@@ -20,7 +20,7 @@ package struct ContactSheet {
     ///   - side: Maximum length of a thumbnail's longer side in pixels, 1 or more.
     ///   - columns: Thumbnails per row; `nil` for an aspect ratio of about 16:10.
     package init(count: Int, side: Int = 44, columns: Int? = nil) {
-        precondition(count > 0 && side > 0, "a sheet has a picture")
+        precondition(count > 0 && side > 0, "count and side must be 1 or more")
         self.side = side
         pitch = Self.pitch(side: side)
         self.columns = columns ?? Self.columns(for: count)

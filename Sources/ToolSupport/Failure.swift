@@ -42,8 +42,10 @@ package struct Failure: Error {
     /// Failure for a missing frame or page; together with `noInput` and `io` the only code that is not from
     /// ``DecodeError``.
     package static func noSuchFrame(_ index: Int, of count: Int?) -> Self {
-        let existing = count.map { $0 == 1 ? "there is 1, frame 0" : "there are \($0), from 0" }
-        return Self(.dataError, "noSuchFrame: frame \(index) does not exist" + (existing.map { ": \($0)" } ?? ""))
+        let existing = count.map {
+            $0 == 1 ? "the file has 1 frame, number 0" : "the file has \($0) frames, numbered from 0"
+        }
+        return Self(.dataError, "noSuchFrame: frame \(index) does not exist" + (existing.map { "; \($0)" } ?? ""))
     }
 }
 
@@ -76,8 +78,8 @@ package func convertingEncodeError<R>(_ body: () throws(EncodeError) -> R) throw
 package func warning(for status: DecodeStatus) -> String? {
     switch status {
     case .complete: nil
-    case .truncated(let rows): "truncated(rows \(rows)): the bytes end early, only these rows from the top are whole"
+    case .truncated(let rows): "truncated(rows \(rows)): the data ends early; only these rows from the top are complete"
     case .corrupt(let warnings):
-        "corrupt(\(warnings.map(\.description).joined(separator: ", "))): damaged, shown as far as it goes"
+        "corrupt(\(warnings.map(\.description).joined(separator: ", "))): the file is damaged; only the decodable part is used"
     }
 }

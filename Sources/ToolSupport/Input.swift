@@ -17,7 +17,7 @@ package func readInput(_ path: String, limit: Int?) throws(Failure) -> [UInt8] {
     let descriptor = path == "-" ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC)
     guard descriptor >= 0 else {
         // U+FFFD replaces bytes that are not UTF-8.
-        let hint = path.unicodeScalars.contains("\u{FFFD}") ? ", perhaps its name is not UTF-8" : ""
+        let hint = path.unicodeScalars.contains("\u{FFFD}") ? ", or its name is not valid UTF-8" : ""
         throw Failure(.noInput, "noInput: \(systemMessage())\(hint)")
     }
     defer { if descriptor != STDIN_FILENO { close(descriptor) } }
@@ -56,7 +56,7 @@ private func expectedSize(of descriptor: Int32) throws(Failure) -> Int {
 
 private func throwIfOverLimit(_ count: Int, _ limit: Int?) throws(Failure) {
     guard let limit, count > limit else { return }
-    throw Failure(.refused, "limitExceeded(maxInputBytes): input is over the limit of \(limit) bytes")
+    throw Failure(.refused, "limitExceeded(maxInputBytes): the input exceeds the limit of \(limit) bytes")
 }
 
 /// Reads until the chunk is full or the input ends; returns the number of bytes.

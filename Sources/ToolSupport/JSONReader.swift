@@ -23,7 +23,7 @@ package struct JSONReader {
     package mutating func document() throws(Failure) -> JSON {
         let value = try value(depth: 0)
         skipSpace()
-        guard position == bytes.count else { throw failure("more than one value") }
+        guard position == bytes.count else { throw failure("text after the value") }
         return value
     }
 
@@ -38,13 +38,13 @@ package struct JSONReader {
         case UInt8(ascii: "n"): return try word("null", .null)
         case UInt8(ascii: "-"): return try number()
         case let byte? where byte.isASCIIDigit: return try number()
-        case nil: throw failure("the text ends where a value belongs")
-        default: throw failure("no value")
+        case nil: throw failure("unexpected end of text")
+        default: throw failure("expected a value")
         }
     }
 
     private mutating func object(depth: Int) throws(Failure) -> JSON {
-        guard depth < Self.maxDepth else { throw failure("more than \(Self.maxDepth) levels") }
+        guard depth < Self.maxDepth else { throw failure("more than \(Self.maxDepth) nesting levels") }
         position += 1
         var members: [(String, JSON)] = []
         var names: Set<[UInt8]> = []
@@ -52,22 +52,22 @@ package struct JSONReader {
         if consume("}") { return .object([]) }
         while true {
             skipSpace()
-            guard next == UInt8(ascii: "\"") else { throw failure("no name of a member") }
+            guard next == UInt8(ascii: "\"") else { throw failure("expected a member name") }
             let name = try string()
-            guard names.insert(Array(name.utf8)).inserted else { throw failure("a name that came before") }
+            guard names.insert(Array(name.utf8)).inserted else { throw failure("duplicate member name") }
             skipSpace()
-            guard consume(":") else { throw failure("no colon") }
+            guard consume(":") else { throw failure("expected a colon") }
             let member = (name, try value(depth: depth + 1))
             members.append(member)
             if depth == 0 { outerMembers.append(member) }
             skipSpace()
             if consume("}") { return .object(members) }
-            guard consume(",") else { throw failure("neither a comma nor the end of an object") }
+            guard consume(",") else { throw failure("expected a comma or the end of the object") }
         }
     }
 
     private mutating func array(depth: Int) throws(Failure) -> JSON {
-        guard depth < Self.maxDepth else { throw failure("more than \(Self.maxDepth) levels") }
+        guard depth < Self.maxDepth else { throw failure("more than \(Self.maxDepth) nesting levels") }
         position += 1
         var values: [JSON] = []
         skipSpace()
@@ -76,7 +76,7 @@ package struct JSONReader {
             values.append(try value(depth: depth + 1))
             skipSpace()
             if consume("]") { return .array(values) }
-            guard consume(",") else { throw failure("neither a comma nor the end of an array") }
+            guard consume(",") else { throw failure("expected a comma or the end of the array") }
         }
     }
 
@@ -88,24 +88,24 @@ package struct JSONReader {
             case UInt8(ascii: "\""):
                 position += 1
                 guard let string = String(validating: text, as: UTF8.self) else {
-                    throw failure("text that is not UTF-8")
+                    throw failure("a string is not valid UTF-8")
                 }
                 return string
             case UInt8(ascii: "\\"):
                 position += 1
                 text += Array(String(Character(try escaped())).utf8)
             case 0..<0x20:
-                throw failure("a control character in text")
+                throw failure("control character in a string")
             default:
                 text.append(byte)
                 position += 1
             }
         }
-        throw failure("text without its end")
+        throw failure("unterminated string")
     }
 
     private mutating func escaped() throws(Failure) -> Unicode.Scalar {
-        guard let byte = next else { throw failure("text without its end") }
+        guard let byte = next else { throw failure("unterminated string") }
         position += 1
         switch byte {
         case UInt8(ascii: "\""), UInt8(ascii: "\\"), UInt8(ascii: "/"): return Unicode.Scalar(byte)
@@ -115,23 +115,25 @@ package struct JSONReader {
         case UInt8(ascii: "r"): return "\r"
         case UInt8(ascii: "t"): return "\t"
         case UInt8(ascii: "u"): break
-        default: throw failure("an unknown escape")
+        default: throw failure("invalid escape sequence")
         }
         let unit = try codeUnit()
         if let scalar = Unicode.Scalar(unit) { return scalar }
         // A high surrogate (RFC 8259 §7) must be followed by a low surrogate.
-        guard unit < 0xDC00, consume("\\"), consume("u") else { throw failure("half of a surrogate pair") }
+        guard unit < 0xDC00, consume("\\"), consume("u") else { throw failure("unpaired surrogate") }
         let low = try codeUnit()
         guard low >= 0xDC00, low < 0xE000,
             let scalar = Unicode.Scalar(0x10000 + (UInt32(unit) - 0xD800) << 10 + (UInt32(low) - 0xDC00))
-        else { throw failure("half of a surrogate pair") }
+        else { throw failure("unpaired surrogate") }
         return scalar
     }
 
     private mutating func codeUnit() throws(Failure) -> UInt16 {
         var unit: UInt16 = 0
         for _ in 0..<4 {
-            guard let digit = next?.asciiHexValue else { throw failure("an escape without four hexadecimal digits") }
+            guard let digit = next?.asciiHexValue else {
+                throw failure("an escape sequence requires four hexadecimal digits")
+            }
             unit = unit << 4 | UInt16(digit)
             position += 1
         }
@@ -153,11 +155,11 @@ package struct JSONReader {
     private mutating func digits() throws(Failure) {
         let start = position
         while next?.isASCIIDigit == true { position += 1 }
-        if position == start { throw failure("a number without a digit") }
+        if position == start { throw failure("number without digits") }
     }
 
     private mutating func word(_ word: String, _ value: JSON) throws(Failure) -> JSON {
-        guard bytes[position...].starts(with: word.utf8) else { throw failure("no value") }
+        guard bytes[position...].starts(with: word.utf8) else { throw failure("expected a value") }
         position += word.utf8.count
         return value
     }
@@ -174,7 +176,9 @@ package struct JSONReader {
         while let byte = next, byte == 0x20 || byte == 0x09 || byte == 0x0A || byte == 0x0D { position += 1 }
     }
 
-    private func failure(_ message: String) -> Failure { Failure(message: "no JSON: \(message) at byte \(position)") }
+    private func failure(_ message: String) -> Failure {
+        Failure(message: "invalid JSON: \(message) at byte \(position)")
+    }
 }
 
 extension JSON {

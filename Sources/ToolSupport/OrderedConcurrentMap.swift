@@ -8,7 +8,7 @@ package struct OrderedConcurrentMap<Input: Sendable, Output: Sendable>: AsyncSeq
 
     /// - Parameter width: Maximum number of tasks that are running or waiting to be consumed; 1 or more.
     package init(_ inputs: [Input], width: Int = 16, transform: @escaping @Sendable (Input) async -> Output) {
-        precondition(width > 0, "nothing would be done")
+        precondition(width > 0, "width must be 1 or more")
         self.inputs = inputs
         self.width = width
         self.transform = transform

@@ -7,7 +7,7 @@ package struct Progress {
 
     /// - Parameter total: Number of steps, 1 or more.
     package init(_ label: String, total: Int, isVisible: Bool = Terminal.isError) {
-        precondition(total > 0, "a job has a part")
+        precondition(total > 0, "total must be 1 or more")
         self.label = label
         self.total = total
         self.isVisible = isVisible

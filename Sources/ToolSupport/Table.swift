@@ -12,7 +12,7 @@ package struct Table {
     }
 
     package mutating func append(_ row: [String]) {
-        precondition(row.count == alignments.count, "a row has a cell for each column")
+        precondition(row.count == alignments.count, "a row must have one cell per column")
         rows.append(row)
     }
 

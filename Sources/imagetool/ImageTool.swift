@@ -8,13 +8,14 @@ import PlatformImageToolSupport
 struct ImageTool: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "imagetool",
-        abstract: "Looks into image files and decodes them: PNG, JPEG, GIF, TIFF and BMP.",
+        abstract: "Inspects, decodes and resizes images: PNG, JPEG, GIF, TIFF and BMP.",
         discussion: """
-            Errors go to stderr as `path: code: message`. Exit codes: 0 done, 64 wrong usage, 65 bad or unsupported \
-            image, 66 no input, 74 I/O error, 77 refused by a limit; with several files 1 if any of them failed.
+            Errors are printed on stderr as `path: code: message`. Exit codes: 0 success, 64 invalid usage, 65 invalid \
+            or unsupported image, 66 no input, 74 I/O error, 77 rejected by a limit; with several files, 1 if any \
+            file failed.
 
-            `imagetool --version --verbose` also lists the codec libraries with their versions, their packages, and \
-            warnings for security fixes that they lack.
+            `imagetool --version --verbose` also lists the codec libraries with their versions and packages, and a \
+            warning for each missing security fix.
             """,
         version: toolVersion,
         subcommands: [

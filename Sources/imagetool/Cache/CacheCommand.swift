@@ -7,10 +7,9 @@ import PlatformImageToolSupport
 struct CacheCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "cache",
-        abstract: "Counts, checks and shrinks the folder of a disk cache, while loaders use it or not.",
+        abstract: "Reports, verifies and trims a disk cache, even while loaders use it.",
         discussion: """
-            Only files that the cache wrote are ever removed; anything else in the folder stays. A folder with no \
-            cache in it has no entries, and nothing is made in it.
+            Only files that the cache wrote are removed. A folder without a cache has no entries and is not changed.
             """,
         subcommands: [
             CacheStatCommand.self, CacheVerifyCommand.self, CacheCollectCommand.self, CacheClearCommand.self,
@@ -20,7 +19,8 @@ struct CacheCommand: ParsableCommand {
 
 /// `imagetool cache stat`: prints the number of entries and their size in bytes.
 struct CacheStatCommand: AsyncParsableCommand {
-    static let configuration = CommandConfiguration(commandName: "stat", abstract: "Prints entries and bytes.")
+    static let configuration = CommandConfiguration(
+        commandName: "stat", abstract: "Prints the number of entries and their size.")
 
     @OptionGroup var folder: CacheFolder
 
@@ -37,11 +37,11 @@ struct CacheStatCommand: AsyncParsableCommand {
 struct CacheVerifyCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "verify",
-        abstract: "Reads every entry whole and prints how many were checked, good and bad.",
+        abstract: "Reads every entry completely and verifies its checksums.",
         discussion: """
-            The name of each bad one goes to stderr; a cache that is asked for it misses and removes it. Exit code 1 \
-            when there is any. What is no file, cannot be read or has a later format version is not checked; how \
-            many there are is said on stderr.
+            Prints the number of checked, good and bad entries, and the name of each bad entry on stderr; a lookup of \
+            a bad entry is a miss and removes it. Exit code 1 if there are bad entries. Entries that are not regular \
+            files, cannot be read or have a newer format version are not checked; their number is printed on stderr.
             """)
 
     @OptionGroup var folder: CacheFolder
@@ -52,7 +52,9 @@ struct CacheVerifyCommand: AsyncParsableCommand {
             let bad = report?.bad ?? []
             for path in bad { printError("\(folder.directory)/\(path): badEntry: a checksum or length is wrong") }
             if let unread = report?.unread, unread > 0 {
-                printError("\(folder.directory): \(unread) not checked: no file, not readable, or of a later version")
+                printError(
+                    "\(folder.directory): \(unread) entries not checked: not a regular file, not readable, or a newer format version"
+                )
             }
             let counts = [
                 ("checked", report?.checked ?? 0), ("good", report?.good ?? 0), ("bad", bad.count),
@@ -67,10 +69,10 @@ struct CacheVerifyCommand: AsyncParsableCommand {
 /// `imagetool cache gc`: evicts the least recently used entries until a byte limit is met.
 struct CacheCollectCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "gc", abstract: "Removes the entries not used for longest until a limit is met.")
+        commandName: "gc", abstract: "Removes the least recently used entries until the cache fits a limit.")
 
     @OptionGroup var folder: CacheFolder
-    @Option(help: "Bytes that may stay, heads of entries included.") var maxBytes: Int
+    @Option(help: "Maximum size of the remaining entries in bytes, including their headers.") var maxBytes: Int
 
     func validate() throws {
         if maxBytes < 0 { throw ValidationError("--max-bytes must be at least 0.") }
@@ -81,7 +83,7 @@ struct CacheCollectCommand: AsyncParsableCommand {
             let report = await cache?.trim(toBytes: maxBytes)
             let left = cache?.statistics.bytes ?? 0
             var result = CacheResult.removed(report)
-            if left > maxBytes { result.failure = "\(left) bytes stay, perhaps because another process is sweeping" }
+            if left > maxBytes { result.failure = "\(left) bytes remain; another process may be evicting entries" }
             return result
         }
     }
@@ -90,17 +92,19 @@ struct CacheCollectCommand: AsyncParsableCommand {
 /// `imagetool cache clear`: removes entries by age.
 struct CacheClearCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "clear", abstract: "Removes entries by age: since they were last used, or since they were stored.")
+        commandName: "clear", abstract: "Removes entries by the time since their last use or since they were stored.")
 
     @OptionGroup var folder: CacheFolder
-    @Option(help: "Seconds: entries not used since go.") var modifiedOlderThan: Int?
-    @Option(help: "Seconds: entries stored before go.") var createdOlderThan: Int?
+    @Option(help: "Remove entries that were not used for this many seconds.") var modifiedOlderThan: Int?
+    @Option(help: "Remove entries that were stored more than this many seconds ago.") var createdOlderThan: Int?
 
     func validate() throws {
         guard (modifiedOlderThan == nil) != (createdOlderThan == nil) else {
-            throw ValidationError("Give one of --modified-older-than and --created-older-than.")
+            throw ValidationError("Use either --modified-older-than or --created-older-than.")
         }
-        if (modifiedOlderThan ?? createdOlderThan ?? 0) < 0 { throw ValidationError("An age is at least 0 seconds.") }
+        if (modifiedOlderThan ?? createdOlderThan ?? 0) < 0 {
+            throw ValidationError("The age must be 0 seconds or more.")
+        }
     }
 
     func run() async throws {
@@ -115,7 +119,7 @@ struct CacheClearCommand: AsyncParsableCommand {
 
 /// `imagetool cache purge`: removes all entries of the cache; foreign files stay.
 struct CachePurgeCommand: AsyncParsableCommand {
-    static let configuration = CommandConfiguration(commandName: "purge", abstract: "Removes every entry.")
+    static let configuration = CommandConfiguration(commandName: "purge", abstract: "Removes all entries.")
 
     @OptionGroup var folder: CacheFolder
 

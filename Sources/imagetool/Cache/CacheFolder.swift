@@ -56,7 +56,7 @@ struct CacheFolder: ParsableArguments {
         try output.write(json ? result.json.text + "\n" : result.text)
         let faults = cache.map { $0.statistics.faults.keys.filter(\.isFailure).map(\.rawValue).sorted() } ?? []
         let reasons =
-            faults.map { "\($0): something could not be read or removed" } + [result.failure].compactMap(\.self)
+            faults.map { "\($0): some files could not be read or removed" } + [result.failure].compactMap(\.self)
         for reason in reasons { printError("\(directory): io: \(reason)") }
         if !reasons.isEmpty { throw ExitCode(SystemExit.ioError.rawValue) }
         if !result.isSuccess { throw ExitCode(1) }

@@ -7,21 +7,22 @@ import PlatformImageToolSupport
 struct CompareCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "compare",
-        abstract: "Prints how far two pictures of one size are apart.",
+        abstract: "Prints the difference of two images of the same size.",
         discussion: """
-            Both are decoded upright and in sRGB; colours under alpha 0 do not count. Exit codes: 0 no sample differs \
-            by more than --tolerance, 1 one does, 65 the sizes differ or a file cannot be decoded; others as of decode.
+            Both images are decoded upright and in sRGB; colours of pixels with alpha 0 are ignored. Exit codes: 0 no \
+            sample differs by more than --tolerance, 1 a sample differs by more, 65 the sizes differ or a file cannot \
+            be decoded; others as for decode.
             """)
 
     @Argument(help: "An image file; - reads stdin.") var first: String
-    @Argument(help: "Another one.") var second: String
-    @Option(help: "The largest difference of a sample, 0 to 255, that still counts as equal.") var tolerance = 0
+    @Argument(help: "Another image file; - reads stdin.") var second: String
+    @Option(help: "Maximum difference of equal samples, 0 to 255.") var tolerance = 0
     @Flag(help: "Print one JSON object.") var json = false
-    @Flag(help: "Neither turn the pictures upright nor convert their colours to sRGB.") var asStored = false
+    @Flag(help: "Do not apply the orientation and do not convert colours to sRGB.") var asStored = false
 
     func validate() throws {
-        if !(0...255).contains(tolerance) { throw ValidationError("--tolerance is 0 to 255.") }
-        if first == "-", second == "-" { throw ValidationError("Only one of the two can come from stdin.") }
+        if !(0...255).contains(tolerance) { throw ValidationError("--tolerance must be 0 to 255.") }
+        if first == "-", second == "-" { throw ValidationError("Only one of the two files can be stdin.") }
     }
 
     func run() throws {
@@ -38,7 +39,8 @@ struct CompareCommand: ParsableCommand {
         let (one, other) = (bitmaps[0], bitmaps[1])
         guard one.width == other.width, one.height == other.height else {
             printError(
-                "\(second): sizesDiffer: \(other.width) x \(other.height) pixels, not \(one.width) x \(one.height)")
+                "\(second): sizesDiffer: the size is \(other.width) x \(other.height), expected \(one.width) x \(one.height)"
+            )
             throw ExitCode(SystemExit.dataError.rawValue)
         }
         let difference = ImageDifference(one, other)

@@ -8,51 +8,53 @@ import PlatformImageToolSupport
 struct DecodeCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "decode",
-        abstract: "Writes the pixels of image files: RGBA, 8 bits, straight alpha.",
+        abstract: "Writes the pixels of image files as RGBA with 8 bits and straight alpha.",
         discussion: """
-            A damaged file gives what can be shown, with a warning on stderr and exit code 0; see --strict and --status. \
-            Several files are written one after the other.
+            The decodable part of a damaged file is written, with a warning on stderr and exit code 0; see --strict and \
+            --status. Several files are written one after the other.
             """)
 
     @Argument(help: "Image files; - reads stdin.") var files: [String]
-    @Flag(help: "Neither turn the picture upright nor convert its colours to sRGB.") var asStored = false
-    @Flag(help: "Fail on any damage.") var strict = false
-    @Option(help: "Frame of an animation as shown, or page of a TIFF, from 0.") var frame: Int?
+    @Flag(help: "Do not apply the orientation and do not convert colours to sRGB.") var asStored = false
+    @Flag(help: "Reject damaged files.") var strict = false
+    @Option(help: "Composed frame of an animation, or page of a TIFF, from 0.") var frame: Int?
     @Flag(help: "Multiply colours by alpha (pam and raw).") var premultiplied = false
-    @Option(help: "How pixels are written: pam, png, or raw rows.") var format = PixelFileFormat.pam
-    @Option(name: .shortAndLong, help: "File to write; - is stdout, the default.") var output: String?
+    @Option(help: "Output format: pam, png, or raw rows.") var format = PixelFileFormat.pam
+    @Option(name: .shortAndLong, help: "Output file; - is stdout, the default.") var output: String?
     @Option(
         help: """
-            File for the status of each input, a JSON object per line: file, status, rows, warnings, error; - is stdout. \
-            With - and no --output, no pixels are written.
+            File for the status of each input, one JSON object per line with file, status, rows, warnings and error; \
+            - is stdout. With - and without --output, no pixels are written.
             """)
     var status: String?
-    @Flag(help: "Print the SHA-256 of the RGBA rows and the path; colours under alpha 0 count as 0.")
+    @Flag(help: "Print the SHA-256 of the RGBA rows and the path; colours of pixels with alpha 0 count as 0.")
     var digest = false
-    @Option(help: "Refuse pictures with more pixels.") var maxPixels: Int?
-    @Option(help: "Decode at most so many frames to reach the one asked for.") var maxFrames: Int?
+    @Option(help: "Reject images with more pixels.") var maxPixels: Int?
+    @Option(help: "Maximum number of frames to decode up to the requested one.") var maxFrames: Int?
     @Option(
         help: ArgumentHelp(
-            "Give up decoding a file after so many seconds.",
-            discussion: "Looked at every 16 rows, and once a scan, strip, tile and frame: decoding ends at the next.",
+            "Time limit for decoding a file, in seconds.",
+            discussion: "Checked every 16 rows and at each scan, strip, tile and frame.",
             valueName: "seconds"))
     var deadline: Double?
 
     func validate() throws {
-        if let frame, frame < 0 { throw ValidationError("--frame counts from 0.") }
+        if let frame, frame < 0 { throw ValidationError("--frame must be 0 or more.") }
         if let maxPixels, maxPixels < 1 { throw ValidationError("--max-pixels must be 1 or more.") }
         if let maxFrames, maxFrames < 1 { throw ValidationError("--max-frames must be 1 or more.") }
-        if let deadline, !(deadline > 0) { throw ValidationError("--deadline must be above 0.") }
+        if let deadline, !(deadline > 0) { throw ValidationError("--deadline must be greater than 0.") }
         if premultiplied, digest || format == .png {
-            throw ValidationError("--premultiplied is for pam and raw: a digest and a PNG have straight alpha.")
+            throw ValidationError("--premultiplied requires pam or raw; a digest and a PNG have straight alpha.")
         }
         if files.count > 1, !digest, !discardsPixels, output ?? "-" != "-" || format == .png {
-            throw ValidationError("Several files can only be written to stdout, as pam or raw, or as digests.")
+            throw ValidationError("Several files can be written only to stdout as pam or raw, or as digests.")
         }
         if status == "-", digest || output == "-" {
-            throw ValidationError("--status - and the pixels or digests cannot both go to stdout.")
+            throw ValidationError("The status lines and the pixels or digests cannot both be written to stdout.")
         }
-        if let status, status != "-", status == output { throw ValidationError("--status and --output are one file.") }
+        if let status, status != "-", status == output {
+            throw ValidationError("--status and --output must be different files.")
+        }
     }
 
     /// True when only the status lines are requested, and no pixels.

@@ -22,7 +22,8 @@ struct ImageDifference {
 
     /// Compares two bitmaps; traps unless both have the same width and height.
     init(_ first: Bitmap, _ second: Bitmap) {
-        precondition(first.width == second.width && first.height == second.height, "both have one size")
+        precondition(
+            first.width == second.width && first.height == second.height, "both images must have the same size")
         let (first, second) = (first.clearingTransparentPixels(), second.clearingTransparentPixels())
         var sums = [0, 0, 0, 0]
         var squares = [0, 0, 0, 0]

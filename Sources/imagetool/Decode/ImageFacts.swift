@@ -58,7 +58,7 @@ struct ImageFacts {
 
     /// The path, then one line per fact.
     var text: String {
-        let loops = header.loopCount.map { $0 == 0 ? "0 (for ever)" : String($0) }
+        let loops = header.loopCount.map { $0 == 0 ? "0 (infinite)" : String($0) }
         let lines: [(String, String)] = [
             ("format", header.format.rawValue),
             ("width", String(header.width)),

@@ -9,16 +9,16 @@ struct InfoCommand: ParsableCommand {
         case json, ndjson
 
         static func help(for value: Self) -> ArgumentHelp? {
-            value == .json ? "Print one JSON array." : "Print one JSON object a line."
+            value == .json ? "Print one JSON array." : "Print one JSON object per line."
         }
     }
 
     static let configuration = CommandConfiguration(
-        commandName: "info", abstract: "Prints format, size, frames and colour of image files without decoding them.")
+        commandName: "info", abstract: "Prints format, size, frames and colour information without decoding pixels.")
 
     @Argument(help: "Image files; - reads stdin.") var files: [String]
     @Flag(exclusivity: .exclusive) var style: Style?
-    @Flag(help: "Decode the pictures and print their BlurHash.") var hash = false
+    @Flag(help: "Decode the images and print their BlurHash.") var hash = false
 
     func run() throws {
         let output = try Output()

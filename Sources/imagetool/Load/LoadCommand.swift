@@ -8,31 +8,31 @@ import PlatformImageToolSupport
 struct LoadCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "load",
-        abstract: "Loads pictures over http and https, through memory and disk, and prints what came of each.",
+        abstract: "Loads images over HTTP and HTTPS through the caches and prints the result of each load.",
         discussion: """
-            Exit codes: 0 all loaded, 64 no address of http or https, 65 no picture or one of an unwanted kind, 66 \
-            the origin or the cache has none, 74 the network failed or a file could not be written, 77 refused by a \
-            limit; with several addresses 1 if any of them failed.
+            Exit codes: 0 all images loaded, 64 not an http or https URL, 65 not an image or an unaccepted content \
+            type, 66 not found at the origin or in the cache, 74 the network or writing a file failed, 77 rejected by \
+            a limit; with several URLs, 1 if any load failed.
             """)
 
-    @Argument(help: "Addresses.") var urls: [String]
-    @Option(name: .customShort("o"), help: "Folder for the files as they came; made when it is missing.")
+    @Argument(help: "URLs.") var urls: [String]
+    @Option(name: .customShort("o"), help: "Folder for the unchanged files; it is created if it does not exist.")
     var folder: String?
-    @Option(help: "Folder of the disk cache; the user's by default.") var cacheDir: String?
+    @Option(help: "Folder of the disk cache; by default in the cache folder of the user.") var cacheDir: String?
     @Flag(help: "Print one JSON array.") var json = false
-    @Option(name: .customLong("repeat"), help: "Load everything so many times, one time after the other.")
+    @Option(name: .customLong("repeat"), help: "Number of rounds, each of which loads all URLs.")
     var rounds = 1
     @Option(
         help: "default, revalidate, reload, cacheElseLoad or cacheOnly.",
         transform: { name in
-            guard let policy = CachePolicy(rawValue: name) else { throw ValidationError("no policy '\(name)'") }
+            guard let policy = CachePolicy(rawValue: name) else { throw ValidationError("unknown policy '\(name)'") }
             return policy
         })
     var policy = CachePolicy.default
 
     func validate() throws {
-        guard (1...1_000_000).contains(rounds) else { throw ValidationError("--repeat is 1 to 1000000.") }
-        if cacheDir?.isEmpty == true { throw ValidationError("--cache-dir must name a folder.") }
+        guard (1...1_000_000).contains(rounds) else { throw ValidationError("--repeat must be 1 to 1000000.") }
+        if cacheDir?.isEmpty == true { throw ValidationError("--cache-dir must not be empty.") }
     }
 
     func run() async throws {

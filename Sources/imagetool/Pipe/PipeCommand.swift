@@ -16,10 +16,11 @@ import Darwin
 struct PipeCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "pipe",
-        abstract: "Loads and caches pictures for another program: JSON objects, one a line, in and out.",
+        abstract: "Loads and caches images for another program: reads and writes one JSON object per line.",
         discussion: """
-            Operations run side by side; answers come in any order with the id of what they answer. Docs/pipe.md \
-            describes them. The end of stdin, or SIGTERM, ends the process within five seconds, with 0.
+            Operations run concurrently; responses are written in any order and contain the id of their request. \
+            Docs/pipe.md describes them. At the end of stdin or on SIGTERM, the process exits within five seconds \
+            with 0.
             """)
 
     /// Grace period for outstanding operations after the end of input. They are cancelled afterwards; together with the

@@ -63,20 +63,20 @@ struct PipeConfiguration: Sendable {
 
     private static func count(_ key: String, _ value: JSON) throws(PipeRequest.Refusal) -> Int {
         guard let count = value.integer, count >= 0 else {
-            throw .malformed("\(key) must be a whole number, 0 or more")
+            throw .malformed("\(key) must be an integer, 0 or more")
         }
         return count
     }
 
     private static func duration(_ key: String, _ value: JSON) throws(PipeRequest.Refusal) -> Duration {
-        guard let duration = value.duration else { throw .malformed("\(key) must be seconds, 0 or more") }
+        guard let duration = value.duration else { throw .malformed("\(key) must be a number of seconds, 0 or more") }
         return duration
     }
 
     private static func types(_ key: String, _ value: JSON) throws(PipeRequest.Refusal) -> Set<ContentType> {
         guard let names = value.array else { throw .malformed("\(key) must be an array") }
         let types = names.compactMap { $0.string.flatMap { ContentType($0) } }
-        guard types.count == names.count else { throw .malformed("\(key) must hold content types") }
+        guard types.count == names.count else { throw .malformed("\(key) must contain valid content types") }
         return Set(types)
     }
 
@@ -85,7 +85,7 @@ struct PipeConfiguration: Sendable {
         if value.isNull || value.string == "never" { return .never }
         if value.string == "serverDirective" { return .serverDirective }
         guard let duration = value.duration else {
-            throw .malformed("\(key) must be \"never\", \"serverDirective\" or seconds")
+            throw .malformed("\(key) must be \"never\", \"serverDirective\" or a number of seconds")
         }
         return .upTo(duration)
     }

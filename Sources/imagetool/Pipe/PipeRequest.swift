@@ -47,8 +47,8 @@ struct PipeRequest: Sendable {
         self.id = id
         content = document.flatMap { document in
             do throws(Refusal) {
-                guard case .object = document else { throw .malformed("the line is no object") }
-                guard id != nil else { throw .malformed("id must be a number or a text") }
+                guard case .object = document else { throw .malformed("the line is not a JSON object") }
+                guard id != nil else { throw .malformed("id must be a number or a string") }
                 let operation = try Self.operation(document)
                 return .success((try document.text("loader"), operation))
             } catch {
@@ -107,7 +107,7 @@ struct PipeLoad: Sendable {
 
     private static func fields(_ headers: JSON?) throws(PipeRequest.Refusal) -> HeaderFields {
         guard let headers else { return [:] }
-        let malformed = PipeRequest.Refusal.malformed("headers must be pairs of texts, values of code points up to 255")
+        let malformed = PipeRequest.Refusal.malformed("headers must be pairs of strings with code points up to 255")
         guard let lines = headers.array else { throw malformed }
         var fields = HeaderFields()
         for line in lines {
@@ -133,13 +133,15 @@ extension JSON {
             guard let value else { throw .malformed("\(name) is missing") }
             return value
         }
-        guard let text = member.string else { throw .malformed("\(name) must be a text") }
+        guard let text = member.string else { throw .malformed("\(name) must be a string") }
         return text
     }
 
     /// Returns the seconds, with fractions, of a required member.
     func seconds(_ name: String) throws(PipeRequest.Refusal) -> Duration {
-        guard let seconds = self[name]?.duration else { throw .malformed("\(name) must be seconds, 0 or more") }
+        guard let seconds = self[name]?.duration else {
+            throw .malformed("\(name) must be a number of seconds, 0 or more")
+        }
         return seconds
     }
 

@@ -28,7 +28,7 @@ final class PipeSession: Sendable {
     func accept(_ item: PipeInput.Item, maxLineBytes: Int) {
         switch item {
         case .tooLong:
-            start { .failed(nil, "a line of more than \(maxLineBytes) bytes") }
+            start { .failed(nil, "the line is longer than \(maxLineBytes) bytes") }
         case .line(let line):
             let request = PipeRequest(line)
             switch request.content {

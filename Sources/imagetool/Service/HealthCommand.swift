@@ -7,20 +7,22 @@ import PlatformImageToolSupport
 struct HealthCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "health",
-        abstract: "Asks a thumbnail service whether it is alive; exits with 0 when it is and with 1 when it is not.",
+        abstract: "Checks that a thumbnail service responds; exits with 0 if it does and with 1 otherwise.",
         discussion: """
-            Without --url http://127.0.0.1:PORT/health/live is asked. /health/ready says whether new requests are taken, \
-            which they are not while the service stops. An answer of 2xx is 0, everything else is 1.
+            Without --url, http://127.0.0.1:PORT/health/live is requested. /health/ready fails while the service shuts \
+            down. The exit code is 0 for a status of 2xx and 1 for any other result.
             """)
 
-    @Option(help: "Address to ask.") var url: String?
-    @Option(help: "Port on this machine. (default: 8080)") var port: Int?
-    @Option(help: "Seconds until the answer has to be there.") var timeout = 2.0
+    @Option(help: "URL to request.") var url: String?
+    @Option(help: "Port on the loopback interface. (default: 8080)") var port: Int?
+    @Option(help: "Time limit for the response in seconds.") var timeout = 2.0
 
     func validate() throws {
-        guard url == nil || port == nil else { throw ValidationError("--url and --port exclude each other.") }
-        guard (1...65_535).contains(port ?? 1) else { throw ValidationError("--port is 1 to 65535.") }
-        guard timeout > 0, timeout <= 3_600 else { throw ValidationError("--timeout is more than 0, at most 3600.") }
+        guard url == nil || port == nil else { throw ValidationError("--url and --port cannot be combined.") }
+        guard (1...65_535).contains(port ?? 1) else { throw ValidationError("--port must be 1 to 65535.") }
+        guard timeout > 0, timeout <= 3_600 else {
+            throw ValidationError("--timeout must be greater than 0 and at most 3600.")
+        }
     }
 
     func run() async throws {
@@ -28,7 +30,7 @@ struct HealthCommand: AsyncParsableCommand {
         do {
             let status = try await ServiceClient(timeout: .seconds(timeout)).get(url).status
             guard (200...299).contains(status) else {
-                printError("\(url): the answer is \(status)")
+                printError("\(url): the response status is \(status)")
                 throw ExitCode(1)
             }
         } catch let error as LoadError {

@@ -11,47 +11,50 @@ import PlatformImageToolSupport
 struct ServeCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "serve",
-        abstract: "Serves thumbnails over HTTP, at the addresses of thumbor and of the IIIF Image API.",
+        abstract: "Serves thumbnails over HTTP with the URLs of thumbor and of the IIIF Image API.",
         discussion: """
-            A target is /{signature}/{options}/{source}. Keys come from a file, one a line: the first signs, all verify. \
-            Without a key the service starts only with --unsafe, which anybody may then use to render anything that \
-            --allow lets through. Nothing is fetched from a host that --allow does not name, and never from an address \
-            of a private network unless --allow-cidr names its range.
+            A target is /{signature}/{options}/{source}. Keys are read from a file, one per line: the first signs, all \
+            verify. Without a key, the service starts only with --unsafe; then every client can render any source that \
+            --allow admits. The service fetches only from hosts that --allow names, and from IP addresses of private \
+            networks only if --allow-cidr contains them.
 
-            Every option has a key, and every key can be set by --set, by the environment (IMAGETOOL_SERVER_PORT for \
-            server.port) and by the file of --config, which count in this order. --print-config shows all of them.
+            Every option sets a configuration key. Keys can be set by options, --set, the environment \
+            (IMAGETOOL_SERVER_PORT for server.port) and the file of --config, in this order of precedence. \
+            --print-config prints all keys and their values.
             """)
 
     @Option(help: "Address to listen on. (default: 127.0.0.1)") var host: String?
-    @Option(help: "Port to listen on; 0 for any. (default: 8080)") var port: String?
-    @Option(help: "Port of metrics and health on 127.0.0.1; 0 for any, off for none. (default: 9090)")
+    @Option(help: "Port to listen on; 0 selects a free port. (default: 8080)") var port: String?
+    @Option(help: "Port for metrics and health on 127.0.0.1; 0 selects a free port, off disables it. (default: 9090)")
     var adminPort: String?
-    @Option(help: "File of signing keys, one a line, each 16 bytes or more.") var keys: String?
-    @Flag(help: "Accept targets that begin with /unsafe/.") var unsafe = false
-    @Option(help: "Host that sources may come from: a name, *.example.com, or * for all; may be repeated.")
+    @Option(help: "File with signing keys, one per line, 16 bytes or more each.") var keys: String?
+    @Flag(help: "Accept unsigned targets that begin with /unsafe/.") var unsafe = false
+    @Option(help: "Allowed source host: a name, *.example.com, or * for all; may be repeated.")
     var allow: [String] = []
-    @Option(help: "Port that may be connected to; may be repeated. 80 and 443 by default.") var allowPort: [String] = []
-    @Option(help: "Address range in CIDR form that may be connected to although it is blocked; may be repeated.")
+    @Option(help: "Allowed source port; may be repeated. (default: 80 and 443)") var allowPort: [String] = []
+    @Option(help: "Allowed IP address range in CIDR notation that is blocked by default; may be repeated.")
     var allowCidr: [String] = []
-    @Option(help: "Folder of sources that are files.") var files: String?
-    @Flag(help: "Fetch nothing: bodies of POST requests and files alone.") var noFetch = false
-    @Option(help: "Folder of the disk caches; nothing is kept on disk without it.") var cacheDir: String?
-    @Option(help: "Bytes of results in memory; 0 keeps none there. (default: 128MiB)") var resultMemory: String?
-    @Option(help: "Folder in which identifiers of IIIF name files.") var iiifFiles: String?
-    @Option(help: "Put before an identifier of IIIF: an address that has a host and ends with /.")
+    @Option(help: "Root directory of file sources.") var files: String?
+    @Flag(help: "Do not fetch over the network; allow only POST bodies and files.") var noFetch = false
+    @Option(help: "Directory of the disk caches; without it, nothing is stored on disk.") var cacheDir: String?
+    @Option(help: "Maximum size of results in memory; 0 disables this cache. (default: 128MiB)") var resultMemory:
+        String?
+    @Option(help: "Directory in which IIIF identifiers are file paths.") var iiifFiles: String?
+    @Option(help: "URL prefix of IIIF identifiers; it must end with /.")
     var iiifPrefix: String?
-    @Option(help: "What clients reach the service under, such as https://images.example.") var publicURL: String?
-    @Option(help: "Renders at once; 0 means one per available processor. (default: 0)") var threads: String?
-    @Flag(help: "Add X-Cache and Server-Timing to answers.") var debugHeaders = false
+    @Option(help: "Public base URL, such as https://images.example.") var publicURL: String?
+    @Option(help: "Number of concurrent renders; 0 means one per available processor. (default: 0)") var threads:
+        String?
+    @Flag(help: "Add X-Cache and Server-Timing to responses.") var debugHeaders = false
     @Option(
         help: ArgumentHelp(
-            "Show the pictures of a folder at /gallery, with where each came from.", valueName: "dir"))
+            "Show the images of a folder at /gallery, with the cache layer of each.", valueName: "dir"))
     var gallery: String?
-    @Option(help: "File of the configuration in JSON.") var config: String?
-    @Option(help: "Give a key of the configuration a value, key=value; may be repeated.") var set: [String] = []
-    @Flag(help: "Print every key with its value and its origin, and serve nothing.") var printConfig = false
-    @Flag(help: "Print what all keys mean, a table in Markdown, and serve nothing.") var describeConfig = false
-    @Flag(help: "Log nothing but errors.") var quiet = false
+    @Option(help: "Configuration file in JSON.") var config: String?
+    @Option(help: "Set a configuration key, as key=value; may be repeated.") var set: [String] = []
+    @Flag(help: "Print every key with its value and the source of the value, then exit.") var printConfig = false
+    @Flag(help: "Print a Markdown table that describes all keys, then exit.") var describeConfig = false
+    @Flag(help: "Log only errors.") var quiet = false
 
     func run() async throws {
         guard !describeConfig else { return try Output().write(ResolvedConfiguration.documentation) }
@@ -101,12 +104,12 @@ struct ServeCommand: AsyncParsableCommand {
     ///   listed.
     private static func addGallery(of folder: String, to configuration: inout ServiceConfiguration) throws {
         guard configuration.source.fileRoot == nil || configuration.source.fileRoot == folder else {
-            throw ValidationError("--gallery DIR and --files name two folders.")
+            throw ValidationError("--gallery and --files must name the same folder.")
         }
         configuration.source.fileRoot = folder
         let paths = try listFiles(folder).filter(InputPaths.isImageName)
         if paths.count > maxGalleryCount {
-            printError("imagetool: the gallery shows \(maxGalleryCount) of \(paths.count) pictures")
+            printError("imagetool: the gallery shows \(maxGalleryCount) of \(paths.count) images")
         }
         configuration.gallery = .init(images: paths.prefix(maxGalleryCount).map { .init(source: $0, name: $0) })
     }

@@ -7,11 +7,12 @@ import PlatformImageToolSupport
 struct SignCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "sign", abstract: "Prints targets of the thumbnail service with their signatures.",
-        discussion: "The key is read from a file, so that no list of processes and no shell history shows it.")
+        discussion: "The key is read from a file, so that it does not appear in process lists and in the shell history."
+    )
 
-    @Argument(help: "File of signing keys, one a line; the first signs.") var keys: String
-    @Argument(help: "What follows the signature, such as 300x200/images.example/cat.jpg.") var targets: [String]
-    @Flag(help: "Sign by HMAC-SHA256, 44 characters, rather than by HMAC-SHA1, 28 characters.") var sha256 = false
+    @Argument(help: "File with signing keys, one per line; the first one signs.") var keys: String
+    @Argument(help: "Target after the signature, such as 300x200/images.example/cat.jpg.") var targets: [String]
+    @Flag(help: "Sign with HMAC-SHA256 (44 characters) instead of HMAC-SHA1 (28 characters).") var sha256 = false
 
     func run() throws {
         let output = try Output()
@@ -22,7 +23,8 @@ struct SignCommand: ParsableCommand {
                 texts, algorithms: sha256 ? [.sha256, .sha1] : [.sha1, .sha256], minKeyBytes: 1)
             if let first = texts.first, first.count < SigningKeys.minKeyBytes {
                 printError(
-                    "imagetool: the key has \(first.count) bytes; `imagetool serve` needs \(SigningKeys.minKeyBytes)")
+                    "imagetool: the key has \(first.count) bytes; `imagetool serve` requires \(SigningKeys.minKeyBytes)"
+                )
             }
             for target in targets { try output.write(keys.signed(target) + "\n") }
         } catch let error as SigningKeys.KeyError {

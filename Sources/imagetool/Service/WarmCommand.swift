@@ -10,29 +10,33 @@ import PlatformImageToolSupport
 struct WarmCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "warm",
-        abstract: "Fills the caches of a thumbnail service with what a list names, at a bounded rate.",
+        abstract: "Requests the targets of a list at a limited rate to fill the caches of a thumbnail service.",
         discussion: """
-            The list has a target a line, as after the host of an address, or a whole address of the server; empty lines \
-            and lines that begin with # do not count. Without --server a service with the configuration of --config and \
-            the environment is run inside for as long as it takes, whose disk caches are filled. Exit codes: 0 all \
-            answered with 2xx, 1 not all.
+            The list contains one target or one URL of the server per line; empty lines and lines that begin with # \
+            are ignored. Without --server, the command runs a service in this process, with the configuration of \
+            --config and the environment, and fills its disk caches. Exit codes: 0 all responses have a status of \
+            2xx, 1 otherwise.
             """)
 
-    @Option(help: "File with a target a line; - reads stdin.") var urls: String
-    @Option(help: "Address of a service that runs, such as http://127.0.0.1:8080.") var server: String?
-    @Option(help: "File of a configuration in JSON, for a service inside.") var config: String?
-    @Option(help: "Give a key of the configuration a value, key=value; may be repeated.") var set: [String] = []
-    @Option(help: "Requests a second, at most.") var rate = 20.0
-    @Option(help: "Requests at once, at most.") var jobs = 4
-    @Option(help: "Seconds that one request may take.") var timeout = 30.0
-    @Flag(help: "Print one JSON object a target rather than a table.") var ndjson = false
+    @Option(help: "File with one target per line; - reads stdin.") var urls: String
+    @Option(help: "Base URL of a running service, such as http://127.0.0.1:8080.") var server: String?
+    @Option(help: "Configuration file in JSON for the service in this process.") var config: String?
+    @Option(help: "Set a configuration key, as key=value; may be repeated.") var set: [String] = []
+    @Option(help: "Maximum requests per second.") var rate = 20.0
+    @Option(help: "Maximum number of concurrent requests.") var jobs = 4
+    @Option(help: "Time limit for one request in seconds.") var timeout = 30.0
+    @Flag(help: "Print one JSON object per target instead of a table.") var ndjson = false
 
     func validate() throws {
-        guard rate > 0, rate <= 100_000 else { throw ValidationError("--rate is more than 0, at most 100000.") }
-        guard (1...1_024).contains(jobs) else { throw ValidationError("--jobs is 1 to 1024.") }
-        guard timeout > 0, timeout <= 3_600 else { throw ValidationError("--timeout is more than 0, at most 3600.") }
+        guard rate > 0, rate <= 100_000 else {
+            throw ValidationError("--rate must be greater than 0 and at most 100000.")
+        }
+        guard (1...1_024).contains(jobs) else { throw ValidationError("--jobs must be 1 to 1024.") }
+        guard timeout > 0, timeout <= 3_600 else {
+            throw ValidationError("--timeout must be greater than 0 and at most 3600.")
+        }
         guard server == nil || config == nil && set.isEmpty else {
-            throw ValidationError("--server excludes --config and --set.")
+            throw ValidationError("--server cannot be combined with --config or --set.")
         }
     }
 

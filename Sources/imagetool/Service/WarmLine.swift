@@ -27,7 +27,7 @@ struct WarmLine: Sendable {
     /// Requests the target at the time that `pace` assigns to `index`.
     func request(from client: ServiceClient, _ base: String, _ pace: Pace, _ index: Int) async -> WarmResult {
         guard let url = url(of: base) else {
-            return WarmResult(line: number, target: text, error: "this is neither a target nor an address of \(base)")
+            return WarmResult(line: number, target: text, error: "not a target or a URL of \(base)")
         }
         try? await Task.sleep(until: pace.instant(of: index), clock: .continuous)
         let begin = ContinuousClock.now
@@ -37,7 +37,7 @@ struct WarmLine: Sendable {
             return WarmResult(
                 line: number, target: text, status: response.status, cache: response.cache, bytes: response.bytes,
                 milliseconds: elapsed,
-                error: (200...299).contains(response.status) ? nil : "the answer is \(response.status)")
+                error: (200...299).contains(response.status) ? nil : "the response status is \(response.status)")
         } catch let error as LoadError {
             return WarmResult(line: number, target: text, error: "\(error.code): \(error.message)")
         } catch {

@@ -7,43 +7,45 @@ import PlatformImageToolSupport
 struct ContactSheetCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "contact-sheet",
-        abstract: "Puts small copies of pictures side by side on one PNG.",
+        abstract: "Draws thumbnails of images on one PNG.",
         discussion: """
-            A file that cannot be decoded leaves its place empty; with several inputs the exit code is then 1.
+            The cell of a file that cannot be decoded is empty; with several inputs the exit code is then 1.
             """)
 
     /// Largest area of a sheet in pixels.
     private static let maxPixels = 100_000_000
 
     @Argument(help: "Image files, folders with -r, or quoted patterns.") var inputs: [String]
-    @Option(name: .shortAndLong, help: "PNG to write; - is stdout.") var output: String
-    @Option(name: .shortAndLong, help: "Pixels of a picture's longer side.") var size = 128
-    @Option(help: "Pictures in a row; by default the sheet is wider than high.") var columns: Int?
-    @Flag(name: .shortAndLong, help: "Take the pictures in folders, and in those below.") var recursive = false
-    @Option(name: .shortAndLong, help: "Threads; 0 is one a core.") var jobs = 0
+    @Option(name: .shortAndLong, help: "Output PNG; - is stdout.") var output: String
+    @Option(name: .shortAndLong, help: "Longer side of a thumbnail in pixels.") var size = 128
+    @Option(help: "Thumbnails per row; by default for an aspect ratio of about 16:10.") var columns: Int?
+    @Flag(name: .shortAndLong, help: "Expand folders to the images in them and in their subfolders.") var recursive =
+        false
+    @Option(name: .shortAndLong, help: "Number of threads; 0 means one per core.") var jobs = 0
 
     func validate() throws {
-        if !(1...4096).contains(size) { throw ValidationError("--size is 1 to 4096.") }
-        if let columns, !(1...10_000).contains(columns) { throw ValidationError("--columns is 1 to 10000.") }
-        if jobs < 0 || jobs > 1024 { throw ValidationError("--jobs is 0 to 1024.") }
+        if !(1...4096).contains(size) { throw ValidationError("--size must be 1 to 4096.") }
+        if let columns, !(1...10_000).contains(columns) { throw ValidationError("--columns must be 1 to 10000.") }
+        if jobs < 0 || jobs > 1024 { throw ValidationError("--jobs must be 0 to 1024.") }
         if let name = try? OutputTemplate(output), name.unsupportedExtension != nil || name.format == .jpeg {
-            throw ValidationError("A contact sheet is a PNG.")
+            throw ValidationError("The output of contact-sheet must be a PNG.")
         }
     }
 
     func run() async throws {
         let paths = InputPaths.expand(inputs, isRecursive: recursive)
-        guard !paths.isEmpty else { throw ValidationError("There is no picture in the folder.") }
+        guard !paths.isEmpty else { throw ValidationError("The folder contains no image.") }
         try await reportingFailure(output) {
             guard let identity = FileIdentity(path: output),
                 paths.contains(where: { FileIdentity(path: $0) == identity })
             else { return }
-            throw Failure(.usage, "sameOutput: the sheet would replace an input")
+            throw Failure(.usage, "sameOutput: the output would replace an input")
         }
         let wide = columns ?? ContactSheet.columns(for: paths.count)
         let pitch = ContactSheet.pitch(side: size)
         guard ((paths.count + wide - 1) / wide) * wide * pitch * pitch <= Self.maxPixels else {
-            throw ValidationError("\(paths.count) pictures of \(size) pixels are more than a sheet holds.")
+            throw ValidationError(
+                "\(paths.count) thumbnails of \(size) pixels exceed the limit of \(Self.maxPixels) pixels per sheet.")
         }
         var sheet = ContactSheet(count: paths.count, side: size, columns: wide)
         let failures = try await draw(paths, on: &sheet)

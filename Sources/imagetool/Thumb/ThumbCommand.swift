@@ -7,14 +7,14 @@ import PlatformImageToolSupport
 struct ThumbCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "thumb",
-        abstract: "Makes thumbnails: upright, in sRGB, as PNG, APNG or JPEG without metadata.",
+        abstract: "Creates thumbnails: upright, in sRGB, as PNG, APNG or JPEG without metadata.",
         discussion: """
-            A size is WxH, Wx, xH, or N for a square box; the picture is made to fit into it and never enlarged. As \
-            ImageMagick has it, ^ behind the size covers the box, ! fills it exactly, > never enlarges even with \
+            A size is WxH, Wx, xH, or N for a square box; by default the image fits into the box and is not enlarged. \
+            As in ImageMagick, the suffix ^ covers the box, ! fills it exactly, and > never enlarges, even with \
             --enlarge.
             The output is a file, a folder, - for stdout, or a template with {dir}, {name}, {w}, {h} and {ext}; \
-            folders are made. Files appear when they are whole. Exit codes are those of decode; with several inputs \
-            1 if any failed, the others are made all the same; 130 after SIGINT.
+            missing folders are created. Files are written atomically. Exit codes are those of decode; with several \
+            inputs, all are processed and the exit code is 1 if any failed; 130 after SIGINT.
             """)
 
     @Argument(help: "Image files, folders with -r, or quoted patterns; - reads stdin.") var inputs: [String] = []
@@ -22,44 +22,46 @@ struct ThumbCommand: AsyncParsableCommand {
     @Option(name: .shortAndLong, help: "File, folder, template, or - for stdout.") var output: String
 
     @Option(help: "contain, cover, fill or scaleDown.", transform: parseChoice) var fit: ThumbnailFit?
-    @Option(help: "What cover keeps: center, north, southeast, ..., or a focal point X,Y from 0,0 to 1,1.")
+    @Option(
+        help: "Position of the crop for cover: center, north, southeast, ..., or a focal point X,Y from 0,0 to 1,1.")
     var gravity = "center"
-    @Option(help: "The part that is used, WxH+X+Y in pixels of the upright picture.") var crop: String?
+    @Option(help: "Part of the image to use, WxH+X+Y in pixels of the upright image.") var crop: String?
     @Option(help: "nearest, box, triangle, mitchell or lanczos3.", transform: parseChoice)
     var filter = ResampleFilter.lanczos3
-    @Flag(help: "Weigh light, not sRGB values.") var linear = false
-    @Flag(help: "Enlarge pictures that are smaller than the box.") var enlarge = false
-    @Flag(help: "Fill what is left of the box with the background.") var pad = false
-    @Option(help: "Laid under transparent pixels: white, black, #rrggbb or #rrggbbaa.") var background: String?
-    @Flag(help: "Do not turn the picture upright.") var noRotate = false
-    @Option(help: "Frame of an animation or page of a TIFF, from 0; all makes an APNG.") var frame: String?
-    @Flag(help: "Take a camera's own thumbnail when it is large enough.") var embedded = false
-    @Option(help: "How much of a JPEG is read: exact, balanced, fast or draft.", transform: parseChoice)
+    @Flag(help: "Resample in linear light instead of sRGB values.") var linear = false
+    @Flag(help: "Enlarge images that are smaller than the box.") var enlarge = false
+    @Flag(help: "Pad the image to the box with the background colour.") var pad = false
+    @Option(help: "Background colour: white, black, #rrggbb or #rrggbbaa.") var background: String?
+    @Flag(help: "Do not apply the orientation.") var noRotate = false
+    @Option(help: "Frame of an animation or page of a TIFF, from 0; all creates an APNG.") var frame: String?
+    @Flag(help: "Use the embedded thumbnail of a camera if it is large enough.") var embedded = false
+    @Option(help: "Decoding accuracy of JPEG: exact, balanced, fast or draft.", transform: parseChoice)
     var accuracy = ThumbnailQuality.balanced
 
     @Option(
-        help: "png or jpeg; by default what the output's ending says, else JPEG of JPEGs and PNG of others.",
+        help: "png or jpeg; by default from the output file extension, else jpeg for JPEG and png for other inputs.",
         transform: parseChoice)
     var format: EncodedFormat?
-    @Option(help: "Of a JPEG, 1 to 100.") var quality: Int?
-    @Option(help: "The largest file; a JPEG's quality is lowered until it fits.") var maxBytes: Int?
+    @Option(help: "JPEG quality, 1 to 100.") var quality: Int?
+    @Option(help: "Maximum file size in bytes; the quality of a JPEG is lowered to fit.") var maxBytes: Int?
 
-    @Flag(name: .shortAndLong, help: "Take the pictures in folders, and in those below.") var recursive = false
-    @Option(help: "File with one input a line; - reads stdin.") var filesFrom: String?
-    @Flag(name: .customShort("0"), help: "The inputs of --files-from end with NUL.") var endsWithNUL = false
-    @Option(name: .shortAndLong, help: "Threads; 0 is one a core.") var jobs = 0
-    @Flag(help: "Print a line of JSON for each input, in order.") var ndjson = false
-    @Option(help: "File that notes what is done; started again, the rest is made.") var manifest: String?
-    @Flag(help: "Leave out what has its output already.") var skipExisting = false
+    @Flag(name: .shortAndLong, help: "Expand folders to the images in them and in their subfolders.") var recursive =
+        false
+    @Option(help: "File with one input per line; - reads stdin.") var filesFrom: String?
+    @Flag(name: .customShort("0"), help: "The inputs of --files-from are separated by NUL.") var endsWithNUL = false
+    @Option(name: .shortAndLong, help: "Number of threads; 0 means one per core.") var jobs = 0
+    @Flag(help: "Print one JSON object per input and line, in order.") var ndjson = false
+    @Option(help: "File that records finished thumbnails; a repeated run skips them.") var manifest: String?
+    @Flag(help: "Skip inputs whose output exists.") var skipExisting = false
 
     func validate() throws {
         _ = try recipe()
-        if inputs.isEmpty, filesFrom == nil { throw ValidationError("There is no input.") }
-        if inputs.contains("-"), filesFrom == "-" { throw ValidationError("stdin is a picture or a list, not both.") }
-        if endsWithNUL, filesFrom == nil { throw ValidationError("-0 goes with --files-from.") }
-        if jobs < 0 || jobs > 1024 { throw ValidationError("--jobs is 0 to 1024.") }
-        if ndjson, output == "-" { throw ValidationError("--ndjson and the picture cannot both go to stdout.") }
-        if manifest != nil, output == "-" { throw ValidationError("--manifest goes with files.") }
+        if inputs.isEmpty, filesFrom == nil { throw ValidationError("No input was given.") }
+        if inputs.contains("-"), filesFrom == "-" { throw ValidationError("stdin cannot be both an image and a list.") }
+        if endsWithNUL, filesFrom == nil { throw ValidationError("-0 requires --files-from.") }
+        if jobs < 0 || jobs > 1024 { throw ValidationError("--jobs must be 0 to 1024.") }
+        if ndjson, output == "-" { throw ValidationError("--ndjson and the image cannot both be written to stdout.") }
+        if manifest != nil, output == "-" { throw ValidationError("--manifest requires file output.") }
         _ = try outputTemplate()
     }
 
@@ -68,10 +70,10 @@ struct ThumbCommand: AsyncParsableCommand {
         let template = try template(for: paths)
         var recipe = try recipe()
         if recipe.format == nil, let literalExtension = template.unsupportedExtension {
-            throw ValidationError("Thumbnails are PNG or JPEG, not \(literalExtension).")
+            throw ValidationError("The output format must be PNG or JPEG, not \(literalExtension).")
         }
         if recipe.format == nil { recipe.format = template.format ?? (recipe.frames == .all ? .png : nil) }
-        if recipe.frames == .all, recipe.format == .jpeg { throw ValidationError("A JPEG has one frame.") }
+        if recipe.frames == .all, recipe.format == .jpeg { throw ValidationError("A JPEG cannot have several frames.") }
         let job = ThumbJob(recipe: recipe, template: template, skipsExisting: skipExisting)
         let manifest = try manifest.map {
             try ThumbManifest(path: $0, recipe: "\(recipe.fingerprint) \(template.text)")
@@ -94,9 +96,9 @@ struct ThumbCommand: AsyncParsableCommand {
             + InputPaths.expandFolders(listed, isRecursive: recursive)
         // An empty list of `--files-from` is not an error.
         if paths.isEmpty, !inputs.isEmpty || !listed.isEmpty {
-            throw ValidationError("There is no picture in the folder.")
+            throw ValidationError("The folder contains no image.")
         }
-        if paths.count > 1, output == "-" { throw ValidationError("Several pictures cannot go to stdout.") }
+        if paths.count > 1, output == "-" { throw ValidationError("Several images cannot be written to stdout.") }
         return paths
     }
 
@@ -106,7 +108,7 @@ struct ThumbCommand: AsyncParsableCommand {
     private func template(for paths: [String]) throws -> OutputTemplate {
         let template = try outputTemplate()
         guard paths.count <= 1 || template.containsName else {
-            throw ValidationError("Several inputs need an output with {name}, or a folder.")
+            throw ValidationError("Several inputs require an output with {name} or a folder.")
         }
         return template
     }
@@ -122,23 +124,25 @@ struct ThumbCommand: AsyncParsableCommand {
 
     private func recipe() throws -> ThumbRecipe {
         guard let size = ThumbArguments.size(size) else {
-            throw ValidationError("--size is WxH, Wx, xH or N, perhaps with >, ! or ^, not '\(size)'.")
+            throw ValidationError("--size must be WxH, Wx, xH or N with an optional >, ! or ^, not '\(size)'.")
         }
         if let fit, let other = size.fit, fit != other {
-            throw ValidationError("--fit and what is behind the size disagree.")
+            throw ValidationError("--fit and the suffix of --size contradict each other.")
         }
         var options = ThumbnailOptions(width: size.width, height: size.height, fit: fit ?? size.fit ?? .contain)
         guard let gravity = ThumbArguments.gravity(gravity) else {
-            throw ValidationError("--gravity is a place or X,Y, not '\(gravity)'.")
+            throw ValidationError("--gravity must be a position or X,Y, not '\(gravity)'.")
         }
         options.gravity = gravity
         if let crop {
             options.crop = ThumbArguments.crop(crop)
-            if options.crop == nil { throw ValidationError("--crop is WxH+X+Y, not '\(crop)'.") }
+            if options.crop == nil { throw ValidationError("--crop must be WxH+X+Y, not '\(crop)'.") }
         }
         if let background {
             options.background = ThumbArguments.color(background)
-            if options.background == nil { throw ValidationError("--background is a colour, not '\(background)'.") }
+            if options.background == nil {
+                throw ValidationError("--background must be a colour, not '\(background)'.")
+            }
         }
         options.allowsUpscaling = enlarge
         options.padsToBox = pad
@@ -153,15 +157,17 @@ struct ThumbCommand: AsyncParsableCommand {
         if frame == "all" {
             recipe.frames = .all
         } else if let frame {
-            guard let index = Int(frame), index >= 0 else { throw ValidationError("--frame is 0 or more, or all.") }
+            guard let index = Int(frame), index >= 0 else {
+                throw ValidationError("--frame must be 0 or more, or all.")
+            }
             recipe.frames = .one(index)
         }
         if let quality {
-            guard (1...100).contains(quality) else { throw ValidationError("--quality is 1 to 100.") }
+            guard (1...100).contains(quality) else { throw ValidationError("--quality must be 1 to 100.") }
             recipe.encoding.jpeg.quality = quality
         }
         if let maxBytes {
-            guard maxBytes > 0 else { throw ValidationError("--max-bytes is 1 or more.") }
+            guard maxBytes > 0 else { throw ValidationError("--max-bytes must be 1 or more.") }
             recipe.encoding.maxBytes = maxBytes
         }
         return recipe

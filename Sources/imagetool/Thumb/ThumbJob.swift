@@ -28,7 +28,7 @@ struct ThumbJob: Sendable {
     func result(of input: String) -> JobResult {
         do {
             guard template.staysInsideFolder(input) else {
-                throw Failure(.usage, "outsideOutput: {dir} has .. in it, which would lead out of the output's folder")
+                throw Failure(.usage, "outsideOutput: {dir} contains .., which would leave the output folder")
             }
             if skipsExisting, let output = template.path(for: input, size: nil, format: recipe.format), exists(output) {
                 return .skipped(output: output)
@@ -82,7 +82,7 @@ struct ThumbFiles {
     /// - Throws: `sameOutput` when another input has reserved the path.
     mutating func reserve(_ path: String) throws(Failure) {
         guard reserved.insert(Self.canonicalPath(of: path)).inserted else {
-            throw Failure(.usage, "sameOutput: \(path) is the output of another input already")
+            throw Failure(.usage, "sameOutput: \(path) is already the output of another input")
         }
     }
 
@@ -104,7 +104,7 @@ struct ThumbFiles {
             try output.commit()
         } catch {
             guard error.isNameTooLong else { throw error }
-            throw Failure(.ioError, "io: the name of the output is too long: \(path)")
+            throw Failure(.ioError, "io: the output file name is too long: \(path)")
         }
     }
 

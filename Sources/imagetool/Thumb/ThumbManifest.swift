@@ -35,10 +35,10 @@ final class ThumbManifest {
         descriptor = open(path, O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC | O_NONBLOCK, 0o666)
         var facts = stat()
         guard descriptor >= 0, fstat(descriptor, &facts) == 0 else { throw OutputFailure(path) }
-        guard facts.st_mode & S_IFMT == S_IFREG else { throw OutputFailure(path, "a manifest is a regular file") }
+        guard facts.st_mode & S_IFMT == S_IFREG else { throw OutputFailure(path, "the manifest is not a regular file") }
         var first: UInt8 = 0
         if pread(descriptor, &first, 1, 0) == 1, first != UInt8(ascii: "{") {
-            throw OutputFailure(path, "the file is no manifest")
+            throw OutputFailure(path, "the file is not a manifest")
         }
         let bytes = try readAll()
         for line in bytes.split(separator: UInt8(ascii: "\n")) {

@@ -125,7 +125,7 @@ import Testing
         #expect(counted.text == "2 entries, \(folder.bytes) bytes\n")
         #expect(purged.exitCode == 74)
         #expect(purged.text == "removed 0 entries, 0 bytes\n")
-        #expect(purged.errors == "\(folder.path): io: noPermission: something could not be read or removed\n")
+        #expect(purged.errors == "\(folder.path): io: noPermission: some files could not be read or removed\n")
         _ = try ToolRun(shell: "chmod -R u+w '\(folder.path)'")
     }
 

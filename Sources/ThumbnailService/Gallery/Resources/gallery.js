@@ -424,6 +424,6 @@ function note(text) {
 
 // The figures come first: they take room above the pictures, which must not move once they load.
 Promise.all([takeList(neededSide()), askState()]).then(
-  () => { if (tiles.length === 0) note('There is no picture in the folder.'); restart(); },
+  () => { if (tiles.length === 0) note('The folder contains no image.'); restart(); },
   (error) => note(`The list of pictures cannot be had: ${error.message}.`),
 );
