@@ -6,16 +6,16 @@ public enum DecodeTable {
     public static func text(of results: [DecodeBenchmark]) -> String {
         guard !results.isEmpty else { return "" }
         let headings = [
-            "file", "kind", "size", "frames", "ours", "library", "ratio", "spread", "at least", "",
+            "file", "kind", "size", "frames", "ours", "library", "ratio", "range", "target", "",
         ]
         let lines = aligned([headings] + results.map(row), left: [0, 1, 9])
         let libraries = ImageFormat.allCases.filter { $0 != .bmp }.map { ImageDecoder.libraryVersion(of: $0) }
         return lines + """
 
-            Nanoseconds of CPU a pixel, user and system, medians of \(results[0].ours.cpu.count) rounds after one that \
-            does not count, one thread.
-            Ratio: the library's by ours, the median of the rounds; over 1 ours is faster. A bar is met from 5 % below it.
-            Buffers: the library's from malloc and free in each call, ours the default (the pixel pool, huge pages).
+            CPU nanoseconds per pixel, user and system, medians of \(results[0].ours.cpu.count) rounds after one warm-up \
+            round, one thread.
+            Ratio: CPU time of the library divided by ours, median; above 1, ours is faster. Tolerance of targets: 5 %.
+            Buffers: library: malloc and free in each call; ours: the default (pixel pool, huge pages).
             Libraries: \(libraries.joined(separator: ", ")); BMP: a scalar loop.
             CPU: \(Machine.processor ?? "unknown"); transparent huge pages: \(Machine.hugePages ?? "unknown")
 

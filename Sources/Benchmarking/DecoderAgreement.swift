@@ -90,15 +90,15 @@ public enum DecoderAgreement {
         func difference(to other: Self) -> String? {
             switch (self, other) {
             case (.image(let a, let status, let warnings), .image(let b, let otherStatus, let otherWarnings)):
-                if status != otherStatus { return "status \(status), and \(otherStatus) by the library" }
-                if warnings != otherWarnings { return "warnings \(warnings), and \(otherWarnings) by the library" }
+                if status != otherStatus { return "status \(status), expected \(otherStatus)" }
+                if warnings != otherWarnings { return "warnings \(warnings), expected \(otherWarnings)" }
                 return a.hasPixels(of: b) ? nil : "pixels"
             case (.failure(let a), .failure(let b)):
-                return a.code == b.code && a.detail == b.detail ? nil : "error \(a), and \(b) by the library"
-            case (.end(let a), .end(let b)): return a == b ? nil : "status \(a), and \(b) by the library"
-            case (.failure(let error), _): return "error \(error), and none by the library"
-            case (_, .failure(let error)): return "no error, and \(error) by the library"
-            default: return "another count of frames than by the library"
+                return a.code == b.code && a.detail == b.detail ? nil : "error \(a), expected \(b)"
+            case (.end(let a), .end(let b)): return a == b ? nil : "status \(a), expected \(b)"
+            case (.failure(let error), _): return "error \(error), expected none"
+            case (_, .failure(let error)): return "no error, expected \(error)"
+            default: return "different frame counts"
             }
         }
     }
@@ -119,16 +119,16 @@ public enum DecoderAgreement {
             }
             // giflib emits pixels for invalid codes, so frames from the first damage on are not comparable.
             guard frames.status == .complete else { return .agrees(images: count) }
-            guard count == wanted.count else { return .differs("\(count) frames, and \(wanted.count) by giflib") }
+            guard count == wanted.count else { return .differs("\(count) frames, expected \(wanted.count)") }
             // giflib may stop early, because it requires a code after the last pixel; that is not a difference.
             if expected.isComplete, try frames.advance() != nil {
-                return .differs("more than the \(count) frames of giflib")
+                return .differs("more than the expected \(count) frames")
             }
             return .agrees(images: count)
         } catch {
             // giflib has no limits and accepts invalid codes.
             let isRefused = [.limitExceeded, .malformed, .truncated].contains(error.code) || wanted.isEmpty
-            return isRefused ? .agrees(images: 0) : .differs("error \(error), and none by giflib")
+            return isRefused ? .agrees(images: 0) : .differs("error \(error), expected none")
         }
     }
 }

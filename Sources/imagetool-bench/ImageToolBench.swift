@@ -7,7 +7,7 @@ import PlatformImageToolSupport
 struct ImageToolBench: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "imagetool-bench",
-        abstract: "Measures speed and memory on this machine, and shows the library at work.",
+        abstract: "Benchmarks and demonstrations of PlatformImage.",
         version: toolVersion,
         subcommands: [
             BenchDecodeCommand.self, BenchAgreeCommand.self, BenchCacheCommand.self, BenchBudgetCommand.self,

@@ -8,11 +8,11 @@ import PlatformImageToolSupport
 struct BenchAgreeCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "agree",
-        abstract: "Decodes PNG and GIF files by the quick ways and by the plain libraries, and compares byte for byte.",
+        abstract: "Compares the results of the fast decoders with those of the plain libraries, byte for byte.",
         discussion: """
-            Of a PNG: pixels, status, warnings and errors, of stills and frames, lenient and strict, against libpng \
-            alone. Of a GIF: the frames, as far as giflib reads them. Others are passed over. Exit code 1 when \
-            something differs. giflib checks no limits: give it files you trust.
+            PNG, TIFF and JPEG: pixels, status, warnings and errors, in lenient and strict mode. GIF: the frames that \
+            giflib can read. Other formats are skipped. Exit code 1 if a result differs. giflib has no limits: use \
+            only trusted files.
             """)
 
     @Argument(help: "Image files.") var files: [String]
@@ -33,7 +33,7 @@ struct BenchAgreeCommand: ParsableCommand {
             case .notCompared: break
             }
         }
-        try output.write("\(compared) files compared, \(images) pictures equal, \(different) files differ\n")
+        try output.write("\(compared) files compared, \(images) images equal, \(different) files differ\n")
         if different > 0 { throw ExitCode(1) }
     }
 }

@@ -8,20 +8,22 @@ import PlatformImageToolSupport
 struct BenchDecodeCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "decode",
-        abstract: "Decodes files from memory, in turn with the plain use of the C library, and compares CPU time.",
+        abstract: "Compares the CPU time of decoding from memory with that of plain use of the C libraries.",
         discussion: """
-            Pixels as stored; all frames of a GIF, else one picture. The ratio is the median over the rounds of the \
-            library's CPU time by ours: over 1 we are faster. Large pictures of the kinds of the goals table have a bar \
-            beside it; exit code 1 when one is missed by more than 5 %, or when the library shows other pixels. The \
-            baselines check no limits: give them files you trust.
+            Decodes pixels as stored: all frames of a GIF, otherwise one image. The ratio is the CPU time of the C \
+            library divided by that of PlatformImage, median over the rounds; above 1, PlatformImage is faster. Large \
+            images of known kinds have a target ratio; the exit code is 1 if a ratio is more than 5 % below its target \
+            or if the pixels differ. The baselines have no limits: use only trusted files.
             """)
 
     @Argument(help: "Image files.") var files: [String]
-    @Option(name: [.customLong("rounds"), .customLong("iterations")], help: "Rounds that count; one goes before them.")
+    @Option(
+        name: [.customLong("rounds"), .customLong("iterations")],
+        help: "Number of measured rounds, after one warm-up round.")
     var rounds = 11
     @Flag(help: "Print one JSON array.") var json = false
-    @Option(help: "Write the JSON array to this file besides.") var report: String?
-    @Flag(help: "Measure only our side.") var noBaseline = false
+    @Option(help: "Also write the JSON array to this file.") var report: String?
+    @Flag(help: "Measure only PlatformImage.") var noBaseline = false
     /// Former name of `--no-baseline`.
     @Flag(name: .customLong("no-twin"), help: .hidden) var noBaselineAlias = false
     /// For `Benchmarks/peers.py`, which alternates with this process.
@@ -29,7 +31,7 @@ struct BenchDecodeCommand: ParsableCommand {
 
     func validate() throws {
         if !(1...1_000_000).contains(rounds) { throw ValidationError("--rounds must be 1 to 1000000.") }
-        if turns, files.count != 1 { throw ValidationError("--turns takes one file.") }
+        if turns, files.count != 1 { throw ValidationError("--turns requires exactly one file.") }
     }
 
     func run() throws {

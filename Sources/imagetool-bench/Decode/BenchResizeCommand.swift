@@ -8,26 +8,26 @@ import PlatformImageToolSupport
 struct BenchResizeCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "resize",
-        abstract: "Resizes raw pixels each time a line comes in, and prints the CPU time in nanoseconds.",
+        abstract: "Resizes raw pixels for each line of standard input and prints the CPU time in nanoseconds.",
         discussion: """
-            For a script that takes turns with another program. FILE holds rows of R G B A, straight alpha; at the end of \
-            standard input the last result is written to --output in the same form.
+            For scripts that alternate with another program. FILE contains rows of RGBA with straight alpha; at the \
+            end of standard input, the last result is written to --output in the same format.
             """)
 
-    @Argument(help: "A file of width * height * 4 bytes.") var file: String
+    @Argument(help: "File of width * height * 4 bytes.") var file: String
     @Option(help: "Size of the pixels in FILE, WIDTHxHEIGHT.") var from: String
     @Option(help: "Size of the result, WIDTHxHEIGHT.") var to: String
     @Option(help: "nearest, box, triangle, mitchell or lanczos3.", transform: parseChoice)
     var filter = ResampleFilter.lanczos3
-    @Flag(help: "Weigh light, not sRGB values.") var linear = false
-    @Option(name: [.short, .long], help: "Where the result goes, RGBA.") var output: String
+    @Flag(help: "Resample in linear light instead of sRGB values.") var linear = false
+    @Option(name: [.short, .long], help: "Output file, RGBA.") var output: String
 
     func run() throws {
         warnIfDebugBuild()
         let (source, size) = (try Self.size(from), try Self.size(to))
         let bytes = try convertingDecodeError { () throws(Failure) in try readList(file) }
         guard bytes.count == source.width * source.height * 4 else {
-            throw ValidationError("\(file) has \(bytes.count) bytes, not \(from) pixels of 4.")
+            throw ValidationError("\(file) has \(bytes.count) bytes, expected \(from) pixels of 4 bytes.")
         }
         let bitmap = Bitmap(width: source.width, height: source.height) { pixels in
             for index in bytes.indices { pixels[index] = bytes[index] }
@@ -53,7 +53,7 @@ struct BenchResizeCommand: ParsableCommand {
         let sides = text.split(separator: "x", omittingEmptySubsequences: false).map { Int($0) }
         guard sides.count == 2, let width = sides[0], let height = sides[1], (1...65_535).contains(width),
             (1...65_535).contains(height)
-        else { throw ValidationError("\(text) is no WIDTHxHEIGHT of 1 to 65535.") }
+        else { throw ValidationError("\(text) is not WIDTHxHEIGHT with sides of 1 to 65535.") }
         return (width, height)
     }
 }

@@ -7,10 +7,10 @@ import PlatformImageToolSupport
 struct BenchThumbCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "thumb",
-        abstract: "Makes thumbnails of files in turn, again and again, and prints resident memory on the way.")
+        abstract: "Creates many thumbnails and prints the resident memory of the process.")
 
-    @Argument(help: "Image files; those that cannot be decoded count as made.") var files: [String]
-    @Option(help: "Thumbnails.") var count = 10_000
+    @Argument(help: "Image files; files that cannot be decoded are counted as failed.") var files: [String]
+    @Option(help: "Number of thumbnails.") var count = 10_000
     @Flag(help: "Print one JSON object.") var json = false
 
     /// Box sizes in pixels, used in turn.
@@ -19,8 +19,8 @@ struct BenchThumbCommand: ParsableCommand {
     private static let warmUp = 500
 
     func validate() throws {
-        if count < Self.warmUp || count > 10_000_000 { throw ValidationError("--count is 500 to 10000000.") }
-        if files.isEmpty { throw ValidationError("There is no file.") }
+        if count < Self.warmUp || count > 10_000_000 { throw ValidationError("--count must be 500 to 10000000.") }
+        if files.isEmpty { throw ValidationError("No file was given.") }
     }
 
     func run() throws {

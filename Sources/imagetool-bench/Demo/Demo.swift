@@ -96,7 +96,7 @@ struct Demo {
         let (memory, disk) = (loader.memoryStatistics, loader.diskStatistics)
         return table.text + """
 
-            memory  \(memory.count) pictures, \(memory.bytes) of \(Self.memoryLimit) bytes
+            memory  \(memory.count) images, \(memory.bytes) of \(Self.memoryLimit) bytes
             disk    \(disk?.entries ?? 0) files, \(disk?.bytes ?? 0) of \(Self.diskLimit) bytes
 
             """
@@ -109,14 +109,16 @@ struct Demo {
         let memory = loader.memoryStatistics
         if memory.count != count || memory.bytes != images.pixelBytes {
             deviations.append(
-                "memory: \(memory.count) pictures of \(memory.bytes) bytes, not \(count) of \(images.pixelBytes)")
+                "memory: \(memory.count) images of \(memory.bytes) bytes, expected \(count) of \(images.pixelBytes)")
         }
         if memory.peakBytes > Self.memoryLimit {
-            deviations.append("memory: \(memory.peakBytes) bytes, over its limit")
+            deviations.append("memory: \(memory.peakBytes) bytes exceed the limit")
         }
         let disk = loader.diskStatistics
-        if disk?.entries != count { deviations.append("disk: \(disk?.entries ?? 0) files, not \(count)") }
-        if let bytes = disk?.bytes, bytes > Self.diskLimit { deviations.append("disk: \(bytes) bytes, over its limit") }
+        if disk?.entries != count { deviations.append("disk: \(disk?.entries ?? 0) files, expected \(count)") }
+        if let bytes = disk?.bytes, bytes > Self.diskLimit {
+            deviations.append("disk: \(bytes) bytes exceed the limit")
+        }
         return deviations
     }
 }

@@ -6,18 +6,18 @@ import PlatformImageToolSupport
 struct DemoCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "demo",
-        abstract: "Serves the pictures of a folder to itself over HTTP and loads them from everywhere.",
+        abstract: "Serves the images of a folder over HTTP and loads them from the origin and from each cache.",
         discussion: """
-            Four rounds over all addresses: from the origin, from memory, from disk, and after an hour by the loader's \
-            clock, when the origin confirms what is stored (304). Exits with 1 when a figure is not what it must be or \
-            a pixel is not that of the file.
+            Runs four rounds over all URLs: from the origin, from memory, from disk, and, after one hour of the \
+            loader's clock, with revalidation (304). The exit code is 1 if a count differs from its expected value or \
+            if pixels differ from those of the file.
             """)
 
-    @Argument(help: "Folder; the folders below it count too.") var folder: String
+    @Argument(help: "Folder with images; subfolders are included.") var folder: String
     @Option(help: "URLs: each image has one, large images have several.") var urls = 1_000
     /// Former name of `--urls`.
     @Option(name: .customLong("addresses"), help: .hidden) var addresses: Int?
-    @Option(help: "File for the contact sheet, a PNG.") var sheet = "contact-sheet.png"
+    @Option(help: "Output PNG for the contact sheet.") var sheet = "contact-sheet.png"
 
     private var urlCount: Int { addresses ?? urls }
 
@@ -39,7 +39,7 @@ struct DemoCommand: AsyncParsableCommand {
         }
         for deviation in deviations { printError("demo: \(deviation)") }
         if !deviations.isEmpty { throw ExitCode(1) }
-        try output.write("every picture has the pixels of its file, in every round\n")
+        try output.write("all images have the pixels of their files in all rounds\n")
 
         var contactSheet = ContactSheet(count: images.imageIndices.count)
         for (index, image) in images.imageIndices.enumerated() {
@@ -48,7 +48,7 @@ struct DemoCommand: AsyncParsableCommand {
         let file = try Output(path: sheet)
         try PixelFileFormat.png.write(contactSheet.bitmap, to: file)
         try file.commit()
-        try output.write("contact sheet of \(contactSheet.columns) x \(contactSheet.rows) pictures: \(sheet)\n")
+        try output.write("contact sheet of \(contactSheet.columns) x \(contactSheet.rows) images: \(sheet)\n")
     }
 
     /// Runs the rounds with a progress bar on a terminal, otherwise with a line for each quarter of a round.

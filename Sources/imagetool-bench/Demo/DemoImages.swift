@@ -4,7 +4,7 @@ import PlatformImageLoader
 import PlatformImageLoopbackOrigin
 import PlatformImageToolSupport
 
-/// Images of a folder, each served at one or more addresses of an origin.
+/// Images of a folder, each served at one or more URLs of an origin.
 struct DemoImages: Sendable {
     struct Image: Sendable {
         /// Path relative to the folder.
@@ -17,17 +17,17 @@ struct DemoImages: Sendable {
 
     /// Images that decode without damage.
     let images: [Image]
-    /// Image index for each address, in a fixed pseudo-random order.
+    /// Image index for each URL, in a fixed pseudo-random order.
     let imageIndices: [Int]
 
     /// Freshness lifetime of the responses in seconds.
     static let maxAge = 3_600
-    /// Number of pixels from which an image gets several addresses.
+    /// Number of pixels from which an image gets several URLs.
     private static let largePixels = 10_000
 
     /// - Parameters:
-    ///   - count: Number of addresses; fewer when `maxBytes` is reached.
-    ///   - maxBytes: Limit for the decoded bytes of all addresses together.
+    ///   - count: Number of URLs; fewer when `maxBytes` is reached.
+    ///   - maxBytes: Limit for the decoded bytes of all URLs together.
     /// - Throws: `noInput` when the folder cannot be listed or contains no intact image; `limitExceeded` when the first
     ///   image is over `maxBytes`.
     init(folder: String, count: Int, maxBytes: Int) throws {
@@ -43,11 +43,11 @@ struct DemoImages: Sendable {
             images.append(
                 Image(path: path, format: image.header.format, resource: resource, bitmap: image.bitmap))
         }
-        guard !images.isEmpty else { throw Failure(.noInput, "noInput: no picture in it decodes whole") }
+        guard !images.isEmpty else { throw Failure(.noInput, "noInput: the folder contains no intact image") }
         self.images = images
         let imageIndices = Self.imageIndices(of: images, count: count, maxBytes: maxBytes)
         guard !imageIndices.isEmpty else {
-            throw Failure(.refused, "limitExceeded: its first picture has more than \(maxBytes) bytes of pixels")
+            throw Failure(.refused, "limitExceeded: the first image has more than \(maxBytes) bytes of pixels")
         }
         self.imageIndices = Self.shuffled(imageIndices)
     }
@@ -82,7 +82,7 @@ struct DemoImages: Sendable {
 
     func image(at number: Int) -> Image { images[imageIndices[number]] }
 
-    /// Path of an address: its index and the file name.
+    /// Path of a URL: its index and the file name.
     func path(_ number: Int) -> String {
         let name = image(at: number).path.split(separator: "/").last ?? ""
         // Only unreserved characters: a transport would percent-encode the others in its own way.
@@ -96,19 +96,18 @@ struct DemoImages: Sendable {
         return image(at: number).resource
     }
 
-    /// Total file bytes over all addresses.
+    /// Total file bytes over all URLs.
     var fileBytes: Int { imageIndices.reduce(0) { $0 + images[$1].resource.body.count } }
-    /// Total decoded bytes over all addresses.
+    /// Total decoded bytes over all URLs.
     var pixelBytes: Int { imageIndices.reduce(0) { $0 + images[$1].bitmap.byteCount } }
 
-    /// Number of addresses and images, per format, with their bytes.
+    /// Number of URLs and images, per format, with their bytes.
     var summary: String {
         let formats = ImageFormat.allCases.compactMap { format in
             let count = imageIndices.count { images[$0].format == format }
             return count == 0 ? nil : "\(count) \(format.rawValue)"
         }
-        return
-            "\(imageIndices.count) addresses of \(Set(imageIndices).count) pictures (\(formats.joined(separator: ", "))): "
+        return "\(imageIndices.count) URLs of \(Set(imageIndices).count) images (\(formats.joined(separator: ", "))): "
             + "\(fixed(Double(fileBytes) / 1e6, digits: 1)) MB of files, "
             + "\(fixed(Double(pixelBytes) / 1e6, digits: 1)) MB of pixels"
     }

@@ -2,7 +2,7 @@
 import PlatformImageLoader
 import PlatformImageToolSupport
 
-/// One round of the demonstration: every address is loaded once.
+/// One round of the demonstration: every URL is loaded once.
 struct DemoRound {
     /// Expected source of the images in a round.
     enum Kind: String, CaseIterable {
@@ -57,16 +57,18 @@ struct DemoRound {
 
     /// Deviations from the expected figures, one sentence each; empty when there are none.
     ///
-    /// - Parameter fileBytes: Total file bytes over all addresses.
+    /// - Parameter fileBytes: Total file bytes over all URLs.
     func deviations(urlCount: Int, fileBytes: Int) -> [String] {
         let expected: [(String, Int, Int)] = [
             ("loads", loads, urlCount),
-            ("pictures from \(kind.source.rawValue)", sources[kind.source] ?? 0, urlCount),
-            ("pictures with other pixels than their file", mismatchCount, 0),
+            ("images from \(kind.source.rawValue)", sources[kind.source] ?? 0, urlCount),
+            ("images whose pixels differ from their file", mismatchCount, 0),
             ("requests at the origin", requests, kind.requestsOrigin ? urlCount : 0),
-            ("bytes of bodies", bodyBytes, kind == .network ? fileBytes : 0),
+            ("body bytes", bodyBytes, kind == .network ? fileBytes : 0),
         ]
-        let deviations = expected.filter { $0.1 != $0.2 }.map { "round \(kind.name): \($0.1) \($0.0), not \($0.2)" }
+        let deviations = expected.filter { $0.1 != $0.2 }.map {
+            "round \(kind.name): \($0.1) \($0.0), expected \($0.2)"
+        }
         return deviations + (firstError.map { ["round \(kind.name): \($0)"] } ?? [])
     }
 }

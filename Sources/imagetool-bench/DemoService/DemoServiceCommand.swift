@@ -8,17 +8,18 @@ import PlatformImageToolSupport
 struct DemoServiceCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "demo-service",
-        abstract: "Starts an origin and the thumbnail service on free ports, asks for targets of both dialects, twice.",
+        abstract: "Runs the thumbnail service with a local origin and requests targets of both dialects twice.",
         discussion: """
-            Prints a table of what came of each, and exits with 1 when an answer is not what it must be. On a terminal \
-            it then serves on, with the gallery, until Ctrl-C; elsewhere it ends after the table.
+            Prints a table of the responses; the exit code is 1 if a response differs from the expected one. On a \
+            terminal, the service and its gallery then keep running until Ctrl-C; otherwise, the command ends after \
+            the table.
             """)
 
-    @Option(help: "Port to listen on; 0 for any that is free.") var port = 0
-    @Flag(help: "End after the table.") var once = false
+    @Option(help: "Port to listen on; 0 selects a free port.") var port = 0
+    @Flag(help: "Exit after the table.") var once = false
 
     func validate() throws {
-        guard (0...65_535).contains(port) else { throw ValidationError("--port is 0 to 65535.") }
+        guard (0...65_535).contains(port) else { throw ValidationError("--port must be 0 to 65535.") }
     }
 
     func run() async throws {
@@ -48,20 +49,21 @@ struct DemoServiceCommand: AsyncParsableCommand {
             defer { group.cancelAll() }
             guard let port = await ports.first(where: { _ in true }) else {
                 try await group.next()
-                return ["the service did not begin to listen"]
+                return ["the service did not start listening"]
             }
             let address = "http://127.0.0.1:\(port)"
             var table = DemoServiceTable()
             for request in requests { try await table.add(request, from: address) }
             try output.write(table.text + "\n")
             if keepsServing {
-                try output.write("gallery of \(DemoServiceOrigin.count) pictures: \(address)/gallery\nCtrl-C ends it\n")
+                try output.write(
+                    "gallery of \(DemoServiceOrigin.count) images: \(address)/gallery\npress Ctrl-C to stop\n")
                 try await group.next()
             } else {
                 try output.write(
                     """
-                    the gallery was at \(address)/gallery; on a terminal and without --once it stays,
-                    and so it does with: imagetool-bench gallery
+                    the gallery was at \(address)/gallery; without --once, it keeps running on a terminal;
+                    to start only the gallery, run: imagetool-bench gallery
 
                     """)
             }

@@ -59,7 +59,7 @@ final class DemoServiceOrigin: Sendable {
                 Array(file.prefix(file.count / 2)), contentType: "image/jpeg", etag: "\"half\"", maxAge: maxAge)
         case "/text.jpg":
             return OriginResource(
-                Array("<!doctype html><title>This is no picture</title>\n".utf8), contentType: "image/jpeg",
+                Array("<!doctype html><title>This is not an image</title>\n".utf8), contentType: "image/jpeg",
                 etag: "\"text\"", maxAge: maxAge)
         default:
             let name = target.split(separator: "/")

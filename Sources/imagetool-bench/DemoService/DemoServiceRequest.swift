@@ -38,22 +38,22 @@ struct DemoServiceRequest: Sendable {
         return [
             thumbor("cover and crop", "300x200", size: (300, 200)),
             thumbor("fit inside", "fit-in/300x300", size: (300, 225)),
-            thumbor("cut out, then scale", "200x200:1000x700/320x0", size: (320, 200)),
-            thumbor("mirrored, smart window", "-240x240/smart", size: (240, 240)),
+            thumbor("crop, then scale", "200x200:1000x700/320x0", size: (320, 200)),
+            thumbor("mirrored, smart crop", "-240x240/smart", size: (240, 240)),
             thumbor("on a canvas", "fit-in/300x300/filters:fill(f4b860)", size: (300, 300)),
-            thumbor("turned, as a gray PNG", "300x200/filters:rotate(90):grayscale():format(png)", size: (200, 300)),
+            thumbor("rotated, as a gray PNG", "300x200/filters:rotate(90):grayscale():format(png)", size: (200, 300)),
             thumbor("blurred, at most 4 kB", "240x180/filters:blur(6):max_bytes(4000)", size: (240, 180)),
-            thumbor("what it would be", "meta/300x200"),
+            thumbor("metadata only", "meta/300x200"),
             iiif("IIIF: square", "square/200,200/0/default.jpg", size: (200, 200)),
-            iiif("IIIF: part, turned, gray", "pct:25,25,50,50/!400,400/90/gray.png", size: (300, 400)),
+            iiif("IIIF: part, rotated, gray", "pct:25,25,50,50/!400,400/90/gray.png", size: (300, 400)),
             iiif("IIIF: mirrored, two colours", "full/320,/!180/bitonal.png", size: (320, 240)),
             iiif("IIIF: description", "info.json"),
-            thumbor("an address inside", "300x200", "http://169.254.169.254/latest/meta-data", status: 403),
+            thumbor("a private IP address", "300x200", "http://169.254.169.254/latest/meta-data", status: 403),
             DemoServiceRequest(
                 title: "a wrong signature", target: unsigned, displayText: "/…/300x200/…/\(path)", status: 400),
-            thumbor("half a file", "300x200", "half.jpg", size: (300, 200), isDamaged: true),
-            thumbor("a page called .jpg", "300x200", "text.jpg", status: 415),
-            thumbor("nothing there", "300x200", "landscape/none.jpg", status: 404),
+            thumbor("a truncated file", "300x200", "half.jpg", size: (300, 200), isDamaged: true),
+            thumbor("HTML named .jpg", "300x200", "text.jpg", status: 415),
+            thumbor("a missing source", "300x200", "landscape/none.jpg", status: 404),
         ]
     }
 }

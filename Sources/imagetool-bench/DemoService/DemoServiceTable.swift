@@ -42,10 +42,11 @@ struct DemoServiceTable {
             first.source, fixed(first.milliseconds, digits: 1), again.source, fixed(again.milliseconds, digits: 1),
         ])
         if first.status != request.status || again.status != request.status {
-            deviations.append("\(request.title): status \(first.status), then \(again.status), not \(request.status)")
+            deviations.append(
+                "\(request.title): status \(first.status), then \(again.status), expected \(request.status)")
         }
         if Self.text(first.size) != Self.text(request.size) {
-            deviations.append("\(request.title): \(Self.text(first.size)) pixels, not \(Self.text(request.size))")
+            deviations.append("\(request.title): \(Self.text(first.size)) pixels, expected \(Self.text(request.size))")
         }
         if request.isCached, first.source != "render" || again.source != "memory" || first.body != again.body {
             deviations.append("\(request.title): from \(first.source), then from \(again.source)")

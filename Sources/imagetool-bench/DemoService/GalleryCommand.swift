@@ -8,21 +8,21 @@ import PlatformImageToolSupport
 struct GalleryCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "gallery",
-        abstract: "Serves thumbnails of 1,000 drawn landscapes at /gallery, with where each came from.",
+        abstract: "Serves thumbnails of 1,000 generated landscapes at /gallery, with the cache layer of each.",
         discussion: """
-            The landscapes come from an origin in the same process, the only source that is allowed. Targets need no \
-            signature. `imagetool serve --gallery DIR` shows the pictures of a folder.
+            An origin in the same process, the only allowed source, generates the landscapes. Targets need no \
+            signature. `imagetool serve --gallery DIR` shows the images of a folder.
             """)
 
     /// Fixed port of the origin: cached results are keyed by source URL, so a restarted service finds them again.
     private static let originPort = 8_765
 
-    @Option(help: "Port to listen on; 0 for any that is free.") var port = 8_080
-    @Option(help: "Give a key of the service's configuration a value, key=value; may be repeated.")
+    @Option(help: "Port to listen on; 0 selects a free port.") var port = 8_080
+    @Option(help: "Set a configuration key of the service, as key=value; may be repeated.")
     var set: [String] = []
 
     func validate() throws {
-        guard (0...65_535).contains(port) else { throw ValidationError("--port is 0 to 65535.") }
+        guard (0...65_535).contains(port) else { throw ValidationError("--port must be 0 to 65535.") }
     }
 
     func run() async throws {

@@ -7,15 +7,16 @@ import PlatformImageToolSupport
 struct BenchDiskCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "disk",
-        abstract: "Measures the disk cache: in turn with the bare system calls, and opened with very many entries.",
+        abstract: "Measures the disk cache against bare system calls, and opening a cache with many entries.",
         discussion: """
-            Everything is written into a new folder, which is removed afterwards: about 4 kB an entry. The ratio is \
-            the median over the rounds of our CPU time by that of the system calls.
+            All files are written to a temporary folder, about 4 kB per entry, which is removed afterwards. The ratio \
+            is the CPU time of the cache divided by that of the system calls, median over the rounds.
             """)
 
-    @Option(help: "Rounds that count; one more goes before them.") var rounds = 15
-    @Option(help: "Entries of the large cache; 0 for none.") var entries = 300_000
-    @Option(help: "Folder to make the new folder in; the system's temporary one by default.") var directory: String?
+    @Option(help: "Number of measured rounds, after one warm-up round.") var rounds = 15
+    @Option(help: "Number of entries of the large cache; 0 skips it.") var entries = 300_000
+    @Option(help: "Parent folder of the temporary folder; by default the temporary folder of the system.")
+    var directory: String?
     @Flag(help: "Print one JSON object.") var json = false
 
     func validate() throws {
@@ -43,8 +44,8 @@ struct BenchDiskCommand: AsyncParsableCommand {
         }
         return table.text + """
 
-            CPU microseconds an operation, user and system; a body of \(DiskBenchmark.bodyBytes) bytes, files in memory.
-            Bare: open, read, the same checksum, close; open of nothing; create, write, rename; open, pwrite, close.
+            CPU microseconds per operation, user and system; bodies of \(DiskBenchmark.bodyBytes) bytes, files in the page cache.
+            Bare: open, read, checksum, close; open of a missing file; create, write, rename; open, pwrite, close.
             \(scale.map(text) ?? "")
             CPU: \(Machine.processor ?? "unknown")
 
@@ -53,8 +54,8 @@ struct BenchDiskCommand: AsyncParsableCommand {
 
     private static func text(_ scale: DiskScaleBenchmark) -> String {
         var table = Table([
-            ("entries", .right), ("opening: ms", .right), ("most", .right), ("first hit: ms", .right),
-            ("most", .right), ("hits in scan: ms", .right), ("most", .right), ("scan: ms", .right),
+            ("entries", .right), ("opening: ms", .right), ("max", .right), ("first hit: ms", .right),
+            ("max", .right), ("hits in scan: ms", .right), ("max", .right), ("scan: ms", .right),
             ("growth: MiB", .right),
         ])
         for row in [scale.small, scale.large] {
@@ -68,9 +69,9 @@ struct BenchDiskCommand: AsyncParsableCommand {
         }
         return "\n" + table.text + """
 
-            Wall milliseconds, median and most of \(scale.large.opening.count) openings in turn. The first hit is \
-            asked for right behind the opening:
-            \(scale.large.scannedAtFirstHit.max() ?? 0) entries were scanned by then; further hits every 2 ms until \
+            Wall milliseconds, median and maximum of \(scale.large.opening.count) alternating openings. The first \
+            hit is requested directly after opening,
+            when \(scale.large.scannedAtFirstHit.max() ?? 0) entries were scanned; later hits every 2 ms until \
             the scan ends. Storing the \(scale.large.entries) entries took \
             \(scaled(scale.filling.wall, by: 1e-9)) s.
 

@@ -82,7 +82,7 @@ private final class DiskLoad {
         bodies = (0..<Self.entries).map { [samples] in samples.body($0) }
         for number in 0..<Self.entries {
             guard cache.store(stored[number], body: bodies[number]) else {
-                throw Failure(.ioError, "io: the cache stored nothing in \(folder)")
+                throw Failure(.ioError, "io: the cache cannot store entries in \(folder)")
             }
         }
         await cache.flush()
@@ -113,7 +113,7 @@ private final class DiskLoad {
                 }
             }
         }
-        precondition(done == name.operations, "every operation does what it is named after")
+        precondition(done == name.operations, "an operation failed")
         return elapsed
     }
 
@@ -131,7 +131,7 @@ private final class DiskLoad {
                 }
             }
         }
-        precondition(done == name.operations, "every operation does what it is named after")
+        precondition(done == name.operations, "an operation failed")
         return elapsed
     }
 }

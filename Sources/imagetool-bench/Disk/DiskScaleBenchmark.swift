@@ -59,7 +59,7 @@ struct DiskScaleBenchmark {
         let elapsed = try Elapsed.time {
             for number in 0..<entries {
                 guard cache.store(samples.entry(number), body: body) else {
-                    throw Failure(.ioError, "io: the cache stored \(number) entries of \(entries), then no more")
+                    throw Failure(.ioError, "io: the cache stored only \(number) of \(entries) entries")
                 }
             }
         }
@@ -79,19 +79,21 @@ struct DiskScaleBenchmark {
         let hit = nanoseconds(CLOCK_MONOTONIC)
         row.scannedAtFirstHit.append(cache.statistics.entries)
         guard found?.body.count == bodyBytes else {
-            throw Failure(.ioError, "io: an entry of the cache in \(folder) was not found again")
+            throw Failure(.ioError, "io: the cache in \(folder) does not contain a stored entry")
         }
         var peak = residentBytes(.current)
         while !cache.statistics.isComplete {
             usleep(2_000)
             let start = nanoseconds(CLOCK_MONOTONIC)
-            guard cache.read(key) != nil else { throw Failure(.ioError, "io: an entry in \(folder) was lost") }
+            guard cache.read(key) != nil else { throw Failure(.ioError, "io: the cache in \(folder) lost an entry") }
             row.laterHits.append(nanoseconds(CLOCK_MONOTONIC) - start)
             peak = max(peak, residentBytes(.current))
         }
         row.scan.append(nanoseconds(CLOCK_MONOTONIC) - start)
         guard cache.statistics.entries == row.entries else {
-            throw Failure(.ioError, "io: the scan of \(folder) found \(cache.statistics.entries) entries")
+            throw Failure(
+                .ioError, "io: the scan of \(folder) found \(cache.statistics.entries) entries, expected \(row.entries)"
+            )
         }
         row.opening.append(opened - start)
         row.firstHit.append(hit - opened)

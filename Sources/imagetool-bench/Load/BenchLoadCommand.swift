@@ -8,18 +8,19 @@ struct BenchLoadCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "load",
         abstract:
-            "Measures the loader: cold loads in turn with AsyncHTTPClient alone, then hits in memory and on disk.",
+            "Measures cold loads against AsyncHTTPClient, and cache hits in memory and on disk.",
         discussion: """
-            Both sides download the same addresses from an nginx of this command on 127.0.0.1, so many at once, and \
-            read every body to its end; the loader also stores each on disk. The ratio is the median over the rounds \
-            of our CPU time by the client's alone.
+            Both sides download the same URLs from an nginx that this command runs on 127.0.0.1, with the same \
+            concurrency, and read every body to its end; the loader also stores each response on disk. The ratio is \
+            the CPU time of the loader divided by that of the client, median over the rounds.
             """)
 
-    @Option(help: "Downloads of each side in a round.") var count = 2_000
-    @Option(help: "Bytes of a body.") var bytes = 20_000
-    @Option(help: "Downloads at once.") var concurrency = 8
-    @Option(help: "Rounds that count; one more goes before them.") var rounds = 9
-    @Option(help: "Folder to make a new folder in; the system's temporary one by default.") var directory: String?
+    @Option(help: "Number of downloads per side and round.") var count = 2_000
+    @Option(help: "Size of a body in bytes.") var bytes = 20_000
+    @Option(help: "Number of concurrent downloads.") var concurrency = 8
+    @Option(help: "Number of measured rounds, after one warm-up round.") var rounds = 9
+    @Option(help: "Parent folder of the temporary folder; by default the temporary folder of the system.")
+    var directory: String?
     @Flag(help: "Print one JSON object.") var json = false
 
     func validate() throws {
@@ -27,7 +28,7 @@ struct BenchLoadCommand: AsyncParsableCommand {
             (1...1_000).contains(rounds)
         else {
             throw ValidationError(
-                "--count is 1 to 1000000, --bytes 0 to 67108864, --concurrency 1 to 256, --rounds 1 to 1000.")
+                "--count must be 1 to 1000000, --bytes 0 to 67108864, --concurrency 1 to 256, --rounds 1 to 1000.")
         }
     }
 
@@ -48,14 +49,14 @@ struct BenchLoadCommand: AsyncParsableCommand {
 
     private func text(_ benchmark: LoadBenchmark) -> String {
         var table = Table([
-            ("cold: \(count) x \(bytes) bytes", .left), ("CPU: us a load", .right), ("wall: us a load", .right),
+            ("cold: \(count) x \(bytes) bytes", .left), ("CPU: us per load", .right), ("wall: us per load", .right),
         ])
         for side in LoadBenchmark.Side.allCases {
             let costs = benchmark.costs(of: side)
             table.append(
                 [side.rawValue] + [costs.map(\.cpu), costs.map(\.wall)].map { fixed(median($0) ?? 0, digits: 1) })
         }
-        var hits = Table([("hits", .left), ("CPU: us each", .right), ("a second of CPU", .right)])
+        var hits = Table([("hits", .left), ("CPU: us per hit", .right), ("per CPU second", .right)])
         for hit in benchmark.hits {
             let cpu = median(hit.microseconds) ?? 0
             hits.append([hit.name.rawValue, fixed(cpu, digits: 3), fixed(1e6 / cpu, digits: 0)])
@@ -65,10 +66,10 @@ struct BenchLoadCommand: AsyncParsableCommand {
 
             ratio \(fixed(benchmark.ratio, digits: 2)) (median of \(rounds) rounds, \
             \(fixed(ratios.min() ?? 0, digits: 2)) to \(fixed(ratios.max() ?? 0, digits: 2))); \
-            with a bare file \(fixed(median(benchmark.ratios(of: .floor)) ?? .nan, digits: 2))
+            with a plain file \(fixed(median(benchmark.ratios(of: .floor)) ?? .nan, digits: 2))
 
             \(hits.text)
-            CPU time is that of this process, user and system; \(concurrency) downloads at once; hits one after another.
+            CPU time of this process, user and system; \(concurrency) concurrent downloads; sequential hits.
             CPU: \(Machine.processor ?? "unknown")
 
             """

@@ -7,22 +7,23 @@ import PlatformImageToolSupport
 struct BenchSoakCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "soak",
-        abstract: "Loads very often, cancels at random, and looks at memory, descriptors and what is under way.",
+        abstract: "Runs many loads with random cancellation and checks memory, descriptors and running work.",
         discussion: """
-            Exit code 1 when a load fails, when something is under way or a descriptor open at the end, or when \
+            Exit code 1 if a load fails, if work is running or additional descriptors are open at the end, or if \
             resident memory has grown by more than --slack since the first fifth.
             """,
         shouldDisplay: false)
 
-    @Option(help: "Loads.") var loads = 200_000
-    @Option(help: "Loads at once.") var concurrency = 32
-    @Option(help: "Bytes that the process may grow by.") var slack = 16 << 20
-    @Option(help: "Folder to make a new folder in; the system's temporary one by default.") var directory: String?
+    @Option(help: "Number of loads.") var loads = 200_000
+    @Option(help: "Number of concurrent loads.") var concurrency = 32
+    @Option(help: "Allowed growth of resident memory in bytes.") var slack = 16 << 20
+    @Option(help: "Parent folder of the temporary folder; by default the temporary folder of the system.")
+    var directory: String?
 
     func validate() throws {
         guard (100...100_000_000).contains(loads), (1...1_024).contains(concurrency), (0...1 << 40).contains(slack)
         else {
-            throw ValidationError("--loads is at least 100, --concurrency 1 to 1024, --slack at least 0.")
+            throw ValidationError("--loads must be at least 100, --concurrency 1 to 1024, --slack 0 or more.")
         }
     }
 
@@ -35,7 +36,7 @@ struct BenchSoakCommand: AsyncParsableCommand {
             // A first run creates what NIO and this library's pools retain permanently.
             _ = try await soak.run(loads: 2_000, concurrency: concurrency) { _ in }
             let before = OpenDescriptors()
-            try output.write("done, cancelled, failed, resident KiB, descriptors, under way:\n")
+            try output.write("done, cancelled, failed, resident KiB, descriptors, running:\n")
             let end = try await soak.run(loads: loads, concurrency: concurrency) { statistics in
                 try output.write(statistics.line)
             }
@@ -43,13 +44,13 @@ struct BenchSoakCommand: AsyncParsableCommand {
             let growth = end.last.resident - end.firstFifth.resident
             try output.write(
                 """
-                under way at the end: \(end.last.underWay)
+                running at the end: \(end.last.underWay)
                 descriptors before: \(before), after: \(after)
                 resident memory since the first fifth: \(growth >= 0 ? "+" : "")\(growth / 1024) KiB
 
                 """)
             guard end.last.failed == 0, end.last.underWay == 0, !after.isMore(than: before), growth <= slack else {
-                throw Failure(.software, "internal: the loads have left something behind")
+                throw Failure(.software, "internal: loads failed, or resources were not released")
             }
         }
     }

@@ -140,7 +140,7 @@ private struct LoadSide {
         await loader.flush()
         let stored = loader.dataStatistics?.entries ?? 0
         guard stored == count * (round + 1) else {
-            throw Failure(.ioError, "io: \(stored) of \(count * (round + 1)) loads are on disk")
+            throw Failure(.ioError, "io: \(stored) of \(count * (round + 1)) responses are on disk")
         }
         return cost
     }
@@ -180,7 +180,7 @@ private struct LoadSide {
     private func downloadToFiles(round: Int) async throws -> LoadBenchmark.Cost {
         let folder = "\(folder)/bare-\(round)"
         guard mkdir(folder, 0o700) == 0 else {
-            throw Failure(.ioError, "io: no folder can be made: \(systemMessage())")
+            throw Failure(.ioError, "io: cannot create a folder: \(systemMessage())")
         }
         return try await each { number in
             let response = try await client.execute(
@@ -210,7 +210,9 @@ private struct LoadSide {
                 group.addTask { [count, bytes] in
                     while let number = next.next(below: count) {
                         let byteCount = try await work(number)
-                        guard byteCount == bytes else { throw Failure(.ioError, "io: a body of \(byteCount) bytes") }
+                        guard byteCount == bytes else {
+                            throw Failure(.ioError, "io: the body has \(byteCount) bytes, expected \(bytes)")
+                        }
                     }
                 }
             }
@@ -224,7 +226,7 @@ private struct LoadSide {
         if hit != .disk {
             guard try await loader.store(bitmapFile(width: 16, height: 16), fields: Self.fresh, for: imageRequest)
             else {
-                throw Failure(.ioError, "io: the picture is not stored")
+                throw Failure(.ioError, "io: the image cannot be stored")
             }
         }
         let elapsed = ElapsedSince()
@@ -240,7 +242,7 @@ private struct LoadSide {
         }
         let cost = elapsed.cost(of: hit.operations)
         guard done == hit.operations else {
-            throw Failure(.software, "internal: \(done) of \(hit.operations) are hits \(hit.rawValue)")
+            throw Failure(.software, "internal: only \(done) of \(hit.operations) lookups are hits \(hit.rawValue)")
         }
         return cost.cpu
     }

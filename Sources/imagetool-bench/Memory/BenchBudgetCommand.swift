@@ -7,27 +7,28 @@ import PlatformImageToolSupport
 struct BenchBudgetCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "budget",
-        abstract: "Decodes one file many times at once under a budget and a cache limit, and looks at the memory.",
+        abstract: "Decodes one file many times concurrently with a budget and a cache limit, and checks the memory.",
         discussion: """
-            All decodes share one input and are asked for at the same time; each puts its bitmap into the cache and \
-            drops it. Exit code 1 when one fails, or when the peak of resident memory (VmHWM) is more than budget, \
-            cache and --slack above that at the start.
+            All decodes share one input and are requested concurrently; each stores its bitmap in the cache. Exit \
+            code 1 if a decode fails, or if the peak of resident memory (VmHWM) exceeds that at the start by more \
+            than the sum of --budget, --cache and --slack.
             """)
 
-    @Argument(help: "An image file.") var file: String
-    @Option(help: "Decodes.") var count = 200
-    @Option(help: "Threads of the queue; 0 for one per available processor.") var width = 16
-    @Option(help: "Bytes that decodes may hold at once.") var budget = 256_000_000
-    @Option(help: "Limit of the cache in bytes.") var cache = 64 << 20
-    @Option(help: "Bytes that the process may take besides.") var slack = 60 << 20
+    @Argument(help: "Image file.") var file: String
+    @Option(help: "Number of decodes.") var count = 200
+    @Option(help: "Number of threads of the queue; 0 means one per available processor.") var width = 16
+    @Option(help: "Memory budget of concurrent decodes in bytes.") var budget = 256_000_000
+    @Option(help: "Size limit of the cache in bytes.") var cache = 64 << 20
+    @Option(help: "Additional memory that the process may use, in bytes.") var slack = 60 << 20
     @Flag(help: "Print one JSON object.") var json = false
 
     func validate() throws {
         guard [budget, cache, slack].allSatisfy({ $0 <= 1 << 40 }) else {
-            throw ValidationError("--budget, --cache and --slack are at most 1 TiB.")
+            throw ValidationError("--budget, --cache and --slack must be at most 1 TiB.")
         }
         guard count >= 1, (0...1024).contains(width), budget >= 1, cache >= 0, slack >= 0 else {
-            throw ValidationError("--count and --budget are at least 1, --width is 0 to 1024, the others at least 0.")
+            throw ValidationError(
+                "--count and --budget must be at least 1, --width 0 to 1024, --cache and --slack at least 0.")
         }
     }
 
@@ -72,7 +73,7 @@ struct BenchBudgetCommand: AsyncParsableCommand {
             throw ExitCode(1)
         }
         if growth > bound {
-            printError("imagetool: resident memory grew by \(growth) bytes, over the limit of \(bound)")
+            printError("imagetool: resident memory grew by \(growth) bytes, the limit is \(bound)")
             throw ExitCode(1)
         }
     }

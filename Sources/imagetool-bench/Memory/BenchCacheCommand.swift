@@ -7,15 +7,15 @@ import PlatformImageToolSupport
 struct BenchCacheCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "cache",
-        abstract: "Measures the memory cache, in turn with a plain dictionary and list, and with NSCache.",
+        abstract: "Compares the memory cache with a plain dictionary and list, and with NSCache.",
         discussion: """
-            4,096 entries, names of 63 bytes, random order; every round each of them does the same operations. The \
-            first ratio is the median over the rounds of our CPU time by the plain one's: under 1 we are faster. The \
-            second is that of operations a second, all threads together: over 1 we are faster. Two threads are pinned \
-            to a core each and begin together; cpu/wall says whether they really ran at once.
+            4,096 entries, keys of 63 bytes, random order; in every round, each cache performs the same operations. \
+            The first ratio is our CPU time divided by that of the plain cache, median over the rounds; below 1, we \
+            are faster. The second ratio is that of the operations per second of all threads; above 1, we are faster. \
+            Two threads are pinned to one core each and start together; cpu/wall shows whether they ran in parallel.
             """)
 
-    @Option(help: "Rounds that count; one more goes before them.") var rounds = 9
+    @Option(help: "Number of measured rounds, after one warm-up round.") var rounds = 9
     @Flag(help: "Print one JSON array.") var json = false
 
     func validate() throws {
@@ -33,7 +33,7 @@ struct BenchCacheCommand: ParsableCommand {
         var table = Table([
             ("operation", .left), ("threads", .right), ("ours", .right), ("plain", .right), ("ratio", .right),
             ("NSCache", .right), ("ours: M/s", .right), ("plain: M/s", .right), ("ratio", .right),
-            ("ours: to one thread", .right), ("plain", .right), ("ours: cpu/wall", .right), ("plain", .right),
+            ("ours: vs. one thread", .right), ("plain", .right), ("ours: cpu/wall", .right), ("plain", .right),
         ])
         for row in rows {
             let single = rows.first { $0.name == row.name && $0.threads == 1 }
@@ -53,7 +53,7 @@ struct BenchCacheCommand: ParsableCommand {
         }
         return table.text + """
 
-            CPU nanoseconds an operation, user and system; ratio under 1: ours is faster. M/s: wall, all threads.
+            CPU nanoseconds per operation, user and system; ratio below 1: ours is faster. M/s: wall, all threads.
             CPU: \(Machine.processor ?? "unknown")
 
             """

@@ -7,26 +7,28 @@ import PlatformImageToolSupport
 struct BenchMemoryCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "memory",
-        abstract: "Sends images of mixed sizes through a memory cache and looks at the process's memory.",
+        abstract: "Decodes images of mixed sizes into a memory cache and checks the memory of the process.",
         discussion: """
-            The images are made in memory, as BMP. Exit code 1 when the peak of resident memory (VmHWM) is more than \
-            limit, budget and --slack above that before the first decode. The slack is 32 MiB of pixel buffers kept \
-            for reuse, and 28 MiB for stacks, codecs and the gaps in the heap that bitmaps under 4 MiB come from.
+            The images are generated in memory as BMP. Exit code 1 if the peak of resident memory (VmHWM) exceeds \
+            that before the first decode by more than the sum of --cache, --budget and --slack. The default slack is \
+            32 MiB for the pool of pixel buffers, and 28 MiB for stacks, codecs and heap fragmentation by bitmaps \
+            under 4 MiB.
             """)
 
-    @Option(help: "Images.") var count = 5_000
-    @Option(help: "Limit of the cache in bytes.") var cache = 64 << 20
-    @Option(help: "Bytes that decodes may hold at once.") var budget = 40 << 20
-    @Option(help: "Images asked for at the same time.") var inFlight = 16
-    @Option(help: "Bytes that the process may take besides.") var slack = 60 << 20
+    @Option(help: "Number of images.") var count = 5_000
+    @Option(help: "Size limit of the cache in bytes.") var cache = 64 << 20
+    @Option(help: "Memory budget of concurrent decodes in bytes.") var budget = 40 << 20
+    @Option(help: "Number of images requested concurrently.") var inFlight = 16
+    @Option(help: "Additional memory that the process may use, in bytes.") var slack = 60 << 20
     @Flag(help: "Print one JSON object, with a sample for every 10th image.") var json = false
 
     func validate() throws {
         guard [budget, cache, slack].allSatisfy({ $0 <= 1 << 40 }) else {
-            throw ValidationError("--budget, --cache and --slack are at most 1 TiB.")
+            throw ValidationError("--budget, --cache and --slack must be at most 1 TiB.")
         }
         guard count >= 1, inFlight >= 1, budget >= 1, cache >= 0, slack >= 0 else {
-            throw ValidationError("--count, --in-flight and --budget are at least 1, the others at least 0.")
+            throw ValidationError(
+                "--count, --in-flight and --budget must be at least 1, --cache and --slack at least 0.")
         }
     }
 
@@ -50,7 +52,7 @@ struct BenchMemoryCommand: AsyncParsableCommand {
         ]
         try output.write(json ? Self.json(figures, result.samples).text + "\n" : table(of: figures))
         if result.peakGrowth > bound || result.cachePeakBytes > cache {
-            printError("imagetool: resident memory grew by \(result.peakGrowth) bytes, over the limit of \(bound)")
+            printError("imagetool: resident memory grew by \(result.peakGrowth) bytes, the limit is \(bound)")
             throw ExitCode(1)
         }
     }

@@ -87,7 +87,7 @@ struct CacheLoad: Sendable {
         names = (0..<Self.entries * 2).map { number in
             "https://images.example.org/v2/photographs/originals/\(1_000_000 + number).png"
         }
-        precondition(names.allSatisfy { $0.utf8.count == 63 }, "names of 63 bytes")
+        precondition(names.allSatisfy { $0.utf8.count == 63 }, "all keys must have 63 bytes")
         order = (0..<Self.entries).shuffled()
         // Equal strings in different memory.
         let others = names.map { String(decoding: Array($0.utf8), as: UTF8.self) }
@@ -119,7 +119,7 @@ struct CacheLoad: Sendable {
             case .insertEvict: found += ours.insert(number, for: keys[insertedName(step, number)], cost: 1) ? 1 : 0
             }
         }
-        precondition(found == Self.operations, "every operation does what it is named after")
+        precondition(found == Self.operations, "an operation had an unexpected result")
     }
 
     func runBaseline(_ name: CacheBenchmark.Case, thread: Int) {
@@ -137,7 +137,7 @@ struct CacheLoad: Sendable {
                 found += baseline.insert(number, for: baselineKeys[insertedName(step, number)], cost: 1) ? 1 : 0
             }
         }
-        precondition(found == Self.operations, "every operation does what it is named after")
+        precondition(found == Self.operations, "an operation had an unexpected result")
     }
 
     /// Number of the name to insert: the halves alternate, so the name was evicted before.

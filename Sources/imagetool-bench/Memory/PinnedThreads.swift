@@ -41,7 +41,7 @@ final class PinnedThreads: Sendable {
                 ended.signal()
             }
             // The threads already started would spin forever.
-            if let failure { preconditionFailure("no thread can be started: error \(failure)") }
+            if let failure { preconditionFailure("cannot start a thread: error \(failure)") }
         }
         for _ in 0..<count { ended.wait() }
         let spans = threads.spans.locked(in: threads) { $0 }

@@ -5,7 +5,7 @@ import PlatformImageToolSupport
 /// Warns on stderr that a debug build gives meaningless figures.
 func warnIfDebugBuild() {
     #if DEBUG
-    printError("imagetool: this is a debug build: its figures say nothing, build with -c release")
+    printError("imagetool: this is a debug build, whose measurements are not meaningful; build with -c release")
     #endif
 }
 
@@ -26,7 +26,7 @@ func withTemporaryFolder<R>(
             try FileManager.default.createDirectory(
                 atPath: folder, withIntermediateDirectories: false, attributes: [.posixPermissions: 0o700])
         } catch {
-            throw Failure(.ioError, "io: no folder can be made in it")
+            throw Failure(.ioError, "io: cannot create a temporary folder")
         }
         defer { try? FileManager.default.removeItem(atPath: folder) }
         return try await body(folder)

@@ -52,7 +52,7 @@ import Testing
             fixturePath("bmp/header-40-palette8.bmp"))
 
         // The PNG in lenient and in strict mode, and every frame of the GIF.
-        #expect(run.text == "2 files compared, 42 pictures equal, 0 files differ\n")
+        #expect(run.text == "2 files compared, 42 images equal, 0 files differ\n")
         #expect(run.exitCode == 0)
     }
 

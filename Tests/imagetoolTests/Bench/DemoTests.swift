@@ -21,7 +21,7 @@ import Testing
         #expect(row("disk")?[1...8] == ["30", "0", "0", "30", "0", "0", "0", "0"])
         #expect(row("304")?[1...8] == ["30", "0", "0", "0", "30", "0", "30", "0"])
         #expect(run.text.contains("30 addresses of 13 pictures"))
-        #expect(run.text.contains("contact sheet of 7 x 5 pictures: \(sheet)\n"))
+        #expect(run.text.contains("contact sheet of 7 x 5 images: \(sheet)\n"))
         #expect(run.text.contains("network  30 of 30\n"))
         let facts = try ToolRun("info", sheet, "--ndjson").text
         #expect(facts.contains("\"format\":\"png\"") && facts.contains("\"width\":336,\"height\":240"))

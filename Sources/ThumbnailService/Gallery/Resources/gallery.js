@@ -204,7 +204,7 @@ function showState(state) {
   find('process').textContent = [
     state.resident ? `${levelText(state.resident)} resident` : '',
     `${numbers.format(state.rendered)} renders since the start`,
-    `${numbers.format(state.cancelled)} requests given up by clients`,
+    `${numbers.format(state.cancelled)} requests cancelled by clients`,
   ].filter(Boolean).join(' · ');
 }
 
@@ -219,7 +219,7 @@ async function askState() {
     const answer = await fetch('/gallery/state', { cache: 'no-store' });
     if (answer.ok) showState(await answer.json());
   } catch {
-    find('process').textContent = 'The service does not answer.';
+    find('process').textContent = 'The service does not respond.';
   }
   stateIsAsked = false;
   stateTimer = setTimeout(() => { if (!document.hidden) askState(); }, 2000);
@@ -237,7 +237,7 @@ async function order(button, address, done) {
     showState(await answer.json());
     find('status').textContent = said = done;
   } catch (error) {
-    find('status').textContent = said = `That failed: ${error.message}.`;
+    find('status').textContent = said = `The request failed: ${error.message}.`;
   }
   button.removeAttribute('aria-disabled');
 }
@@ -425,5 +425,5 @@ function note(text) {
 // The figures come first: they take room above the pictures, which must not move once they load.
 Promise.all([takeList(neededSide()), askState()]).then(
   () => { if (tiles.length === 0) note('The folder contains no image.'); restart(); },
-  (error) => note(`The list of pictures cannot be had: ${error.message}.`),
+  (error) => note(`The list of images cannot be loaded: ${error.message}.`),
 );
