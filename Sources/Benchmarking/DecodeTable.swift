@@ -12,8 +12,8 @@ public enum DecodeTable {
         let libraries = ImageFormat.allCases.filter { $0 != .bmp }.map { ImageDecoder.libraryVersion(of: $0) }
         return lines + """
 
-            CPU nanoseconds per pixel, user and system, medians of \(results[0].ours.cpu.count) rounds after one warm-up \
-            round, one thread.
+            CPU nanoseconds per pixel, user and system, medians of \(results[0].ours.cpu.count) rounds after one \
+            warm-up round, one thread.
             Ratio: CPU time of the library divided by ours, median; above 1, ours is faster. Tolerance of targets: 5 %.
             Buffers: library: malloc and free in each call; ours: the default (pixel pool, huge pages).
             Libraries: \(libraries.joined(separator: ", ")); BMP: a scalar loop.

@@ -80,6 +80,7 @@ package func warning(for status: DecodeStatus) -> String? {
     case .complete: nil
     case .truncated(let rows): "truncated(rows \(rows)): the data ends early; only these rows from the top are complete"
     case .corrupt(let warnings):
-        "corrupt(\(warnings.map(\.description).joined(separator: ", "))): the file is damaged; only the decodable part is used"
+        "corrupt(\(warnings.map(\.description).joined(separator: ", "))): "
+            + "the file is damaged; only the decodable part is used"
     }
 }

@@ -37,7 +37,8 @@ struct EnvironmentVariables: Hashable, Sendable {
         }
         if !injected.isEmpty {
             warnings.append(
-                "ignored environment variables that Kubernetes injects for a Service: \(injected.joined(separator: ", "))"
+                "ignored environment variables that Kubernetes injects for a Service: "
+                    + injected.joined(separator: ", ")
             )
         }
         return warnings

@@ -126,7 +126,7 @@ struct SizeRules: Hashable, Sendable {
         guard width <= maxSide, height <= maxSide, width * height <= maxPixels else {
             throw ServiceError(
                 .limit,
-                "the result has \(width) x \(height) pixels, the limits are \(maxSide) per side and \(maxPixels) in total"
+                "the result has \(width) x \(height) pixels, the limits are \(maxSide) per side and \(maxPixels)"
             )
         }
     }

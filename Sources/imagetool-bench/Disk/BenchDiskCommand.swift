@@ -44,7 +44,7 @@ struct BenchDiskCommand: AsyncParsableCommand {
         }
         return table.text + """
 
-            CPU microseconds per operation, user and system; bodies of \(DiskBenchmark.bodyBytes) bytes, files in the page cache.
+            CPU microseconds per operation, user and system; bodies of \(DiskBenchmark.bodyBytes) bytes in the page cache.
             Bare: open, read, checksum, close; open of a missing file; create, write, rename; open, pwrite, close.
             \(scale.map(text) ?? "")
             CPU: \(Machine.processor ?? "unknown")

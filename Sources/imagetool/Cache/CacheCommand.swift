@@ -53,7 +53,8 @@ struct CacheVerifyCommand: AsyncParsableCommand {
             for path in bad { printError("\(folder.directory)/\(path): badEntry: a checksum or length is wrong") }
             if let unread = report?.unread, unread > 0 {
                 printError(
-                    "\(folder.directory): \(unread) entries not checked: not a regular file, not readable, or a newer format version"
+                    "\(folder.directory): \(unread) entries not checked: "
+                        + "not a regular file, not readable, or a newer format version"
                 )
             }
             let counts = [

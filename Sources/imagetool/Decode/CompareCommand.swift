@@ -39,7 +39,8 @@ struct CompareCommand: ParsableCommand {
         let (one, other) = (bitmaps[0], bitmaps[1])
         guard one.width == other.width, one.height == other.height else {
             printError(
-                "\(second): sizesDiffer: the size is \(other.width) x \(other.height), expected \(one.width) x \(one.height)"
+                "\(second): sizesDiffer: the size is \(other.width) x \(other.height), "
+                    + "expected \(one.width) x \(one.height)"
             )
             throw ExitCode(SystemExit.dataError.rawValue)
         }

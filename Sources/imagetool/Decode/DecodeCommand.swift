@@ -10,8 +10,8 @@ struct DecodeCommand: ParsableCommand {
         commandName: "decode",
         abstract: "Writes the pixels of image files as RGBA with 8 bits and straight alpha.",
         discussion: """
-            The decodable part of a damaged file is written, with a warning on stderr and exit code 0; see --strict and \
-            --status. Several files are written one after the other.
+            The decodable part of a damaged file is written, with a warning on stderr and exit code 0; see --strict \
+            and --status. Several files are written one after the other.
             """)
 
     @Argument(help: "Image files; - reads stdin.") var files: [String]
