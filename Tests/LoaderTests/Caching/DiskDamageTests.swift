@@ -51,7 +51,7 @@ struct DiskDamageTests {
 
     @Test(.requirement("O29", "O50")) func singleFlippedBitYieldsTheEntryItsOlderHeaderOrAMiss() throws {
         let slotB = 8 + 1024
-        let payload = try #require(DiskFormat.slots(inHead: whole, slotSize: 1024).first?.payload.count)
+        let payload = try #require(DiskFormat.slots(inHeader: whole, slotSize: 1024).first?.payload.count)
         for bit in 0..<(whole.count * 8) {
             var flipped = whole
             flipped[bit / 8] ^= 1 << (bit % 8)
@@ -150,7 +150,7 @@ struct DiskDamageTests {
     }
 
     @Test(.requirement("O50")) func everyPrefixOfAMetadataPayloadIsRejected() throws {
-        let payload = try #require(DiskFormat.slots(inHead: whole, slotSize: 1024).first?.payload)
+        let payload = try #require(DiskFormat.slots(inHeader: whole, slotSize: 1024).first?.payload)
         #expect(DiskMetadata(payload) != nil)
         for length in 0..<payload.count { #expect(DiskMetadata(payload.prefix(length)) == nil) }
         #expect(DiskMetadata(payload + [0]) == nil)
@@ -158,7 +158,7 @@ struct DiskDamageTests {
 
     @Test func metadataWithManipulatedLengthsDoesNotTrap() throws {
         // Calls the parser directly, without the checksums of the file.
-        let payload = Array(try #require(DiskFormat.slots(inHead: whole, slotSize: 1024).first?.payload))
+        let payload = Array(try #require(DiskFormat.slots(inHeader: whole, slotSize: 1024).first?.payload))
         for index in payload.indices {
             for value: UInt8 in [0, 1, 0x7F, 0x80, 0xFF] {
                 var changed = payload

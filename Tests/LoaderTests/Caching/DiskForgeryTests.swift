@@ -17,14 +17,14 @@ struct DiskForgeryTests {
         let cache = folder.cache()
         cache.store(diskEntry(key), body: [])
         var head = Array(try folder.bytes(of: key))
-        let slot = try #require(DiskFormat.slots(inHead: head, slotSize: 1024).first)
+        let slot = try #require(DiskFormat.slots(inHeader: head, slotSize: 1024).first)
         var metadata = try #require(DiskMetadata(slot.payload))
         metadata.bodyLength = bodyLength
         let payload = try #require(metadata.encoded())
         let forged = try #require(DiskFormat.slot(sequence: 2, payload: payload, size: 1024))
         head.replaceSubrange(8..<(8 + 1024), with: forged)
         try folder.replace(key, with: head)
-        #expect(truncate(folder.file(of: key), off_t(DiskFormat.headSize(slotSize: 1024) + bodyLength)) == 0)
+        #expect(truncate(folder.file(of: key), off_t(DiskFormat.headerSize(slotSize: 1024) + bodyLength)) == 0)
     }
 
     @Test(.requirement("X12")) func forgedBodyLengthIsAMissAndDoesNotCrash() async throws {
@@ -53,7 +53,7 @@ struct DiskForgeryTests {
         let cache = folder.cache()
         cache.store(diskEntry(key), body: [1, 2, 3])
         let whole = try folder.bytes(of: key)
-        let slot = try #require(DiskFormat.slots(inHead: whole, slotSize: 1024).first)
+        let slot = try #require(DiskFormat.slots(inHeader: whole, slotSize: 1024).first)
         // Sets every 16 bits to the maximum, which includes the key's length and the number of Vary fields.
         for start in slot.payload.startIndex..<(slot.payload.endIndex - 1) {
             var payload = slot.payload

@@ -280,11 +280,11 @@ struct CacheOutcomeTests {
         var settings = CacheSettings()
         settings.staleIfError = .upTo(.seconds(1000))
         for status in [400, 404, 410, 429, 501, 505] {
-            #expect(try PolicyFixture.outcome(status, entry: stale(), settings: settings).answer == .received([:]))
+            #expect(try PolicyFixture.outcome(status, entry: stale(), settings: settings).result == .received([:]))
         }
         let reload = CacheRequest(policy: .reload)
         #expect(
-            try PolicyFixture.outcome(503, entry: stale(), request: reload, settings: settings).answer == .received([:])
+            try PolicyFixture.outcome(503, entry: stale(), request: reload, settings: settings).result == .received([:])
         )
         for own in ["no-cache", "max-age=5"] {
             let request = CacheRequest(fields: ["Cache-Control": own])

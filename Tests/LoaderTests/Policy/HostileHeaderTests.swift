@@ -65,7 +65,7 @@ struct HostileHeaderTests {
 
         for name in ["Cache-Control", "Age", "Date", "Connection"] {
             let fields = HeaderFields([HeaderField(name, bytes: bytes)])
-            #expect(try PolicyFixture.outcome(200, fields).answer != .transportFailure)
+            #expect(try PolicyFixture.outcome(200, fields).result != .transportFailure)
         }
     }
 

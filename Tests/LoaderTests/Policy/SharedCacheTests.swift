@@ -41,7 +41,7 @@ import Testing
             #expect((alone.entry != nil) == row.isPrivate, "\(row.fields)")
             #expect((all.entry != nil) == row.isShared, "\(row.fields)")
             // The response is delivered in both cases.
-            #expect(all.answer == alone.answer, "\(row.fields)")
+            #expect(all.result == alone.result, "\(row.fields)")
         }
     }
 
