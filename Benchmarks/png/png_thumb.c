@@ -165,7 +165,8 @@ static bool compare(const char *name, const bytes *file, int rounds, uint32_t fl
   double ratio = median(ratios, rounds);
   bool target_met = pixels_equal && ratio <= max_ratio &&
                     streaming.work * (1 << 20) <= (flags || max_ratio > 1.2 ? 8e6 : 1e9);
-  printf("%-22s at once %6.1f ms %7.2f MiB   now %6.1f ms %6.2f MiB   ratio %.2f (at most %.2f), "
+  printf("%-22s one call %6.1f ms %7.2f MiB   streaming %6.1f ms %6.2f MiB   ratio %.2f (at most "
+         "%.2f), "
          "pixels %s  %s\n",
          name, median(a, rounds), one_call.work, median(b, rounds), streaming.work, ratio,
          max_ratio, pixels_equal ? "equal" : "DIFFER", target_met ? "MET" : "MISSED");
@@ -270,7 +271,8 @@ static void compare_inflaters(const char *name, const bytes *file, size_t raw_si
     t[2][i] = run_zlib(&stream, out);
     t[3][i] = run_igzip(&stream, out);
   }
-  printf("%-22s libdeflate %.1f ms at once; in pieces of %d bytes: own %.1f, zlib %.1f, igzip %.1f "
+  printf("%-22s libdeflate %.1f ms in one call; in chunks of %d bytes: native %.1f, zlib %.1f, "
+         "igzip %.1f "
          "(0: not installed)\n",
          name, median(t[0], rounds), INPUT_SIZE, median(t[1], rounds), median(t[2], rounds),
          median(t[3], rounds));

@@ -66,14 +66,15 @@ static picc_status begin(picc_decoder *decoder, uint8_t first) {
     // The compression method of RFC 1950 is 8. In raw deflate the same four bits would be a stored
     // block with nonzero padding, which encoders do not write.
     if (inflateReset2(&decoder->stream, WINDOW_RAW) != Z_OK) {
-      return fail(decoder, PICC_CORRUPT, "no decoder");
+      return fail(decoder, PICC_CORRUPT, "zlib could not be initialized");
     }
   }
   // A gzip member starts with 1F (RFC 1952, 2.3.1); other data after the end is an error.
   int is_gzip = decoder->format == PICC_GZIP && first == 0x1F;
   if (decoder->position == STREAM_ENDED) {
-    if (!is_gzip) return fail(decoder, PICC_CORRUPT, "data behind the end");
-    if (inflateReset(&decoder->stream) != Z_OK) return fail(decoder, PICC_CORRUPT, "no decoder");
+    if (!is_gzip) return fail(decoder, PICC_CORRUPT, "data continues after the end");
+    if (inflateReset(&decoder->stream) != Z_OK)
+      return fail(decoder, PICC_CORRUPT, "zlib could not be initialized");
   }
   decoder->position = STREAM_INSIDE;
   return PICC_OK;
@@ -115,8 +116,8 @@ picc_status picc_decode(picc_decoder *decoder, const uint8_t *input, size_t inpu
       // No input was consumed and no output produced: zlib needs more input.
       if (made_no_progress) return PICC_OK;
       break;
-    case Z_NEED_DICT: return fail(decoder, PICC_CORRUPT, "a preset dictionary is needed");
-    case Z_MEM_ERROR: return fail(decoder, PICC_NO_MEMORY, "memory is short");
+    case Z_NEED_DICT: return fail(decoder, PICC_CORRUPT, "a preset dictionary is required");
+    case Z_MEM_ERROR: return fail(decoder, PICC_NO_MEMORY, "out of memory");
     default: return fail(decoder, PICC_CORRUPT, message);
     }
   }

@@ -149,7 +149,7 @@ imgc_status imgc_transform_create(const imgc_color_source *source, imgc_transfor
   memset(report, 0, sizeof *report);
   *transform = NULL;
   if (!source->header)
-    return imgc_fail(report, IMGC_ERROR_INVALID_ARGUMENT, NULL, "header is NULL");
+    return imgc_fail(report, IMGC_ERROR_INVALID_ARGUMENT, NULL, "the argument header is NULL");
   imgc_transform *t = calloc(1, sizeof *t);
   if (t) t->context = imgc_color_context();
   if (!t || !t->context) {
@@ -191,7 +191,8 @@ imgc_status imgc_transform_apply(const imgc_transform *transform, const imgc_req
   upright.orientation = 1;
   imgc_dest dest;
   if (transform->kind == CMYK || !imgc_dest_init(&dest, &upright, target->width, target->height))
-    return imgc_fail(report, IMGC_ERROR_INVALID_ARGUMENT, NULL, "transform or target do not fit");
+    return imgc_fail(report, IMGC_ERROR_INVALID_ARGUMENT, NULL,
+                     "the target is invalid, or the transform is for CMYK");
   for (uint32_t y = 0; y < dest.height; y++) {
     if (y % 16 == 0 && imgc_poll(request, report)) return report->status;
     uint8_t *row = imgc_dest_row(&dest, y);

@@ -15,7 +15,7 @@ imgc_status imgc_band_open(imgc_band *band, uint32_t rows) {
   band->size = size < SIZE_MAX ? (size_t)size : SIZE_MAX;
   band->pixels = imgc_scratch_alloc(band->request, band->size);
   if (band->pixels) return IMGC_OK;
-  return imgc_fail(band->report, IMGC_ERROR_OUT_OF_MEMORY, NULL, "no memory for %u rows",
+  return imgc_fail(band->report, IMGC_ERROR_OUT_OF_MEMORY, NULL, "out of memory for %u rows",
                    band->rows);
 }
 

@@ -5,7 +5,7 @@
 
 imgc_status imgc_check(uint64_t value, uint64_t limit, const char *token, imgc_report *report) {
   if (limit == 0 || value <= limit) return IMGC_OK;
-  return imgc_fail(report, IMGC_ERROR_LIMIT, token, "%llu is over the limit of %llu",
+  return imgc_fail(report, IMGC_ERROR_LIMIT, token, "%llu exceeds the limit of %llu",
                    (unsigned long long)value, (unsigned long long)limit);
 }
 
@@ -13,7 +13,7 @@ imgc_status imgc_check_size(const imgc_request *request, uint64_t width, uint64_
                             imgc_report *report) {
   const imgc_limits *limits = &request->limits;
   if (width == 0 || height == 0)
-    return imgc_fail(report, IMGC_ERROR_MALFORMED, NULL, "size is %llu x %llu",
+    return imgc_fail(report, IMGC_ERROR_MALFORMED, NULL, "invalid size %llu x %llu",
                      (unsigned long long)width, (unsigned long long)height);
   imgc_status status = imgc_check(width, limits->max_side, "max_side", report);
   if (!status) status = imgc_check(height, limits->max_side, "max_side", report);
@@ -22,8 +22,9 @@ imgc_status imgc_check_size(const imgc_request *request, uint64_t width, uint64_
   // Independent of the limits: a stride has to fit into 32 bits and an image into the address
   // space.
   if (!status && (width > INT32_MAX / 4 || imgc_mul(imgc_mul(width, height), 4) > INT64_MAX / 2))
-    status = imgc_fail(report, IMGC_ERROR_LIMIT, "max_side", "%llu x %llu cannot be addressed",
-                       (unsigned long long)width, (unsigned long long)height);
+    status = imgc_fail(report, IMGC_ERROR_LIMIT, "max_side",
+                       "%llu x %llu pixels exceed the address space", (unsigned long long)width,
+                       (unsigned long long)height);
   return status;
 }
 

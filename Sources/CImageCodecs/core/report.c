@@ -49,7 +49,8 @@ imgc_status imgc_enforce_strictness(const imgc_request *request, imgc_report *re
       first = report->warnings[i];
       if (first < IMGC_WARN_PROFILE_IGNORED) break;
     }
-    return imgc_fail(report, IMGC_ERROR_MALFORMED, NULL, "damaged: %s", imgc_warning_name(first));
+    return imgc_fail(report, IMGC_ERROR_MALFORMED, NULL, "damaged data: %s",
+                     imgc_warning_name(first));
   }
   return IMGC_OK;
 }

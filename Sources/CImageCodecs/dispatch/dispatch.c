@@ -25,7 +25,7 @@ const imgc_codec *imgc_dispatch_begin(const imgc_request *request, imgc_report *
   if (!codec)
     imgc_fail(report, IMGC_ERROR_UNKNOWN_FORMAT, NULL, "no codec for format %d", request->format);
   else if (!request->data && request->size)
-    imgc_fail(report, IMGC_ERROR_INVALID_ARGUMENT, NULL, "data is NULL");
+    imgc_fail(report, IMGC_ERROR_INVALID_ARGUMENT, NULL, "the argument data is NULL");
   return report->status ? NULL : codec;
 }
 
@@ -35,7 +35,7 @@ imgc_status imgc_dispatch_end(const imgc_request *request, imgc_status status,
                               imgc_report *report) {
   if (status == IMGC_END_OF_FRAMES)
     return imgc_enforce_strictness(request, report) ? report->status : status;
-  if (status) return imgc_fail(report, status, NULL, "no reason given");
+  if (status) return imgc_fail(report, status, NULL, "the codec failed without a message");
   return imgc_enforce_strictness(request, report);
 }
 
@@ -57,7 +57,8 @@ imgc_status imgc_read_icc(const imgc_request *request, uint8_t *profile, size_t 
   const imgc_codec *codec = imgc_dispatch_begin(request, report);
   if (!codec) return report->status;
   imgc_status status = codec->read_icc(request, profile, size, report);
-  if (status) return imgc_fail(report, status, NULL, "no profile of %zu bytes", size);
+  if (status)
+    return imgc_fail(report, status, NULL, "the file contains no profile of %zu bytes", size);
   return IMGC_OK;
 }
 
@@ -69,7 +70,8 @@ imgc_status imgc_decode(const imgc_request *request, const imgc_target *target,
   imgc_dest dest;
   if (!imgc_dest_init(&dest, target, swaps_sides ? target->height : target->width,
                       swaps_sides ? target->width : target->height))
-    return imgc_fail(report, IMGC_ERROR_INVALID_ARGUMENT, NULL, "target too small");
+    return imgc_fail(report, IMGC_ERROR_INVALID_ARGUMENT, NULL,
+                     "the target has an invalid size or stride");
   return imgc_dispatch_end(request, codec->decode(request, &dest, report), report);
 }
 
@@ -87,7 +89,8 @@ imgc_status imgc_draw_frame(const imgc_request *request, const imgc_frame *frame
   imgc_dest dest;
   if (!codec->draw_frame || canvas->orientation > 1 ||
       !imgc_dest_init(&dest, canvas, canvas->width, canvas->height))
-    return imgc_fail(report, IMGC_ERROR_INVALID_ARGUMENT, NULL, "canvas does not fit");
+    return imgc_fail(report, IMGC_ERROR_INVALID_ARGUMENT, NULL,
+                     "the canvas is invalid, or the format has no animation");
   return imgc_dispatch_end(request, codec->draw_frame(request, frame, canvas, report), report);
 }
 

@@ -29,16 +29,16 @@ static imgc_status add_output(outputs *o, const imgc_band *band,
       result->orientation > 1 || result->stride < row || result->height == 0 ||
       imgc_add(imgc_mul(result->stride, result->height - 1), row) > result->size)
     return imgc_fail(band->report, IMGC_ERROR_INVALID_ARGUMENT, NULL,
-                     "target does not fit the resampled size");
+                     "the target does not have the size of the resampled image");
   const imgc_request *request = band->request;
   if (imgc_check(request->result_bytes, request->limits.max_memory, "max_memory", band->report))
     return band->report->status;
   imgc_resampler *resampler;
   imgc_status status = imgc_resampler_create(resample, &resampler);
   if (status)
-    return imgc_fail(band->report, status, NULL, "no resampler of %u x %u to %u x %u",
-                     resample->source_width, resample->source_height, resample->width,
-                     resample->height);
+    return imgc_fail(band->report, status, NULL,
+                     "cannot create a resampler from %u x %u to %u x %u", resample->source_width,
+                     resample->source_height, resample->width, resample->height);
   imgc_resampler_watch(resampler, request->cancel);
   o->all[o->count++] = (output){.resampler = resampler, .result = result};
   return IMGC_OK;
@@ -90,7 +90,7 @@ static bool decode_resampled(const imgc_request *request, const imgc_resample_re
   bool full = are_full(&made);
   if (!status && !full) status = imgc_poll(&streamed, report);
   if (!imgc_dispatch_end(&streamed, status, report) && !full)
-    imgc_fail(report, IMGC_ERROR_INTERNAL, NULL, "rows are missing");
+    imgc_fail(report, IMGC_ERROR_INTERNAL, NULL, "the codec returned too few rows");
   imgc_band_close(&band);
   for (uint32_t i = 0; i < made.count; i++) imgc_resampler_destroy(made.all[i].resampler);
   return report->status || !band.cleared || !(resamples->flags & IMGC_RESAMPLE_OPAQUE);
@@ -107,7 +107,8 @@ imgc_status imgc_decode_resampled_all(const imgc_request *request,
             resamples[i].source_height == resamples->source_height &&
             !((resamples[i].flags ^ resamples->flags) & IMGC_RESAMPLE_OPAQUE);
   if (!agree)
-    return imgc_fail(report, IMGC_ERROR_INVALID_ARGUMENT, NULL, "%u outputs that differ", count);
+    return imgc_fail(report, IMGC_ERROR_INVALID_ARGUMENT, NULL,
+                     "%u outputs: the number is invalid, or their sources differ", count);
   if (decode_resampled(request, resamples, targets, count, report)) return report->status;
   imgc_resample_request again[IMGC_MAX_OUTPUTS];
   for (uint32_t i = 0; i < count; i++) {

@@ -51,7 +51,7 @@ bool imgc_png_chunk(imgc_output *output, const char type[4], const uint8_t *data
 }
 
 static imgc_status no_memory(const imgc_png_data *data) {
-  return imgc_fail(data->report, IMGC_ERROR_OUT_OF_MEMORY, NULL, "png: no memory");
+  return imgc_fail(data->report, IMGC_ERROR_OUT_OF_MEMORY, NULL, "png: out of memory");
 }
 
 static bool begin_data_chunk(const imgc_png_data *data, size_t *start) {
@@ -112,7 +112,7 @@ static imgc_status push(const imgc_png_data *data, z_stream *stream, int flush, 
     int status = deflate(stream, flush);
     bool is_full = stream->avail_out == 0, is_end = status == Z_STREAM_END;
     if (status != Z_OK && status != Z_BUF_ERROR && !is_end)
-      return imgc_fail(data->report, IMGC_ERROR_INTERNAL, NULL, "png: deflate gave %d", status);
+      return imgc_fail(data->report, IMGC_ERROR_INTERNAL, NULL, "png: deflate returned %d", status);
     if (!is_full && !is_end) return IMGC_OK;
     output->count = (size_t)(stream->next_out - output->data);
     if (!imgc_png_chunk_end(output, *start)) return no_memory(data);

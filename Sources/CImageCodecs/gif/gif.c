@@ -107,7 +107,8 @@ static imgc_status gif_read_header(const imgc_request *request, imgc_header *hea
 static imgc_status gif_read_icc(const imgc_request *request, uint8_t *profile, size_t size,
                                 imgc_report *report) {
   (void)request, (void)profile, (void)size;
-  return imgc_fail(report, IMGC_ERROR_UNSUPPORTED, "icc", "gif: profiles are not read");
+  return imgc_fail(report, IMGC_ERROR_UNSUPPORTED, "icc",
+                   "gif: embedded profiles are not supported");
 }
 
 // ---------------------------------------------------------------- the still
@@ -127,8 +128,9 @@ static imgc_status draw_still(imgc_gif *gif, const imgc_dest *dest) {
                         imgc_gif_work_bytes(image.width, image.height), report))
     return report->status;
   if (dest->width != canvas.width || dest->height != canvas.height)
-    return imgc_fail(report, IMGC_ERROR_INVALID_ARGUMENT, NULL, "gif: the canvas is %u x %u",
-                     canvas.width, canvas.height);
+    return imgc_fail(report, IMGC_ERROR_INVALID_ARGUMENT, NULL,
+                     "gif: the target does not have the canvas size of %u x %u", canvas.width,
+                     canvas.height);
 
   if (imgc_dest_open(dest, canvas.height)) return report->status;
   uint64_t right = (uint64_t)image.x + image.width, bottom = (uint64_t)image.y + image.height;
@@ -231,7 +233,8 @@ static imgc_status draw_frame_image(imgc_gif *gif, const imgc_frame *frame,
   if (imgc_gif_next_image(gif, &image) != IMGC_GIF_IMAGE || image.offset != frame->offset ||
       image.width != frame->width || image.height != frame->height ||
       !imgc_dest_init(&dest, canvas, canvas->width, canvas->height))
-    return imgc_fail(report, IMGC_ERROR_INVALID_ARGUMENT, NULL, "gif: no such frame");
+    return imgc_fail(report, IMGC_ERROR_INVALID_ARGUMENT, NULL,
+                     "gif: the frame does not belong to this file");
   if (check_frame(request, &image, report) ||
       imgc_check_memory(request, canvas->width, canvas->height,
                         imgc_gif_work_bytes(image.width, image.height), report))

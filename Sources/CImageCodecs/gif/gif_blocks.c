@@ -40,10 +40,10 @@ imgc_status imgc_gif_open(imgc_gif *gif, const imgc_request *request, imgc_repor
   gif->file = DGifOpen(gif, read_bytes, &error);
   if (gif->file) return IMGC_OK;
   if (gif->truncated)
-    return imgc_fail(report, IMGC_ERROR_TRUNCATED, NULL, "gif: %zu bytes end inside the header",
-                     request->size);
+    return imgc_fail(report, IMGC_ERROR_TRUNCATED, NULL,
+                     "gif: data ends at byte %zu, inside the header", request->size);
   if (error == D_GIF_ERR_NOT_GIF_FILE)
-    return imgc_fail(report, IMGC_ERROR_MALFORMED, NULL, "gif: no GIF signature");
+    return imgc_fail(report, IMGC_ERROR_MALFORMED, NULL, "gif: the signature is missing");
   return imgc_fail(report, IMGC_ERROR_OUT_OF_MEMORY, NULL, "gif: out of memory");
 }
 

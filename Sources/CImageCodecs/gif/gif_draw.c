@@ -187,7 +187,8 @@ imgc_status imgc_gif_draw(imgc_gif *gif, const imgc_gif_image *image, const imgc
   if (image->code_size < 1 || image->code_size > MAX_CODE_SIZE) {
     imgc_warn(report, IMGC_WARN_CODE);
     imgc_warn(report, IMGC_WARN_FRAME_REFUSED);
-    return imgc_fail(report, IMGC_ERROR_MALFORMED, NULL, "gif: LZW code size %u", image->code_size);
+    return imgc_fail(report, IMGC_ERROR_MALFORMED, NULL, "gif: invalid LZW code size %u",
+                     image->code_size);
   }
   if (to->x >= to->canvas->width || to->y >= to->canvas->height) return IMGC_OK;
 

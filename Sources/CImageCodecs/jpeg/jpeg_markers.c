@@ -68,7 +68,7 @@ static void sum_icc(jpeg_markers *m) {
 }
 
 static imgc_status fail_unsupported(imgc_report *report, const char *token, const char *feature) {
-  return imgc_fail(report, IMGC_ERROR_UNSUPPORTED, token, "jpeg: %s is not decoded", feature);
+  return imgc_fail(report, IMGC_ERROR_UNSUPPORTED, token, "jpeg: %s is not supported", feature);
 }
 
 static imgc_status check_frame(const jpeg_markers *m, imgc_report *report) {
@@ -88,14 +88,14 @@ static imgc_status check_frame(const jpeg_markers *m, imgc_report *report) {
   case JPEG_MARKER_SOF55: return fail_unsupported(report, "jpegls", "JPEG-LS");
   default: break;
   }
-  if (m->bits == 12) return fail_unsupported(report, "12bit", "12 bits a sample");
+  if (m->bits == 12) return fail_unsupported(report, "12bit", "a sample size of 12 bits");
   if (m->bits != 8)
-    return imgc_fail(report, IMGC_ERROR_MALFORMED, NULL, "jpeg: %u bits a sample", m->bits);
+    return imgc_fail(report, IMGC_ERROR_MALFORMED, NULL, "jpeg: invalid sample size of %u bits",
+                     m->bits);
   if (m->width == 0) return imgc_fail(report, IMGC_ERROR_MALFORMED, NULL, "jpeg: the width is 0");
-  if (m->height == 0)
-    return fail_unsupported(report, "dnl", "a height that follows the picture (DNL)");
+  if (m->height == 0) return fail_unsupported(report, "dnl", "a height after the first scan (DNL)");
   if (m->components != 1 && m->components != 3 && m->components != 4)
-    return fail_unsupported(report, "components", "a picture with other than 1, 3 or 4 components");
+    return fail_unsupported(report, "components", "an image with other than 1, 3 or 4 components");
   return IMGC_OK;
 }
 
@@ -104,9 +104,10 @@ imgc_status imgc_jpeg_parse_markers(const imgc_request *request, jpeg_markers *m
   memset(m, 0, sizeof *m);
   imgc_reader r = {request->data, request->size, 0};
   if (request->size < 2)
-    return imgc_fail(report, IMGC_ERROR_TRUNCATED, NULL, "jpeg: %zu bytes", request->size);
+    return imgc_fail(report, IMGC_ERROR_TRUNCATED, NULL, "jpeg: data ends at byte %zu",
+                     request->size);
   if (r.data[0] != 0xFF || r.data[1] != JPEG_MARKER_SOI)
-    return imgc_fail(report, IMGC_ERROR_MALFORMED, NULL, "jpeg: no SOI marker at the start");
+    return imgc_fail(report, IMGC_ERROR_MALFORMED, NULL, "jpeg: the SOI marker is missing");
   r.offset = 2;
   for (;;) {
     uint8_t code = next_marker(&r);

@@ -59,8 +59,8 @@ static void find_intact_rows(jpeg_state *s) {
   // No complete row at all is an error. A progressive image has rows, of lower quality, once a
   // first scan has covered them.
   if (s->missing_scan <= 1 && rows_before(cinfo, s->missing_row) == 0)
-    imgc_fail(s->report, IMGC_ERROR_TRUNCATED, NULL, "jpeg: no row could be read, by byte %zu",
-              s->size);
+    imgc_fail(s->report, IMGC_ERROR_TRUNCATED, NULL,
+              "jpeg: data ends at byte %zu, before the first row", s->size);
 }
 
 // Returns true when an EOI follows. libjpeg does not search for it after the last row of a single
@@ -116,7 +116,8 @@ static bool read_rows(jpeg_state *s, uint32_t count) {
   // The source never suspends, so a call that returns no row is an internal error.
   for (JDIMENSION got = 1; got && s->buffered_rows < count; s->buffered_rows += got)
     got = jpeg_read_scanlines(&s->cinfo, rows + s->buffered_rows, count - s->buffered_rows);
-  if (s->buffered_rows < count) imgc_fail(s->report, IMGC_ERROR_INTERNAL, NULL, "jpeg: no row");
+  if (s->buffered_rows < count)
+    imgc_fail(s->report, IMGC_ERROR_INTERNAL, NULL, "jpeg: libjpeg returned no row");
   return true;
 }
 
@@ -157,8 +158,9 @@ static void decode_step(jpeg_state *s) {
   const imgc_dest *dest = s->dest;
   uint64_t memory = s->request->limits.max_memory;
   if (cinfo->output_width != dest->width || cinfo->output_height != dest->height)
-    imgc_fail(s->report, IMGC_ERROR_INVALID_ARGUMENT, NULL, "the picture is %u x %u",
-              cinfo->output_width, cinfo->output_height);
+    imgc_fail(s->report, IMGC_ERROR_INVALID_ARGUMENT, NULL,
+              "jpeg: the target does not have the image size of %u x %u", cinfo->output_width,
+              cinfo->output_height);
   imgc_jpeg_exit_if_failed(s);
   // imgc_jpeg_start has checked the memory; this limits libjpeg if it needs more than estimated.
   if (memory) {

@@ -49,7 +49,7 @@ imgc_status imgc_jpeg_open(const imgc_request *request, jpeg_markers *markers,
                            imgc_report *report) {
   uint32_t n = request->scale_denominator;
   if (n > 8 || (n & (n - 1)) != 0)
-    return imgc_fail(report, IMGC_ERROR_INVALID_ARGUMENT, NULL, "scale is 1/%u", n);
+    return imgc_fail(report, IMGC_ERROR_INVALID_ARGUMENT, NULL, "jpeg: invalid scale 1/%u", n);
   if (imgc_jpeg_parse_markers(request, markers, report)) return report->status;
   // Checking the size now reports the exceeded limit before libjpeg reports another error.
   if (markers->frame) imgc_check_size(request, markers->width, markers->height, report);

@@ -93,8 +93,9 @@ static imgc_status decode(const imgc_request *request, const imgc_dest *dest, im
       imgc_check_size(request, png.width, png.height, report))
     return report->status;
   if (dest->width != png.width || dest->height != png.height)
-    return imgc_fail(report, IMGC_ERROR_INVALID_ARGUMENT, NULL, "the target does not fit %u x %u",
-                     png.width, png.height);
+    return imgc_fail(report, IMGC_ERROR_INVALID_ARGUMENT, NULL,
+                     "png: the target does not have the image size of %u x %u", png.width,
+                     png.height);
   imgc_png_image image = {.request = request,
                           .report = report,
                           .png = &png,

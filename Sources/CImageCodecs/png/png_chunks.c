@@ -55,7 +55,7 @@ static imgc_status malformed(imgc_report *report, const char *reason) {
 }
 
 static imgc_status read_ihdr(const imgc_png_chunk *chunk, imgc_png *png, imgc_report *report) {
-  if (chunk->length != IMGC_PNG_IHDR_SIZE) return malformed(report, "IHDR has a wrong length");
+  if (chunk->length != IMGC_PNG_IHDR_SIZE) return malformed(report, "IHDR has an invalid length");
   const uint8_t *p = chunk->data;
   png->width = imgc_be32(p);
   png->height = imgc_be32(p + 4);
@@ -63,7 +63,7 @@ static imgc_status read_ihdr(const imgc_png_chunk *chunk, imgc_png *png, imgc_re
   png->color_type = p[9];
   png->interlaced = p[12] == IMGC_PNG_INTERLACE_ADAM7;
   if (png->width == 0 || png->height == 0 || png->width > INT32_MAX || png->height > INT32_MAX)
-    return malformed(report, "IHDR has an impossible size");
+    return malformed(report, "IHDR has an invalid size");
   // Bit n is set if depth n is allowed (PNG, table 11.1).
   static const uint32_t depths[IMGC_PNG_COLOR_TYPES] = {
       [IMGC_PNG_COLOR_GRAY] = 0x10116,  [IMGC_PNG_COLOR_RGB] = 0x10100,
@@ -71,7 +71,7 @@ static imgc_status read_ihdr(const imgc_png_chunk *chunk, imgc_png *png, imgc_re
       [IMGC_PNG_COLOR_RGBA] = 0x10100,
   };
   if (p[9] >= IMGC_PNG_COLOR_TYPES || p[8] > 16 || !(depths[p[9]] >> p[8] & 1))
-    return malformed(report, "IHDR has an impossible colour type or depth");
+    return malformed(report, "IHDR has an invalid colour type or bit depth");
   if (p[10] != IMGC_PNG_COMPRESSION_DEFLATE || p[11] != IMGC_PNG_FILTER_METHOD_ADAPTIVE ||
       p[12] > IMGC_PNG_INTERLACE_ADAM7)
     return malformed(report, "IHDR has an unknown compression, filter or interlace method");
@@ -80,11 +80,11 @@ static imgc_status read_ihdr(const imgc_png_chunk *chunk, imgc_png *png, imgc_re
 
 static imgc_status read_plte(const imgc_png_chunk *chunk, imgc_png *png, imgc_report *report) {
   bool indexed = png->color_type == IMGC_PNG_COLOR_INDEXED;
-  if (png->palette) return malformed(report, "there are two palettes");
+  if (png->palette) return malformed(report, "PLTE occurs twice");
   if (!(png->color_type & IMGC_PNG_COLOR_USES_COLOR))
     return imgc_warn(report, IMGC_WARN_CHUNK), IMGC_OK;
   if (chunk->length == 0 || chunk->length > IMGC_PNG_PLTE_MAX_SIZE || chunk->length % 3 != 0) {
-    if (indexed || chunk->length == 0) return malformed(report, "PLTE has a wrong length");
+    if (indexed || chunk->length == 0) return malformed(report, "PLTE has an invalid length");
     return imgc_warn(report, IMGC_WARN_CHUNK), IMGC_OK;
   }
   uint32_t most = indexed ? 1u << png->bit_depth : 256;
@@ -162,11 +162,11 @@ imgc_status imgc_png_scan(const imgc_request *request, imgc_png_check_level chec
     }
     if (count % 4096 == 4095 && imgc_poll(request, report)) return report->status;
     if (result == IMGC_PNG_INVALID)
-      return imgc_fail(report, IMGC_ERROR_MALFORMED, NULL, "png: no chunk at byte %zu",
+      return imgc_fail(report, IMGC_ERROR_MALFORMED, NULL, "png: invalid chunk at byte %zu",
                        chunk.offset);
     if (count > 0 && chunk.type == IMGC_PNG_IDAT) {
       if (png->color_type == IMGC_PNG_COLOR_INDEXED && !png->palette)
-        return malformed(report, "the palette is missing");
+        return malformed(report, "PLTE is missing");
       png->idat_offset = chunk.offset;
       return IMGC_OK;
     }
@@ -174,7 +174,7 @@ imgc_status imgc_png_scan(const imgc_request *request, imgc_png_check_level chec
       return imgc_fail(report, IMGC_ERROR_TRUNCATED, NULL, "png: data ends at byte %zu",
                        request->size);
     if ((chunk.type == IMGC_PNG_IHDR) != (count == 0))
-      return malformed(report, count ? "there are two IHDR" : "IHDR is not first");
+      return malformed(report, count ? "IHDR occurs twice" : "the first chunk is not IHDR");
 
     bool crc_matches = true;
     if (check_level == IMGC_PNG_ALL_CHECKSUMS || affects_pixels(&chunk)) {
@@ -189,7 +189,7 @@ imgc_status imgc_png_scan(const imgc_request *request, imgc_png_check_level chec
     case IMGC_PNG_PLTE:
       if (read_plte(&chunk, png, report)) return report->status;
       break;
-    case IMGC_PNG_IEND: return malformed(report, "there is no picture before IEND");
+    case IMGC_PNG_IEND: return malformed(report, "IDAT is missing");
     case IMGC_PNG_tRNS:
       if (crc_matches) read_trns(&chunk, png, report);
       break;
@@ -197,7 +197,7 @@ imgc_status imgc_png_scan(const imgc_request *request, imgc_png_check_level chec
       if (crc_matches) read_actl(&chunk, png, report);
       break;
     default:
-      if (imgc_png_is_critical(&chunk)) return malformed(report, "a critical chunk is unknown");
+      if (imgc_png_is_critical(&chunk)) return malformed(report, "unknown critical chunk");
       if (crc_matches && visit) visit(context, &chunk, png->palette != NULL);
     }
   }

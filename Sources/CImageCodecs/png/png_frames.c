@@ -124,7 +124,8 @@ imgc_status imgc_png_next_frame(const imgc_request *request, imgc_frame *frame,
                                 imgc_report *report) {
   if (frame->number > 0 && frame->next_offset == NO_NEXT_FRAME) return IMGC_END_OF_FRAMES;
   if (frame->next_offset != NO_NEXT_FRAME && frame->next_offset > request->size)
-    return imgc_fail(report, IMGC_ERROR_INVALID_ARGUMENT, NULL, "png: not a frame of this file");
+    return imgc_fail(report, IMGC_ERROR_INVALID_ARGUMENT, NULL,
+                     "png: the frame does not belong to this file");
   // Damage before the first frame is reported with the header and the image.
   imgc_report preamble = {0};
   imgc_png png;
@@ -165,7 +166,8 @@ imgc_status imgc_png_draw_frame(const imgc_request *request, const imgc_frame *f
   if ((chunk.type != IMGC_PNG_IDAT &&
        (chunk.type != IMGC_PNG_fdAT || chunk.available < IMGC_PNG_FDAT_SEQUENCE_SIZE)) ||
       frame->width > png.width || frame->height > png.height)
-    return imgc_fail(report, IMGC_ERROR_INVALID_ARGUMENT, NULL, "png: not a frame of this file");
+    return imgc_fail(report, IMGC_ERROR_INVALID_ARGUMENT, NULL,
+                     "png: the frame does not belong to this file");
   uint32_t sequence = chunk.type == IMGC_PNG_fdAT ? imgc_be32(chunk.data) : 0;
   png.width = frame->width;
   png.height = frame->height;

@@ -116,7 +116,7 @@ static void on_read(png_structp png, png_bytep out, size_t size) {
   drawing *d = png_get_io_ptr(png);
   bool strict = d->image->request->strictness >= IMGC_STRICT_ON_CORRUPT;
   if (d->pending && is_finished(d) && (!strict || d->reads_after_rows++ == MAX_READS_AFTER_ROWS))
-    png_error(png, "image data goes on behind the last row");
+    png_error(png, "image data continues after the last row");
   // A row may take any amount of input: empty blocks have no output.
   if (imgc_poll(d->image->request, d->image->report)) png_error(png, "stopped");
   while (size > 0) {
@@ -157,7 +157,7 @@ static void read_rows(drawing *d) {
   png_read_update_info(d->png, d->info);
   // No interlace handling: libpng returns the short rows of each pass.
   if (png_get_rowbytes(d->png, d->info) != imgc_png_row_bytes(png, png->width))
-    png_error(d->png, "rows have another size than expected");
+    png_error(d->png, "rows have an unexpected size");
 
   for (; d->pass_count < imgc_png_pass_count(png); d->pass_count++, d->row_count = 0) {
     imgc_png_pass pass = imgc_png_pass_at(png, d->pass_count);
@@ -196,7 +196,8 @@ static imgc_status finish(drawing *d) {
   // The data ended before the last row: the file, or the zlib stream in it, is truncated.
   bool truncated = d->ended || strstr(d->message, "Not enough");
   if (d->pass_count == 0 && d->row_count == 0) {
-    if (d->no_memory) return imgc_fail(report, IMGC_ERROR_OUT_OF_MEMORY, NULL, "png: no memory");
+    if (d->no_memory)
+      return imgc_fail(report, IMGC_ERROR_OUT_OF_MEMORY, NULL, "png: out of memory");
     if (truncated)
       return imgc_fail(report, IMGC_ERROR_TRUNCATED, NULL, "png: data ends in the first row");
     return imgc_fail(report, IMGC_ERROR_MALFORMED, NULL, "png: %s", d->message);
@@ -236,7 +237,7 @@ imgc_status imgc_png_draw_library(const imgc_png_image *image) {
     status = finish(&d);
   } else {
     imgc_png_rows_discard(&d.rows);
-    status = imgc_fail(image->report, IMGC_ERROR_OUT_OF_MEMORY, NULL, "png: no memory");
+    status = imgc_fail(image->report, IMGC_ERROR_OUT_OF_MEMORY, NULL, "png: out of memory");
   }
   png_destroy_read_struct(&d.png, &d.info, NULL);
   free(d.raw);

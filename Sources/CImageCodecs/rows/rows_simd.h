@@ -9,7 +9,7 @@
 
 // A pixel in one 32-bit word, red in the lowest byte.
 #if __BYTE_ORDER__ != __ORDER_LITTLE_ENDIAN__
-#error "the row kernels take a little-endian machine for granted"
+#error "the row kernels require a little-endian processor"
 #endif
 #define IMGC_OPAQUE 0xff000000u
 

@@ -165,7 +165,7 @@ static imgc_status decode_tiles(const imgc_request *request, tiff_reader *reader
 
   if (p.converted_rows == 0) {
     if (p.truncated)
-      return imgc_fail(report, IMGC_ERROR_TRUNCATED, NULL, "tiff: data ends before a row");
+      return imgc_fail(report, IMGC_ERROR_TRUNCATED, NULL, "tiff: data ends before the first row");
     return imgc_fail(report, IMGC_ERROR_MALFORMED, NULL, "tiff: %s",
                      reader->file->errors ? reader->file->message : "no row could be decoded");
   }
@@ -182,8 +182,9 @@ static imgc_status decode_page(const imgc_request *request, tiff_file *file, con
   if (tiff_open(request, file, report)) return report->status;
   if (tiff_read_properties(request, file, &properties, report)) return report->status;
   if (dest->width != properties.width || dest->height != properties.height)
-    return imgc_fail(report, IMGC_ERROR_INVALID_ARGUMENT, NULL, "tiff: the page has %u x %u pixels",
-                     properties.width, properties.height);
+    return imgc_fail(report, IMGC_ERROR_INVALID_ARGUMENT, NULL,
+                     "tiff: the target does not have the page size of %u x %u", properties.width,
+                     properties.height);
 
   if (imgc_dest_open(dest, properties.band_rows)) return report->status;
   row_batch b = {.dest = dest};

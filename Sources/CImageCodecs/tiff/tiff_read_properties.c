@@ -14,7 +14,7 @@ static uint16_t short_tag(TIFF *tif, uint32_t tag, uint16_t default_value) {
 }
 
 static imgc_status unsupported(imgc_report *report, const char *token) {
-  return imgc_fail(report, IMGC_ERROR_UNSUPPORTED, token, "tiff: %s is not decoded", token);
+  return imgc_fail(report, IMGC_ERROR_UNSUPPORTED, token, "tiff: %s is not supported", token);
 }
 
 static imgc_status check_compression(const imgc_request *request, const tiff_properties *f,
@@ -31,8 +31,8 @@ static imgc_status check_compression(const imgc_request *request, const tiff_pro
   default: break;
   }
   if (!TIFFIsCODECConfigured(f->compression))
-    return imgc_fail(report, IMGC_ERROR_UNSUPPORTED, "compression", "tiff: compression %u",
-                     f->compression);
+    return imgc_fail(report, IMGC_ERROR_UNSUPPORTED, "compression",
+                     "tiff: compression %u is not supported", f->compression);
   if (f->compression == COMPRESSION_JPEG && f->stored_bits != 8)
     return unsupported(report, f->stored_bits == 12 ? "12bit" : "depth");
   if (tiff_is_fax(f->compression) && (f->stored_bits != 1 || f->samples != 1) && !f->separate)
@@ -100,8 +100,8 @@ static imgc_status read_color(TIFF *tif, tiff_properties *f, imgc_report *report
     bool plain = f->sub_x == 1 && f->sub_y == 1;
     if ((f->sub_x != 1 && f->sub_x != 2 && f->sub_x != 4) ||
         (f->sub_y != 1 && f->sub_y != 2 && f->sub_y != 4))
-      return imgc_fail(report, IMGC_ERROR_MALFORMED, NULL, "tiff: chroma subsampling %u x %u",
-                       f->sub_x, f->sub_y);
+      return imgc_fail(report, IMGC_ERROR_MALFORMED, NULL,
+                       "tiff: invalid chroma subsampling %u x %u", f->sub_x, f->sub_y);
     if (!plain && (f->separate || f->samples != 3)) return unsupported(report, "subsampling");
     break;
   case PHOTOMETRIC_CIELAB:
@@ -125,12 +125,13 @@ static imgc_status read_color(TIFF *tif, tiff_properties *f, imgc_report *report
   case PHOTOMETRIC_CFA: return unsupported(report, "cfa");
   case TIFF_PHOTOMETRIC_LINEAR_RAW: return unsupported(report, "linearraw");
   default:
-    return imgc_fail(report, IMGC_ERROR_UNSUPPORTED, "photometric", "tiff: photometric %u",
-                     f->photometric);
+    return imgc_fail(report, IMGC_ERROR_UNSUPPORTED, "photometric",
+                     "tiff: photometric interpretation %u is not supported", f->photometric);
   }
   if (f->samples < f->colors)
-    return imgc_fail(report, IMGC_ERROR_MALFORMED, NULL, "tiff: %u samples for %u colours",
-                     f->samples, f->colors);
+    return imgc_fail(report, IMGC_ERROR_MALFORMED, NULL,
+                     "tiff: %u samples per pixel are too few for %u colours", f->samples,
+                     f->colors);
   return IMGC_OK;
 }
 
@@ -169,8 +170,8 @@ static imgc_status read_tiles(const imgc_request *request, TIFF *tif, tiff_prope
     if (f->tile_height > f->height) f->tile_height = f->height;
   }
   if (f->tile_width == 0 || f->tile_height == 0)
-    return imgc_fail(report, IMGC_ERROR_MALFORMED, NULL, "tiff: tiles of %u x %u", f->tile_width,
-                     f->tile_height);
+    return imgc_fail(report, IMGC_ERROR_MALFORMED, NULL, "tiff: invalid tile size %u x %u",
+                     f->tile_width, f->tile_height);
   f->tile_columns = (f->width - 1) / f->tile_width + 1;
   f->tile_rows = (f->height - 1) / f->tile_height + 1;
 
@@ -191,7 +192,8 @@ static imgc_status read_tiles(const imgc_request *request, TIFF *tif, tiff_prope
   uint64_t tiles = imgc_mul(imgc_mul(f->tile_columns, f->tile_rows), f->separate ? f->samples : 1);
   uint64_t stored_count = f->tiled ? TIFFNumberOfTiles(tif) : TIFFNumberOfStrips(tif);
   if (tiles != stored_count)
-    return imgc_fail(report, IMGC_ERROR_MALFORMED, NULL, "tiff: %llu strips or tiles for %llu",
+    return imgc_fail(report, IMGC_ERROR_MALFORMED, NULL,
+                     "tiff: the file lists %llu strips or tiles, the image needs %llu",
                      (unsigned long long)stored_count, (unsigned long long)tiles);
   return IMGC_OK;
 }
@@ -248,7 +250,8 @@ imgc_status tiff_read_properties(const imgc_request *request, tiff_file *file,
   f.samples = short_tag(tif, TIFFTAG_SAMPLESPERPIXEL, 1);
   if (imgc_check(f.samples, request->limits.max_samples_per_pixel, "max_samples_per_pixel", report))
     return report->status;
-  if (f.samples == 0) return imgc_fail(report, IMGC_ERROR_MALFORMED, NULL, "tiff: no samples");
+  if (f.samples == 0)
+    return imgc_fail(report, IMGC_ERROR_MALFORMED, NULL, "tiff: SamplesPerPixel is 0");
   uint16_t bits = short_tag(tif, TIFFTAG_BITSPERSAMPLE, 1);
   if (bits > 64) return unsupported(report, "depth");
   f.stored_bits = f.bits = (uint8_t)bits;
@@ -261,7 +264,8 @@ imgc_status tiff_read_properties(const imgc_request *request, tiff_file *file,
     imgc_warn(report, IMGC_WARN_ORIENTATION);
   }
   if (!derive_photometric(tif, &f))
-    return imgc_fail(report, IMGC_ERROR_MALFORMED, NULL, "tiff: no photometric interpretation");
+    return imgc_fail(report, IMGC_ERROR_MALFORMED, NULL,
+                     "tiff: the photometric interpretation is missing");
 
   if (check_compression(request, &f, report)) return report->status;
   if (read_color(tif, &f, report)) return report->status;

@@ -179,14 +179,14 @@ public final class ImageFrames {
             isAtEnd = true
             throw DecodeError(
                 .limitExceeded, format: header.format, detail: "maxFrames",
-                "frame \(info.index + 1) is over the limit of \(limit) frames")
+                "frame \(info.index + 1) exceeds the limit of \(limit) frames")
         }
         decodedPixels += header.width * header.height
         if let limit = limits.maxTotalPixels, decodedPixels > limit {
             isAtEnd = true
             throw DecodeError(
                 .limitExceeded, format: header.format, detail: "maxTotalPixels",
-                "\(decodedPixels) pixels in \(info.index + 1) frames are over the limit of \(limit)")
+                "\(decodedPixels) pixels in \(info.index + 1) frames exceed the limit of \(limit)")
         }
     }
 
@@ -231,10 +231,10 @@ public final class ImageFrames {
         if let limit = decoder.options.limits.maxMemory, byteCount > limit - min(limit, inUse) {
             throw DecodeError(
                 .limitExceeded, format: header.format, detail: "maxMemory",
-                "\(byteCount) bytes of pixels besides \(inUse) are over the limit of \(limit)")
+                "\(byteCount) bytes of pixels, with \(inUse) bytes in use, exceed the limit of \(limit)")
         }
         guard let storage = PixelStorage(byteCount: byteCount, zeroed: zeroed) else {
-            throw DecodeError(.outOfMemory, format: header.format, "no memory for \(byteCount) bytes of pixels")
+            throw DecodeError(.outOfMemory, format: header.format, "out of memory: \(byteCount) bytes of pixels")
         }
         return storage
     }

@@ -15,7 +15,8 @@ struct BMPEmbedded {
         let format: ImageFormat = info.compression == BMPCompression.jpeg ? .jpeg : .png
         guard options.allowedFormats.contains(format) else {
             throw DecodeError(
-                .unsupported, format: .bmp, detail: format.rawValue, "bmp: \(format) inside is not allowed here")
+                .unsupported, format: .bmp, detail: format.rawValue,
+                "bmp: the embedded format \(format) is not in allowedFormats")
         }
         guard start < bytes.count else {
             throw DecodeError(.truncated, format: .bmp, "bmp: data ends at byte \(bytes.count)")
@@ -23,7 +24,8 @@ struct BMPEmbedded {
         let left = bytes.count - start
         range = start..<start + (info.imageSize > 0 ? min(info.imageSize, left) : left)
         guard case .decodable(format) = CodecCall.signature(of: bytes.extracting(range)) else {
-            throw DecodeError(.malformed, format: .bmp, "bmp: no \(format) where the header says so")
+            throw DecodeError(
+                .malformed, format: .bmp, "bmp: the header announces \(format) data, but its signature is missing")
         }
 
         var fullSizeOptions = options

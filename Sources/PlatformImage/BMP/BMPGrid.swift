@@ -29,19 +29,19 @@ struct BMPGrid {
     func check(_ limits: DecodeLimits, rowsHeld: Int? = nil) throws(DecodeError) {
         // Both sides are below 2^31.
         let pixels = width * height
-        try check(max(width, height), limits.maxSide, "maxSide", "side of \(max(width, height)) pixels")
-        try check(pixels, limits.maxPixels, "maxPixels", "\(pixels) pixels")
+        try check(max(width, height), limits.maxSide, "maxSide", "a side of \(max(width, height)) pixels exceeds")
+        try check(pixels, limits.maxPixels, "maxPixels", "\(pixels) pixels exceed")
         // Regardless of the limits, an image must fit into the address space.
-        try check(pixels, Int.max / 16, "maxPixels", "\(pixels) pixels")
+        try check(pixels, Int.max / 16, "maxPixels", "\(pixels) pixels exceed")
         let memory = width * min(height, rowsHeld ?? height) * 4 + Self.workByteCount
-        try check(memory, limits.maxMemory, "maxMemory", "\(memory) bytes of memory")
+        try check(memory, limits.maxMemory, "maxMemory", "\(memory) bytes of memory exceed")
     }
 
     private func check(
         _ value: Int, _ limit: Int?, _ name: String, _ found: @autoclosure () -> String
     ) throws(DecodeError) {
         guard let limit, value > limit else { return }
-        throw DecodeError(.limitExceeded, format: .bmp, detail: name, "bmp: \(found()), the limit is \(limit)")
+        throw DecodeError(.limitExceeded, format: .bmp, detail: name, "bmp: \(found()) the limit of \(limit)")
     }
 
     func header(

@@ -13,7 +13,7 @@ extension BMPHeader {
             try check(request, storage, options.limits)
             let grid = runs.grid
             guard let full = PixelStorage(byteCount: grid.height * grid.bytesPerRow, zeroed: false) else {
-                throw DecodeError(.outOfMemory, format: .bmp, "no memory for \(grid.width) x \(grid.height) pixels")
+                throw DecodeError(.outOfMemory, format: .bmp, "out of memory: \(grid.width) x \(grid.height) pixels")
             }
             try runs.decode(bytes, into: full, flag: flag, damage: &damage)
             let resampler = try RowResampler(request, into: storage, flag: flag)
@@ -56,6 +56,6 @@ extension BMPHeader {
         guard let limit = limits.maxMemory, overflows || requiredBytes > limit else { return }
         throw DecodeError(
             .limitExceeded, format: .bmp, detail: "maxMemory",
-            "bmp: \(requiredBytes) bytes of memory, the limit is \(limit)")
+            "bmp: \(requiredBytes) bytes of memory exceed the limit of \(limit)")
     }
 }

@@ -50,10 +50,11 @@ struct BMPHeader {
             pixels = .embedded(embedded)
             header = embedded.imageHeader
         case BMPCompression.os2Huffman1D:
-            throw DecodeError(.unsupported, format: .bmp, detail: "huffman1d", "bmp: Huffman 1D compression")
+            throw DecodeError(
+                .unsupported, format: .bmp, detail: "huffman1d", "bmp: Huffman 1D compression is not supported")
         case BMPCompression.cmyk, BMPCompression.cmykRLE8, BMPCompression.cmykRLE4:
-            throw DecodeError(.unsupported, format: .bmp, detail: "cmyk", "bmp: CMYK")
-        default: throw DecodeError(.malformed, format: .bmp, "bmp: compression \(info.compression)")
+            throw DecodeError(.unsupported, format: .bmp, detail: "cmyk", "bmp: CMYK is not supported")
+        default: throw DecodeError(.malformed, format: .bmp, "bmp: invalid compression \(info.compression)")
         }
         iccRange = info.readProfile(into: &header, count: bytes.count, limits: options.limits, damage: &damage)
         imageHeader = header

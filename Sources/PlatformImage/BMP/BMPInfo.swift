@@ -32,10 +32,10 @@ struct BMPInfo {
 
     init(_ bytes: Span<UInt8>) throws(DecodeError) {
         guard bytes.count >= Self.fileHeaderSize + 4 else {
-            throw DecodeError(.truncated, format: .bmp, "bmp: header ends at byte \(bytes.count)")
+            throw DecodeError(.truncated, format: .bmp, "bmp: data ends at byte \(bytes.count), in the header")
         }
         guard bytes[0] == UInt8(ascii: "B"), bytes[1] == UInt8(ascii: "M") else {
-            throw DecodeError(.malformed, format: .bmp, "bmp: does not start with BM")
+            throw DecodeError(.malformed, format: .bmp, "bmp: the signature BM is missing")
         }
         func integer16(_ field: Int) -> Int { bytes.littleEndian16(at: Self.fileHeaderSize + field) ?? 0 }
         func integer32(_ field: Int) -> Int { bytes.littleEndian32(at: Self.fileHeaderSize + field) ?? 0 }
@@ -45,10 +45,10 @@ struct BMPInfo {
             size == BMPHeaderSize.core || BMPHeaderSize.os2.contains(size) || size == BMPHeaderSize.v4
                 || size == BMPHeaderSize.v5
         else {
-            throw DecodeError(.malformed, format: .bmp, "bmp: DIB header of \(size) bytes")
+            throw DecodeError(.malformed, format: .bmp, "bmp: invalid DIB header size of \(size) bytes")
         }
         guard bytes.count >= Self.fileHeaderSize + size else {
-            throw DecodeError(.truncated, format: .bmp, "bmp: header ends at byte \(bytes.count)")
+            throw DecodeError(.truncated, format: .bmp, "bmp: data ends at byte \(bytes.count), in the header")
         }
         self.size = size
         pixelOffset = bytes.littleEndian32(at: 10) ?? 0
@@ -61,7 +61,7 @@ struct BMPInfo {
         bitCount = integer16(isCore ? 10 : 14)
         // `Int32.min` has no positive counterpart in 32 bits and is rejected.
         guard width > 0, storedHeight != 0, storedHeight != Int(Int32.min) else {
-            throw DecodeError(.malformed, format: .bmp, "bmp: size is \(width) x \(storedHeight)")
+            throw DecodeError(.malformed, format: .bmp, "bmp: invalid size \(width) x \(storedHeight)")
         }
 
         func integer32(_ field: Int, since first: Int) -> Int { size >= first ? integer32(field) : 0 }

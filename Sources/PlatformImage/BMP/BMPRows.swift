@@ -37,10 +37,10 @@ struct BMPRows {
             default: layout = .fields32(masks)
             }
         case (64, false):
-            throw DecodeError(.unsupported, format: .bmp, detail: "64bpp", "bmp: 64 bits a pixel")
+            throw DecodeError(.unsupported, format: .bmp, detail: "64bpp", "bmp: 64 bits per pixel are not supported")
         default:
             let masks = info.hasMasks ? " with masks" : ""
-            throw DecodeError(.malformed, format: .bmp, "bmp: \(info.bitCount) bits a pixel\(masks)")
+            throw DecodeError(.malformed, format: .bmp, "bmp: invalid depth of \(info.bitCount) bits per pixel\(masks)")
         }
     }
 

@@ -112,7 +112,7 @@ struct LRUTable<Key: Hashable & Sendable, Value: Sendable>: Sendable {
             contents[number] = content
         } else {
             number = links.count
-            precondition(number < UInt32.max, "a cache holds fewer than 2^32 entries")
+            precondition(number < UInt32.max, "a cache can contain at most 2^32 - 1 entries")
             links.append(Link(older: 0, newer: 0, hash: hash))
             keys.append(key)
             contents.append(content)
@@ -131,7 +131,7 @@ struct LRUTable<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     mutating func replaceAsNewest(_ number: Int, by content: Content) -> Content {
         var content: Content? = content
         swap(&content, &contents[number])
-        guard let content else { preconditionFailure("no entry \(number)") }
+        guard let content else { preconditionFailure("no entry at index \(number)") }
         if content.expires { expiries[number] = nil }
         makeNewest(number)
         return content
@@ -144,7 +144,7 @@ struct LRUTable<Key: Hashable & Sendable, Value: Sendable>: Sendable {
         var content: Content?
         swap(&key, &keys[number])
         swap(&content, &contents[number])
-        guard let key, let content else { preconditionFailure("no entry \(number)") }
+        guard let key, let content else { preconditionFailure("no entry at index \(number)") }
         if content.expires { expiries[number] = nil }
         freeSlot(of: number)
         unlink(number)
@@ -200,7 +200,7 @@ struct LRUTable<Key: Hashable & Sendable, Value: Sendable>: Sendable {
 
     @inlinable
     mutating func growSlots() {
-        precondition(shift > 32, "a cache holds fewer than 2^32 entries")
+        precondition(shift > 32, "a cache can contain at most 2^32 - 1 entries")
         let old = slots
         slots = ContiguousArray(repeating: 0, count: old.count * 2)
         shift &-= 1

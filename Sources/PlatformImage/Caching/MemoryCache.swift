@@ -42,8 +42,8 @@ public final class MemoryCache<Key: Hashable & Sendable, Value: Sendable>: Senda
     ///     call returns. No lock is held: it may use the cache. Events of one call are in the order of removal; calls
     ///     on different threads may overlap.
     public init(maxBytes: Int, maxCount: Int? = nil, onEviction: (@Sendable (Eviction) -> Void)? = nil) {
-        precondition(maxBytes >= 0, "a cache has a limit of 0 bytes or more")
-        precondition(maxCount ?? 1 >= 1, "a cache has room for at least 1 entry")
+        precondition(maxBytes >= 0, "maxBytes must be 0 or more")
+        precondition(maxCount ?? 1 >= 1, "maxCount must be 1 or more")
         self.maxCount = maxCount
         self.onEviction = onEviction
         state = Mutex(State(maxBytes: maxBytes))
@@ -88,7 +88,7 @@ public final class MemoryCache<Key: Hashable & Sendable, Value: Sendable>: Senda
     @inlinable
     @discardableResult
     public func insert(_ value: Value, for key: Key, cost: Int) -> Bool {
-        precondition(cost >= 1, "an entry costs at least 1 byte")
+        precondition(cost >= 1, "cost must be 1 or more")
         let hash = LRUTable<Key, Value>.hash(of: key)
         let content = LRUTable<Key, Value>.Content(value: value, cost: cost, expires: false)
         var removed = RemovedEntries()
@@ -102,7 +102,7 @@ public final class MemoryCache<Key: Hashable & Sendable, Value: Sendable>: Senda
     /// Stores a value like the other `insert`; ``removeExpired(now:)`` removes it from `expiry` on.
     @discardableResult
     public func insert(_ value: Value, for key: Key, cost: Int, expiry: ContinuousClock.Instant) -> Bool {
-        precondition(cost >= 1, "an entry costs at least 1 byte")
+        precondition(cost >= 1, "cost must be 1 or more")
         let hash = LRUTable<Key, Value>.hash(of: key)
         let content = LRUTable<Key, Value>.Content(value: value, cost: cost, expires: true)
         var removed = RemovedEntries()
@@ -172,7 +172,7 @@ public final class MemoryCache<Key: Hashable & Sendable, Value: Sendable>: Senda
     ///
     /// - Parameter fraction: 0...1; 0 empties the cache. A value outside is a programming error and traps.
     public func relieveMemoryPressure(to fraction: Double) {
-        precondition(fraction >= 0 && fraction <= 1, "a fraction is 0...1")
+        precondition(fraction >= 0 && fraction <= 1, "fraction must be in 0...1")
         var removed = RemovedEntries()
         locked { state in
             let target = fraction == 1 ? state.maxBytes : Int(Double(state.maxBytes) * fraction)
@@ -187,7 +187,7 @@ public final class MemoryCache<Key: Hashable & Sendable, Value: Sendable>: Senda
     public var maxBytes: Int {
         get { locked { $0.maxBytes } }
         set {
-            precondition(newValue >= 0, "a cache has a limit of 0 bytes or more")
+            precondition(newValue >= 0, "maxBytes must be 0 or more")
             var removed = RemovedEntries()
             locked { state in
                 state.maxBytes = newValue

@@ -33,7 +33,7 @@ public final class CancellationFlag: Sendable {
         case .running: return
         case .cancelled: throw DecodeError(.cancelled, format: format, "cancelled")
         case .deadlinePassed:
-            throw DecodeError(.limitExceeded, format: format, detail: "deadline", "the deadline passed")
+            throw DecodeError(.limitExceeded, format: format, detail: "deadline", "the deadline has passed")
         }
     }
 }

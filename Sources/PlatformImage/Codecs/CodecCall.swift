@@ -191,7 +191,7 @@ extension CodecCall {
                 return unsafe imgc_orient(&original, &oriented)
             }
         }
-        precondition(sizesMatch, "the target has another size than the oriented source")
+        precondition(sizesMatch, "the target must have the size of the oriented source")
     }
 
     /// Sets the frame's rectangle, clipped to the canvas, to transparent black.

@@ -221,7 +221,7 @@ extension ImageFormat {
 
 /// The cancellation flag that the codecs poll. Its C functions are atomic.
 @safe struct CancelHandle: ~Copyable, Sendable {
-    enum State { case running, cancelled, deadlinePassed }
+    enum FlagState { case running, cancelled, deadlinePassed }
 
     /// Valid until deinit.
     nonisolated(unsafe) fileprivate let pointer: OpaquePointer
@@ -246,7 +246,7 @@ extension ImageFormat {
 
     var pollCount: Int { unsafe Int(imgc_cancel_polls(pointer)) }
 
-    borrowing func poll() -> State {
+    borrowing func poll() -> FlagState {
         switch unsafe imgc_cancel_poll(pointer) {
         case IMGC_OK: .running
         case IMGC_ERROR_CANCELLED: .cancelled

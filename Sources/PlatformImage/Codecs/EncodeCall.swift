@@ -59,7 +59,7 @@ struct EncodeCall {
             declares_srgb: options.declaresSRGB, frame_count: UInt32(frameCount),
             play_count: UInt32(clamping: min(loopCount, Int(Int32.max))))
         guard let encoder = unsafe imgc_png_encoder_create(&settings, flag?.pointer) else {
-            throw EncodeError(.outOfMemory, format: format, "png: no memory")
+            throw EncodeError(.outOfMemory, format: format, "png: out of memory")
         }
         defer { unsafe imgc_png_encoder_destroy(encoder) }
         let output = EncodedBytes(maxBytes: maxBytes)
@@ -94,7 +94,7 @@ extension EncodeCall {
         guard bitmap.width > side || bitmap.height > side else { return }
         throw EncodeError(
             .tooLarge, format: format,
-            "\(format.rawValue): \(bitmap.width) x \(bitmap.height) pixels, at most \(side) a side")
+            "\(format.rawValue): \(bitmap.width) x \(bitmap.height) pixels exceed the limit of \(side) per side")
     }
 
     private func poll() throws(EncodeError) {

@@ -174,14 +174,15 @@ enum RowKernels {
     init(
         _ request: ResampleRequest, into storage: PixelStorage, flag: CancellationFlag? = nil, isPortable: Bool = false
     ) throws(DecodeError) {
-        precondition(storage.byteCount == request.width * request.height * 4, "storage of the resampled size")
+        precondition(
+            storage.byteCount == request.width * request.height * 4, "the storage must have the resampled size")
         var resample = imgc_resample_request(resampling: request)
         if isPortable { resample.flags |= UInt32(IMGC_RESAMPLE_PORTABLE) }
         var resamplerPointer: OpaquePointer?
         let status = unsafe imgc_resampler_create(&resample, &resamplerPointer)
-        precondition(status != IMGC_ERROR_INVALID_ARGUMENT, "a request in range")
+        precondition(status != IMGC_ERROR_INVALID_ARGUMENT, "the request must be in range")
         guard let handle = unsafe resamplerPointer, status == IMGC_OK else {
-            throw DecodeError(.outOfMemory, "no memory to resample to \(request.width) x \(request.height)")
+            throw DecodeError(.outOfMemory, "out of memory: resampler for \(request.width) x \(request.height) pixels")
         }
         if let flag { unsafe imgc_resampler_watch(handle, flag.pointer) }
         unsafe self.handle = handle
@@ -195,7 +196,7 @@ enum RowKernels {
 
     /// Pushes the next source row, RGBA8, and writes the result rows that it completes.
     func push(_ row: Span<UInt8>) {
-        precondition(row.count == sourceRowBytes, "a whole row")
+        precondition(row.count == sourceRowBytes, "the row must have the source's width")
         unsafe storage.withMutablePointer { pixels in
             let pixels = unsafe pixels.assumingMemoryBound(to: UInt8.self)
             unsafe row.withUnsafeBufferPointer { row in

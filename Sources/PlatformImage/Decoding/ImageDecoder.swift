@@ -71,7 +71,7 @@ public struct ImageDecoder: Sendable {
         let (width, height) = (prepared.width, prepared.height)
         let transform = try source.transform(in: bytes, cache: transforms)
         guard let storage = PixelStorage(byteCount: width * height * 4, zeroed: false) else {
-            throw DecodeError(.outOfMemory, format: source.header.format, "no memory for \(width) x \(height) pixels")
+            throw DecodeError(.outOfMemory, format: source.header.format, "out of memory: \(width) x \(height) pixels")
         }
         try source.decode(
             bytes, into: storage, width: width, height: height, orientation: prepared.orientation, transform)

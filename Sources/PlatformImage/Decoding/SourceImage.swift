@@ -103,9 +103,12 @@ struct SourceImage {
         let (width, height) = pixelSize(orientedBy: .up)
         var streamedOutputs: [(request: ResampleRequest, storage: PixelStorage)] = []
         for (request, storage) in outputs {
-            precondition(request.isValid, "a request in range")
-            precondition(storage.byteCount == request.width * request.height * 4, "storage of the resampled size")
-            precondition(request.sourceWidth == width && request.sourceHeight == height, "a request for this image")
+            precondition(request.isValid, "the request must be in range")
+            precondition(
+                storage.byteCount == request.width * request.height * 4, "the storage must have the resampled size")
+            precondition(
+                request.sourceWidth == width && request.sourceHeight == height,
+                "the request must have the size of the image")
             var request = request
             if !header.hasAlpha { request.isOpaque = true }
             streamedOutputs.append((request, storage))
@@ -160,7 +163,8 @@ struct SourceImage {
     ) throws(DecodeError) -> ImageFormat {
         if let limit = options.limits.maxInputBytes, bytes.count > limit {
             throw DecodeError(
-                .limitExceeded, detail: "maxInputBytes", "input of \(bytes.count) bytes is over the limit of \(limit)")
+                .limitExceeded, detail: "maxInputBytes",
+                "the input of \(bytes.count) bytes exceeds the limit of \(limit)")
         }
         let declaredFormat = declared.flatMap(ImageFormat.init)
         let format: ImageFormat
@@ -169,20 +173,24 @@ struct SourceImage {
             format = detected
             if options.requiresMatchingContentType, let declared, declaredFormat != detected {
                 throw DecodeError(
-                    .contentTypeMismatch, format: detected, "declared as \(declared), but the bytes are \(detected)")
+                    .contentTypeMismatch, format: detected,
+                    "the declared type is \(declared), the signature is \(detected)")
             }
         case .refused(let name):
-            throw DecodeError(.unsupported, detail: name, "\(name) is recognised but not decoded")
+            throw DecodeError(.unsupported, detail: name, "the format \(name) is not supported")
         case .unknown:
             guard let declaredFormat else {
                 throw DecodeError(
                     .unknownFormat,
-                    bytes.isEmpty ? "no bytes" : "no known signature in the first bytes, and no usable content type")
+                    bytes.isEmpty
+                        ? "the input is empty"
+                        : "the bytes have no known signature, and the content type names no supported format")
             }
             format = declaredFormat
         }
         guard options.allowedFormats.contains(format) else {
-            throw DecodeError(.unsupported, format: format, detail: format.rawValue, "\(format) is not allowed here")
+            throw DecodeError(
+                .unsupported, format: format, detail: format.rawValue, "the format \(format) is not in allowedFormats")
         }
         return format
     }

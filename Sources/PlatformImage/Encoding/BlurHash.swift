@@ -57,17 +57,19 @@ public struct BlurHash: Hashable, Sendable, CustomStringConvertible {
     /// - Throws: `malformed` when the text contains a character outside base 83, when its length does not match its
     ///   first character, or when a number is larger than any that encoding produces.
     public init(_ description: String) throws(DecodeError) {
-        guard description.utf8.count <= 166 else { throw Self.malformed("more than 166 bytes") }
+        guard description.utf8.count <= 166 else { throw Self.malformed("the text has more than 166 bytes") }
         let digits = try Base83.digits(of: description)
-        guard digits.count >= 6 else { throw Self.malformed("\(digits.count) characters, at least 6 are needed") }
-        guard digits[0] < 81 else { throw Self.malformed("the first character does not name a size") }
+        guard digits.count >= 6 else {
+            throw Self.malformed("the text has \(digits.count) characters, at least 6 are required")
+        }
+        guard digits[0] < 81 else { throw Self.malformed("the first character is not a valid size") }
         let (columns, rows) = (digits[0] % 9 + 1, digits[0] / 9 + 1)
         let count = 4 + 2 * columns * rows
         guard digits.count == count else {
-            throw Self.malformed("\(digits.count) characters, \(columns) x \(rows) terms take \(count)")
+            throw Self.malformed("the text has \(digits.count) characters, \(columns) x \(rows) terms require \(count)")
         }
         let text = BlurHashText(digits: digits)
-        guard text.isInRange else { throw Self.malformed("a number is out of its range") }
+        guard text.isInRange else { throw Self.malformed("a number is out of range") }
         self.init(text: text, columns: columns, rows: rows)
     }
 

@@ -76,7 +76,8 @@ enum Base83 {
         var digits: [Int] = []
         for byte in text.utf8 {
             guard let digit = characters.firstIndex(of: byte) else {
-                throw DecodeError(.malformed, "blurhash: byte \(byte) at \(digits.count) is no digit of base 83")
+                throw DecodeError(
+                    .malformed, "blurhash: byte \(byte) at position \(digits.count) is not a base 83 digit")
             }
             digits.append(digit)
         }

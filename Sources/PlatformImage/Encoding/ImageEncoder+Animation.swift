@@ -30,8 +30,8 @@ extension ImageEncoder {
     /// - Throws: `invalidArgument` when frames, delays or `loopCount` are not valid for an animation.
     private static func check(_ frames: [AnimationFrame], loopCount: Int) throws(EncodeError) {
         func invalid(_ message: String) -> EncodeError { EncodeError(.invalidArgument, format: .png, message) }
-        guard let first = frames.first?.bitmap else { throw invalid("frames is empty, at least 1 is needed") }
-        guard loopCount >= 0 else { throw invalid("loopCount is \(loopCount), allowed: 0 (for ever) and more") }
+        guard let first = frames.first?.bitmap else { throw invalid("frames is empty, at least 1 is required") }
+        guard loopCount >= 0 else { throw invalid("loopCount is \(loopCount), allowed: 0 (infinite) or more") }
         for (index, frame) in frames.enumerated() {
             let (bitmap, delay) = (frame.bitmap, frame.info.delay)
             guard bitmap.width == first.width, bitmap.height == first.height else {

@@ -22,14 +22,14 @@ final class PixelPool: Sendable {
         let length: Int  // bytes, whole pages
     }
 
-    private struct State {
+    private struct PoolState {
         // Oldest first; at most 32 entries, since the smallest mappings (codec scratch buffers) have 1 MiB.
         var mappings: [(address: UInt, length: Int)] = []
         var byteCount = 0
     }
 
     private let maxBytes: Int
-    private let state = Mutex(State())
+    private let state = Mutex(PoolState())
 
     init(maxBytes: Int) { self.maxBytes = maxBytes }
 
@@ -116,7 +116,7 @@ final class PixelPool: Sendable {
 
     func removeAll() {
         let removed = state.locked(in: self) { state in
-            defer { state = State() }
+            defer { state = PoolState() }
             return state.mappings
         }
         Self.unmap(removed)

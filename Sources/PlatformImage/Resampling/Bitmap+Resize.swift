@@ -29,7 +29,8 @@ extension Bitmap {
         request.linearLight = linearLight
         if let crop {
             guard let part = crop.clipped(toWidth: self.width, height: self.height) else {
-                throw DecodeError(.emptyCrop, "the crop \(crop) lies outside \(self.width) x \(self.height)")
+                throw DecodeError(
+                    .emptyCrop, "the crop \(crop) is outside the image of \(self.width) x \(self.height) pixels")
             }
             (request.cropX, request.cropY) = (Double(part.x), Double(part.y))
             (request.cropWidth, request.cropHeight) = (Double(part.width), Double(part.height))
@@ -42,9 +43,11 @@ extension Bitmap {
     func resized(
         by request: ResampleRequest, flag: CancellationFlag?, isPortable: Bool = false
     ) throws(DecodeError) -> Bitmap {
-        precondition(request.sourceWidth == width && request.sourceHeight == height, "a request about this bitmap")
+        precondition(
+            request.sourceWidth == width && request.sourceHeight == height,
+            "the request must have the size of the bitmap")
         guard let storage = PixelStorage(byteCount: request.width * request.height * 4, zeroed: false) else {
-            throw DecodeError(.outOfMemory, "no memory for \(request.width) x \(request.height) pixels")
+            throw DecodeError(.outOfMemory, "out of memory: \(request.width) x \(request.height) pixels")
         }
         let resampler = try RowResampler(request, into: storage, flag: flag, isPortable: isPortable)
         let rows = resampler.sourceRows
@@ -64,16 +67,16 @@ extension ResampleRequest {
         let size = "\(sourceWidth) x \(sourceHeight) to \(width) x \(height) pixels"
         let sides = [sourceWidth, sourceHeight, width, height]
         guard sides.allSatisfy({ $0 <= Self.maxSide }), max(width, height) <= limits.maxSide ?? .max else {
-            throw DecodeError(.limitExceeded, detail: "maxSide", "\(size): a side is over the limit")
+            throw DecodeError(.limitExceeded, detail: "maxSide", "\(size): a side exceeds the limit")
         }
         // Sides have at most 20 bits: the products cannot overflow.
         if let limit = limits.maxPixels, width * height > limit {
-            throw DecodeError(.limitExceeded, detail: "maxPixels", "\(size): over the limit of \(limit)")
+            throw DecodeError(.limitExceeded, detail: "maxPixels", "\(size) exceed the limit of \(limit)")
         }
         let bytes = RowResampler.byteCount(self) + PixelStorage.allocatedByteCount(width * height * 4)
         if let limit = limits.maxMemory, bytes > limit {
             throw DecodeError(
-                .limitExceeded, detail: "maxMemory", "\(size): \(bytes) bytes of memory, the limit is \(limit)")
+                .limitExceeded, detail: "maxMemory", "\(size): \(bytes) bytes of memory exceed the limit of \(limit)")
         }
     }
 }

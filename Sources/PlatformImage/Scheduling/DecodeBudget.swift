@@ -33,7 +33,7 @@ public final class DecodeBudget: Sendable {
         var passes = 0
     }
 
-    private struct State {
+    private struct BudgetState {
         var grantedBytes = 0
         var peakGrantedBytes = 0
         var waiters: [UInt64: Waiter] = [:]
@@ -41,7 +41,7 @@ public final class DecodeBudget: Sendable {
         var lastTicket: UInt64 = 0
     }
 
-    private let state = Mutex(State())
+    private let state = Mutex(BudgetState())
 
     /// Creates a budget without reservations.
     ///
@@ -52,8 +52,8 @@ public final class DecodeBudget: Sendable {
     /// Creates a budget in which a request that fits may pass earlier requests of its lane that do not. Each request
     /// can be passed at most `maxPasses` times; after that the rest of the lane waits behind it.
     package init(maxBytes: Int, maxPasses: Int) {
-        precondition(maxBytes >= 1, "a budget has at least 1 byte")
-        precondition(maxPasses >= 0, "a request is passed 0 times or more")
+        precondition(maxBytes >= 1, "maxBytes must be 1 or more")
+        precondition(maxPasses >= 0, "maxPasses must be 0 or more")
         self.maxBytes = maxBytes
         self.maxPasses = maxPasses
     }
@@ -124,13 +124,13 @@ public final class DecodeBudget: Sendable {
     package func release(_ byteCount: Int) {
         let served = state.locked(in: self) { state in
             state.grantedBytes -= byteCount
-            precondition(state.grantedBytes >= 0, "more bytes are released than reserved")
+            precondition(state.grantedBytes >= 0, "more bytes were released than reserved")
             return serve(&state)
         }
         for waiter in served { waiter.whenGranted() }
     }
 
-    private func serve(_ state: inout State) -> [Waiter] {
+    private func serve(_ state: inout BudgetState) -> [Waiter] {
         var served: [Waiter] = []
         while let waiter = serveNext(&state) { served.append(waiter) }
         return served
@@ -138,7 +138,7 @@ public final class DecodeBudget: Sendable {
 
     /// Grants the next request in order; nil when there is none, when it is not `only`, or when it does not fit yet
     /// (then no request is served).
-    private func serveNext(_ state: inout State, only: UInt64? = nil) -> Waiter? {
+    private func serveNext(_ state: inout BudgetState, only: UInt64? = nil) -> Waiter? {
         var next: (lane: Int, ticket: UInt64)?
         var mostOvertakes = Self.maxOvertakes - 1
         var frontTickets: [UInt64] = []
@@ -173,7 +173,7 @@ public final class DecodeBudget: Sendable {
     }
 
     /// The first request of a lane that fits, if every request before it may still be passed.
-    private func firstFitting(_ state: State, lane: Int) -> UInt64? {
+    private func firstFitting(_ state: BudgetState, lane: Int) -> UInt64? {
         let free = maxBytes - state.grantedBytes
         for ticket in state.lanes[lane].all {
             guard let waiter = state.waiters[ticket] else { continue }

@@ -39,7 +39,7 @@ final class DecodeJobs: Sendable {
         var new = TicketQueue<Ticket>()
     }
 
-    private struct State {
+    private struct QueueState {
         var jobs: [Ticket: Job] = [:]
         var lanes = DecodeQueue.Priority.allCases.map { _ in Lane() }
         var nextTicket: Ticket = 0
@@ -48,7 +48,7 @@ final class DecodeJobs: Sendable {
     }
 
     private let budget: DecodeBudget
-    private let state = Mutex(State())
+    private let state = Mutex(QueueState())
     /// Counts waiting jobs and jobs cancelled while waiting: a thread that finds no job waits again.
     private let jobAvailable = DispatchSemaphore(value: 0)
 
@@ -228,12 +228,12 @@ final class DecodeJobs: Sendable {
         }
     }
 
-    private static var cancelled: DecodeError { DecodeError(.cancelled, "cancelled while waiting") }
+    private static var cancelled: DecodeError { DecodeError(.cancelled, "the decode was cancelled before it started") }
 
     private static func exceedsBudget(_ byteCount: Int, _ budget: DecodeBudget) -> DecodeError {
         DecodeError(
             .limitExceeded, detail: "decodeBudget",
-            "\(byteCount) bytes for one decode are over the budget of \(budget.maxBytes)")
+            "the decode needs \(byteCount) bytes, the budget has \(budget.maxBytes)")
     }
 
     /// Ends the threads. No job is waiting at this point: every waiting caller keeps the queue alive.

@@ -42,7 +42,8 @@ extension DecodeQueue {
 
     /// The result of a decode, with a semaphore for the blocked caller.
     private final class BlockingResult: Sendable {
-        private let result = Mutex(Result<DecodedImage, DecodeError>.failure(DecodeError(.cancelled, "not run yet")))
+        private let result = Mutex(
+            Result<DecodedImage, DecodeError>.failure(DecodeError(.cancelled, "the decode has not run")))
         private let isDone = DispatchSemaphore(value: 0)
 
         func finish(_ result: Result<DecodedImage, DecodeError>) -> DecodeJobs.Delivery {

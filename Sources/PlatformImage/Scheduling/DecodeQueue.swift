@@ -32,15 +32,15 @@ public final class DecodeQueue: Sendable {
     ///   - niceness: Scheduling priority of the threads, 0 (normal) to 19 (lowest) as in `nice`. A positive value keeps
     ///     a server responsive while decodes use every core. Linux only; no effect elsewhere.
     public init(width: Int = 0, budget: DecodeBudget = DecodeBudget(), niceness: Int = 0) {
-        precondition(width >= 0, "a queue has a width of 0 (one per processor) or more")
-        precondition((0...19).contains(niceness), "a niceness is 0 to 19")
+        precondition(width >= 0, "width must be 0 (one thread per processor) or more")
+        precondition((0...19).contains(niceness), "niceness must be in 0...19")
         self.width = width > 0 ? width : AvailableProcessors().count
         self.budget = budget
         let jobs = DecodeJobs(budget: budget)
         self.jobs = jobs
         for _ in 0..<self.width {
             let failure = DetachedThread.start(niceness: niceness) { while jobs.runNext() {} }
-            precondition(failure == nil, "no thread for decoding: error \(failure ?? 0)")
+            precondition(failure == nil, "pthread_create failed with error \(failure ?? 0)")
         }
     }
 
@@ -139,7 +139,7 @@ public final class DecodeQueue: Sendable {
     ) async throws(DecodeError) -> Result {
         try await submit(priority) { flag, complete in
             let byteCount = measure()
-            precondition(byteCount >= 0, "work takes 0 bytes or more")
+            precondition(byteCount >= 0, "byteCount must be 0 or more")
             guard byteCount > 0 else { return .done(complete(.now) { () throws(DecodeError) in try work(flag) }) }
             return .needs(byteCount) { start in complete(start) { () throws(DecodeError) in try work(flag) } }
         }

@@ -36,7 +36,7 @@ public struct AvailableMemory: Hashable, Sendable {
     ///
     /// - Parameter fraction: 0...1; anything else is a programming error and traps.
     public func fraction(_ fraction: Double) -> Int {
-        precondition(fraction >= 0 && fraction <= 1, "a fraction is 0...1")
+        precondition(fraction >= 0 && fraction <= 1, "fraction must be in 0...1")
         // Double cannot represent every Int: a fraction of 1 must return `bytes` exactly.
         return fraction == 1 ? bytes : Int(Double(bytes) * fraction)
     }

@@ -17,7 +17,7 @@ final class MemoryPressureStop: Sendable {
     init() throws(MemoryPressureError) {
         var ends: [Int32] = [-1, -1]
         guard unsafe pipe(&ends) == 0 else {
-            throw MemoryPressureError(.noResources, "no pipe: \(ProcFile.Failure.last)")
+            throw MemoryPressureError(.noResources, "pipe failed: \(ProcFile.Failure.last)")
         }
         for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
         readEnd = ProcFile(owning: ends[0])
@@ -45,7 +45,7 @@ final class MemoryPressureThread {
     ) throws(MemoryPressureError) {
         let thread = MemoryPressureThread(trigger, stop, minInterval, onPressure)
         if let failure = DetachedThread.start({ thread.run() }) {
-            throw MemoryPressureError(.noResources, "no thread: \(ProcFile.Failure(number: failure))")
+            throw MemoryPressureError(.noResources, "pthread_create failed: \(ProcFile.Failure(number: failure))")
         }
     }
 

@@ -44,7 +44,7 @@ enum MemoryPressureTrigger: ~Copyable {
         case .success(let file):
             let threshold = "some \(stall.microsecondCount) \(window.microsecondCount)"
             if let failure = file.write(Array(threshold.utf8) + [0]) {
-                return .failure(MemoryPressureFailure("\(path): \(failure) at \"\(threshold)\""))
+                return .failure(MemoryPressureFailure("\(path): \(failure), writing \"\(threshold)\""))
             }
             return .success(.stalls(file))
         }
@@ -57,7 +57,9 @@ enum MemoryPressureTrigger: ~Copyable {
             return .failure(MemoryPressureFailure("no cgroup of version 2 is mounted"))
         }
         let inotify = inotify_init1(Int32(IN_NONBLOCK) | Int32(IN_CLOEXEC))
-        guard inotify >= 0 else { return .failure(MemoryPressureFailure("inotify: \(ProcFile.Failure.last)")) }
+        guard inotify >= 0 else {
+            return .failure(MemoryPressureFailure("inotify_init1 failed: \(ProcFile.Failure.last)"))
+        }
         var watch = CgroupEventWatch(inotify: ProcFile(owning: inotify))
         var failure: String?
         for folder in folders {
@@ -98,7 +100,7 @@ struct CgroupEventWatch: ~Copyable {
             return "\(ProcFile.Failure.last)"
         }
         // Read after the watch exists: a change in between is in the counters, or reported, or both.
-        guard let text = ProcFile.contents(of: path, maxBytes: 1 << 16) else { return "cannot be read" }
+        guard let text = ProcFile.contents(of: path, maxBytes: 1 << 16) else { return "the file cannot be read" }
         var counters = MemoryEventCounters()
         counters.update(from: text)
         files.append((path, counters))

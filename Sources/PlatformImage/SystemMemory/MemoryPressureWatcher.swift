@@ -33,8 +33,8 @@ public final class MemoryPressureWatcher: Sendable {
         stall: Duration = .milliseconds(150), window: Duration = .seconds(2),
         onPressure: @escaping @Sendable (MemoryPressureEvent) -> Void
     ) throws(MemoryPressureError) {
-        precondition(window >= .milliseconds(500) && window <= .seconds(10), "a window is 0.5...10 s")
-        precondition(stall >= .microseconds(1) && stall <= window, "a stall is over 0 and at most the window")
+        precondition(window >= .milliseconds(500) && window <= .seconds(10), "window must be in 0.5...10 s")
+        precondition(stall >= .microseconds(1) && stall <= window, "stall must be above 0 and at most window")
         try self.init(
             sources: sources, stall: stall, window: window, stallFile: "/proc/pressure/memory", root: "",
             onPressure: onPressure)
@@ -83,15 +83,15 @@ public final class MemoryPressureWatcher: Sendable {
             }
         }
         let message = attempts.map { "\($0.source): \($0.message)" }.joined(separator: "; ")
-        throw MemoryPressureError(.noSource, attempts: attempts, message.isEmpty ? "no source was given" : message)
+        throw MemoryPressureError(.noSource, attempts: attempts, message.isEmpty ? "sources is empty" : message)
     }
     #else
     private init(
         sources: [MemoryPressureSource], stall: Duration, window: Duration, stallFile: String, root: String,
         onPressure: @escaping @Sendable (MemoryPressureEvent) -> Void
     ) throws(MemoryPressureError) {
-        let attempts = sources.map { MemoryPressureError.Attempt(source: $0, message: "only Linux has it") }
-        throw MemoryPressureError(.noSource, attempts: attempts, "only Linux has a source")
+        let attempts = sources.map { MemoryPressureError.Attempt(source: $0, message: "available on Linux only") }
+        throw MemoryPressureError(.noSource, attempts: attempts, "memory pressure is reported on Linux only")
     }
     #endif
 }

@@ -125,7 +125,7 @@ extension ImageDecoder {
             if let limit = decoder.options.limits.maxMemory, byteCount > limit {
                 throw DecodeError(
                     .limitExceeded, format: frames.header.format, detail: "maxMemory",
-                    "\(result.count + 1) thumbnails of \(byteCount) bytes are over the limit of \(limit)")
+                    "\(result.count + 1) thumbnails of \(byteCount) bytes exceed the limit of \(limit)")
             }
             result.append(AnimationFrame(thumbnail, delay: frame.info.delay, index: result.count))
         }
@@ -145,7 +145,7 @@ extension PixelStorage {
     /// Allocates uninitialised pixels.
     static func uninitialized(width: Int, height: Int) throws(DecodeError) -> PixelStorage {
         guard let storage = PixelStorage(byteCount: width * height * 4, zeroed: false) else {
-            throw DecodeError(.outOfMemory, "no memory for \(width) x \(height) pixels")
+            throw DecodeError(.outOfMemory, "out of memory: \(width) x \(height) pixels")
         }
         return storage
     }

@@ -57,7 +57,7 @@ struct PreparedThumbnail: Sendable {
         if let limit = decodeOptions.limits.maxMemory, byteCount > limit {
             throw DecodeError(
                 .limitExceeded, format: header.format, detail: "maxMemory",
-                "a thumbnail that takes \(byteCount) bytes is over the limit of \(limit)")
+                "the thumbnail needs \(byteCount) bytes, the limit is \(limit)")
         }
     }
 
@@ -109,11 +109,13 @@ extension ThumbnailGeometry {
         let maxSide = ResampleRequest.maxSide
         guard sourceWidth <= maxSide, sourceHeight <= maxSide else {
             throw DecodeError(
-                .limitExceeded, detail: "maxSide", "\(sourceWidth) x \(sourceHeight) has a side over \(maxSide)")
+                .limitExceeded, detail: "maxSide",
+                "a side of \(sourceWidth) x \(sourceHeight) pixels exceeds the limit of \(maxSide)")
         }
         guard let geometry = Self(sourceWidth: sourceWidth, sourceHeight: sourceHeight, options: options) else {
             let crop = options.crop.map(\.description) ?? ""
-            throw DecodeError(.emptyCrop, "the crop \(crop) lies outside \(sourceWidth) x \(sourceHeight)")
+            throw DecodeError(
+                .emptyCrop, "the crop \(crop) is outside the image of \(sourceWidth) x \(sourceHeight) pixels")
         }
         self = geometry
         try check(limits)
@@ -123,14 +125,14 @@ extension ThumbnailGeometry {
     private func check(_ limits: DecodeLimits) throws(DecodeError) {
         let size = "a thumbnail of \(boxWidth) x \(boxHeight) pixels"
         if max(boxWidth, boxHeight) > min(ResampleRequest.maxSide, limits.maxSide ?? .max) {
-            throw DecodeError(.limitExceeded, detail: "maxSide", "\(size) is over the limit of a side")
+            throw DecodeError(.limitExceeded, detail: "maxSide", "\(size) exceeds the limit of a side")
         }
         let pixels = boxWidth * boxHeight
         if let limit = limits.maxPixels, pixels > limit {
-            throw DecodeError(.limitExceeded, detail: "maxPixels", "\(size) is over the limit of \(limit)")
+            throw DecodeError(.limitExceeded, detail: "maxPixels", "\(size) exceeds the limit of \(limit)")
         }
         if let limit = limits.maxMemory, pixels > limit / 4 {
-            throw DecodeError(.limitExceeded, detail: "maxMemory", "\(size) is over the limit of \(limit) bytes")
+            throw DecodeError(.limitExceeded, detail: "maxMemory", "\(size) exceeds the limit of \(limit) bytes")
         }
     }
 }

@@ -26,7 +26,7 @@ public struct DecodeOptions: Hashable, Sendable {
     public var refusesRareCodecs = false
     /// Upper bound of the GIF frame count: counting stops there and reports this number. 0 means no bound.
     package var maxCountedFrames = 0 {
-        willSet { precondition(newValue >= 0, "frames are counted to 0 or more") }
+        willSet { precondition(newValue >= 0, "maxCountedFrames must be 0 or more") }
     }
     /// Disables this package's decode paths for PNG and parts of other formats: libraries only. For comparing the two.
     package var usesLibrariesAlone = false

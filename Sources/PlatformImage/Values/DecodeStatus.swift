@@ -52,7 +52,7 @@ struct Damage {
         }
         let failing = strictness >= .warning ? warnings.first : warnings.first { $0.isDefect }
         if strictness >= .corrupt, let failing {
-            throw DecodeError(.malformed, format: format, "\(format): damaged: \(failing)")
+            throw DecodeError(.malformed, format: format, "\(format): damaged data: \(failing)")
         }
     }
 }

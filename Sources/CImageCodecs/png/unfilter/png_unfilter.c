@@ -9,7 +9,7 @@
 #include "png/unfilter/png_unfilter_wave.h"
 
 _Static_assert((int)WAVE_ROWS == (int)IMGC_PNG_UNFILTER_ROWS,
-               "a wave takes as many rows as the interface says");
+               "WAVE_ROWS and IMGC_PNG_UNFILTER_ROWS must be equal");
 
 #if defined(__x86_64__)
 #define FAST IMGC_CPU_HAS_AVX2

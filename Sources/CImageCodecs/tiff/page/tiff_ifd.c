@@ -34,15 +34,16 @@ imgc_status tiff_input_open(const imgc_request *request, tiff_input *input, imgc
   uint64_t version = number(input, 2, 2);
   if ((memcmp(data, "II", 2) != 0 && memcmp(data, "MM", 2) != 0) ||
       (version != TIFF_FILE_CLASSIC && version != TIFF_FILE_BIG))
-    return imgc_fail(report, IMGC_ERROR_MALFORMED, NULL, "tiff: no TIFF header");
+    return imgc_fail(report, IMGC_ERROR_MALFORMED, NULL, "tiff: the header is invalid");
   input->big = version == TIFF_FILE_BIG;
   if (input->big && request->size < 16)
     return imgc_fail(report, IMGC_ERROR_TRUNCATED, NULL, "tiff: data ends inside the header");
   input->first = input->big ? number(input, 8, 8) : number(input, 4, 4);
-  if (input->first == 0) return imgc_fail(report, IMGC_ERROR_MALFORMED, NULL, "tiff: no directory");
+  if (input->first == 0)
+    return imgc_fail(report, IMGC_ERROR_MALFORMED, NULL, "tiff: the header contains no directory");
   if (!inside(input, input->first, count_bytes(input)))
     return imgc_fail(report, IMGC_ERROR_TRUNCATED, NULL,
-                     "tiff: directory at byte %llu, data ends at byte %llu",
+                     "tiff: the directory is at byte %llu, data ends at byte %llu",
                      (unsigned long long)input->first, (unsigned long long)input->size);
   return IMGC_OK;
 }
@@ -261,8 +262,8 @@ imgc_status tiff_find_page(const imgc_request *request, const tiff_input *input,
     // Counting detects a cycle, in which any page number would be reachable.
     if (tiff_count_pages(request, input, &count, &broken, report)) return report->status;
     if (request->page >= count)
-      return imgc_fail(report, IMGC_ERROR_MALFORMED, NULL, "tiff: page %u of %u", request->page,
-                       count);
+      return imgc_fail(report, IMGC_ERROR_MALFORMED, NULL,
+                       "tiff: page %u does not exist, the file has %u pages", request->page, count);
     for (uint32_t i = 0; i < request->page; i++)
       page->offset = next_directory(input, page->offset, &broken);
   }

@@ -95,7 +95,7 @@ imgc_status tiff_open(const imgc_request *request, tiff_file *file, imgc_report 
   if (tiff_find_page(request, &file->input, &file->page, report)) return report->status;
   if (file->page.bits_differ)
     return imgc_fail(report, IMGC_ERROR_UNSUPPORTED, "mixedDepth",
-                     "tiff: samples of different depths");
+                     "tiff: samples of different bit depths are not supported");
   if (file->page.truncated) imgc_warn(report, IMGC_WARN_STRUCTURE);
 
   if (imgc_check(TIFF_BASE_BYTES, request->limits.max_memory, "max_memory", report))
@@ -115,7 +115,7 @@ imgc_status tiff_open(const imgc_request *request, tiff_file *file, imgc_report 
       return imgc_fail(report, IMGC_ERROR_LIMIT, "max_memory", "tiff: %s", file->message);
     // A directory with values past the end of the file is truncated, others are malformed.
     return imgc_fail(report, file->page.truncated ? IMGC_ERROR_TRUNCATED : IMGC_ERROR_MALFORMED,
-                     NULL, "tiff: %s", file->errors ? file->message : "no usable directory");
+                     NULL, "tiff: %s", file->errors ? file->message : "the directory is invalid");
   }
   if (file->warnings || file->errors) imgc_warn(report, IMGC_WARN_TAG);
   file->warnings = 0, file->errors = 0;

@@ -89,7 +89,7 @@ imgc_status tiff_check_work(const imgc_request *request, const tiff_file *file, 
   uint64_t budget = imgc_mul(limit ? limit : TIFF_UNLIMITED_MEMORY, 4);
   if (limit && output > budget)
     return imgc_fail(report, IMGC_ERROR_LIMIT, "max_memory",
-                     "tiff: the samples take work for %llu bytes, four times max_memory is %llu",
+                     "tiff: the estimated decoding time is %llu ns, the limit is %llu ns",
                      (unsigned long long)output, (unsigned long long)budget);
 
   input_cost input = add_input(file, f);
@@ -98,7 +98,7 @@ imgc_status tiff_check_work(const imgc_request *request, const tiff_file *file, 
   uint64_t file_cost = imgc_mul(size, cost_of_input_byte(f));
   if (input.cost > (left > file_cost ? left : file_cost))
     return imgc_fail(report, IMGC_ERROR_LIMIT, "max_memory",
-                     "tiff: strips or tiles that share their bytes take %llu ms, %llu are allowed",
+                     "tiff: strips that share input take %llu ms to decode, the limit is %llu ms",
                      (unsigned long long)(input.cost / 1000000),
                      (unsigned long long)((left > file_cost ? left : file_cost) / 1000000));
   left = input.cost < left ? left - input.cost : 0;

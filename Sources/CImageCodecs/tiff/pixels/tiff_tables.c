@@ -18,7 +18,7 @@ static bool is_deep(const tiff_converter *c) {
 static imgc_status fill_palette(tiff_converter *c, TIFF *tif, imgc_report *report) {
   uint16_t *r, *g, *b;
   if (!TIFFGetField(tif, TIFFTAG_COLORMAP, &r, &g, &b))
-    return imgc_fail(report, IMGC_ERROR_MALFORMED, NULL, "tiff: no colour map");
+    return imgc_fail(report, IMGC_ERROR_MALFORMED, NULL, "tiff: the colour map is missing");
   uint32_t entries = 1u << c->properties->bits;
   bool wide = false;
   for (uint32_t i = 0; i < entries; i++) wide |= r[i] > 255 || g[i] > 255 || b[i] > 255;
@@ -57,11 +57,11 @@ static imgc_status make_tables(tiff_converter *c, tiff_file *file, imgc_report *
   if (is_deep(c)) {
     c->deep = malloc((samples + colors) * sizeof *c->deep);
     if (!c->deep)
-      return imgc_fail(report, IMGC_ERROR_OUT_OF_MEMORY, NULL, "tiff: no memory for a row");
+      return imgc_fail(report, IMGC_ERROR_OUT_OF_MEMORY, NULL, "tiff: out of memory for a row");
   }
   if (!c->palette || !c->fixed || !c->wide || !c->narrow ||
       (f->kind == TIFF_KIND_LAB && (!c->lab || !c->floats)))
-    return imgc_fail(report, IMGC_ERROR_OUT_OF_MEMORY, NULL, "tiff: no memory for a row");
+    return imgc_fail(report, IMGC_ERROR_OUT_OF_MEMORY, NULL, "tiff: out of memory for a row");
   if (f->kind == TIFF_KIND_PALETTE) return fill_palette(c, file->tif, report);
   if (f->kind == TIFF_KIND_YCBCR) c->ycbcr = tiff_ycbcr_create(file, report);
   if (f->kind == TIFF_KIND_GRAY) fill_grays(c);

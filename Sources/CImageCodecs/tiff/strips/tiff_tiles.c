@@ -28,7 +28,7 @@ imgc_status tiff_reader_open(tiff_reader *reader, const imgc_request *request, t
   reader->scratch = imgc_scratch_alloc(request, scratch_bytes(properties));
   reader->output_is_dirty = true;
   if (!reader->scratch)
-    return imgc_fail(report, IMGC_ERROR_OUT_OF_MEMORY, NULL, "tiff: no memory for a tile");
+    return imgc_fail(report, IMGC_ERROR_OUT_OF_MEMORY, NULL, "tiff: out of memory for a tile");
   if (properties->native_lzw) reader->lzw = tiff_lzw_create(); // if NULL, libtiff decodes
   return IMGC_OK;
 }
