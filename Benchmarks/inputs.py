@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Makes the pictures that `make bench` and Scripts/peak-memory measure on.
+"""Makes the images that `make bench` and Scripts/peak-memory measure on.
 
     Benchmarks/inputs.py FOLDER [NAME...]
 
@@ -94,10 +94,10 @@ def write_png(path, samples, color_type, bits=8, palette=None, interlaced=False)
         file.write(chunk(b"IEND", b""))
 
 
-def write_indexed(path, picture, bits):
-    """The picture's palette has at most 2 ** bits colours."""
-    palette = np.asarray(picture.getpalette(), np.uint8).reshape(-1, 3)[: 2**bits]
-    write_png(path, np.asarray(picture), 3, bits, palette)
+def write_indexed(path, image, bits):
+    """The image's palette has at most 2 ** bits colours."""
+    palette = np.asarray(image.getpalette(), np.uint8).reshape(-1, 3)[: 2**bits]
+    write_png(path, np.asarray(image), 3, bits, palette)
 
 
 # ------------------------------------------------------------------ TIFF without compression
@@ -140,7 +140,7 @@ def write_tiff(path, samples, tile=None):
         file.write(directory + struct.pack("<I", 0) + extra)
 
 
-# ------------------------------------------------------------------ pictures
+# ------------------------------------------------------------------ images
 
 
 def photo(size=MEDIUM, seed=3):
@@ -180,8 +180,8 @@ WORDS = "window buffer decode row cache loader width height stream filter index 
 def screenshot(size=(1920, 1600), seed=6):
     """A desktop: windows with title bars, buttons, and text on white and on dark."""
     random = np.random.default_rng(seed)
-    picture = Image.new("RGB", size, (44, 62, 80))
-    draw = ImageDraw.Draw(picture)
+    image = Image.new("RGB", size, (44, 62, 80))
+    draw = ImageDraw.Draw(image)
     font = ImageFont.load_default(15)
 
     def window(x, y, w, h, paper, ink):
@@ -206,7 +206,7 @@ def screenshot(size=(1920, 1600), seed=6):
     for icon in range(14):
         color = tuple(int(v) for v in random.integers(60, 240, 3))
         draw.rounded_rectangle((20 + icon * 52, size[1] - 36, 52 + icon * 52, size[1] - 4), 6, fill=color)
-    return picture
+    return image
 
 
 # ------------------------------------------------------------------ animations
@@ -248,16 +248,16 @@ def sparse(path):
 # ------------------------------------------------------------------ the set
 
 
-def luma(picture):
-    return np.asarray(picture).astype(np.float64) @ (0.299, 0.587, 0.114)
+def luma(image):
+    return np.asarray(image).astype(np.float64) @ (0.299, 0.587, 0.114)
 
 
-def dithered(picture, levels):
+def dithered(image, levels):
     """Gray of few levels, by ordered thresholds."""
     order = np.array([[0, 8, 2, 10], [12, 4, 14, 6], [3, 11, 1, 9], [15, 7, 13, 5]]) / 16
-    height, width = picture.size[1], picture.size[0]
+    height, width = image.size[1], image.size[0]
     noise = np.tile(order, (height // 4 + 1, width // 4 + 1))[:height, :width]
-    return np.minimum(luma(picture) / 255 * (levels - 1) + noise, levels - 1).astype(np.uint8)
+    return np.minimum(luma(image) / 255 * (levels - 1) + noise, levels - 1).astype(np.uint8)
 
 
 def jpeg(size, **options):

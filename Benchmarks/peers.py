@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Other decoders over the pictures of `make bench`: Pillow, pyvips, OpenCV, imagecodecs and ours, each as a ratio over the plain
+"""Other decoders over the images of `make bench`: Pillow, pyvips, OpenCV, imagecodecs and ours, each as a ratio over the plain
 use of the C library. Writes Docs/benchmarks/peers.md.
 
     Benchmarks/peers.py [--rounds N] [NAME...]      (Scripts/bench-python peers prints a Python that has these packages)
@@ -8,7 +8,7 @@ Ours and the plain library run in `imagetool-bench decode --turns`, the others h
 buffer of their own: Pillow RGBA; the others what they give of themselves (RGB or gray, OpenCV BGR), up to a quarter of the
 memory traffic. All frames of animations. Each program decodes once a round, the order rotates, the first round is dropped;
 CPU time of the process, user and system, one thread on one core; medians of the ratios of each round. A program that
-cannot decode a picture, or gives another size or count of frames, has no figure; pixels are not compared.
+cannot decode a image, or gives another size or count of frames, has no figure; pixels are not compared.
 """
 
 import argparse
@@ -91,7 +91,7 @@ def cpu(work, data):
 
 
 def measure(path, rounds):
-    """What the picture is, and the ratios of each decoder over the plain library."""
+    """The properties of the image, and the ratios of each decoder over the plain library."""
     with open(path, "rb") as file:
         data = file.read()
     command = [PROGRAM, "decode", "--turns", path]
@@ -133,7 +133,7 @@ def versions():
 
 
 def main():
-    parser = argparse.ArgumentParser(description="Other decoders over the pictures of `make bench`.")
+    parser = argparse.ArgumentParser(description="Other decoders over the images of `make bench`.")
     parser.add_argument("--rounds", type=int, default=7)
     parser.add_argument("names", nargs="*")
     arguments = parser.parse_args()
@@ -151,9 +151,9 @@ def main():
         "",
         "- " + "; ".join(report.system()),
         "- " + ", ".join(versions()),
-        "- the plain libraries and the pictures: as in [decode.md](decode.md)",
+        "- the plain libraries and the images: as in [decode.md](decode.md)",
         "",
-        "| picture | kind | ours | " + " | ".join(PEERS) + " |",
+        "| image | kind | ours | " + " | ".join(PEERS) + " |",
         "|---|---|---|" + "---|" * len(PEERS),
     ]
     for file in files:

@@ -3,7 +3,7 @@
 
     Benchmarks/report.py FILE FOLDER
 
-No package is needed. SWIFT names the compiler whose version is told.
+No package is needed. SWIFT names the compiler whose version is reported.
 """
 
 import json
@@ -13,7 +13,7 @@ import re
 import subprocess
 import sys
 
-# Ratios over the same baselines, measured earlier on the same kind of machine with other pictures of the same kinds.
+# Ratios over the same baselines, measured earlier on the same kind of machine with other images of the same kinds.
 EARLIER = {
     "png-rgb": {"Wuffs 0.4": 2.20, "zune-png": 1.82}, "png-rgba": {"Wuffs 0.4": 2.35, "zune-png": 2.31},
     "png-flat": {"Wuffs 0.4": 4.15, "zune-png": 4.14}, "png-screenshot": {"Wuffs 0.4": 5.72, "zune-png": 3.87},
@@ -51,8 +51,8 @@ def system():
     cpu = first_match("/proc/cpuinfo", r"^model name\s*: (.*)$") or platform.machine()
     pages = first_match("/sys/kernel/mm/transparent_hugepage/enabled", r"\[(\w+)\]") or "unknown"
     distribution = first_match("/etc/os-release", r'^PRETTY_NAME="?([^"\n]*)') or platform.system()
-    told = subprocess.run([os.environ.get("SWIFT", "swift"), "--version"], capture_output=True, text=True).stdout
-    swift = re.search(r"Swift version (\S+)", told)
+    version_text = subprocess.run([os.environ.get("SWIFT", "swift"), "--version"], capture_output=True, text=True).stdout
+    swift = re.search(r"Swift version (\S+)", version_text)
     return [
         f"CPU {cpu}, {os.cpu_count()} cores, {platform.machine()}", distribution, f"Linux {platform.release().split('-')[0]}",
         f"Swift {swift.group(1) if swift else '?'} and its clang, release build", f"transparent huge pages: {pages}",
@@ -68,19 +68,19 @@ def markdown(rows):
     lines = [
         "# Decoding against the plain C libraries",
         "",
-        "Written by `make bench`. Ratio: CPU time of the library used the plain way, by ours; above 1 ours is faster. Median of"
-        f" {rows[0]['iterations']} rounds, one thread on one core, both sides in turn in one process, the first round dropped; spread is"
+        "Written by `make bench`. Ratio: CPU time of the library in its basic use, divided by ours; above 1 ours is faster. Median of"
+        f" {rows[0]['iterations']} rounds, one thread on one core, both sides alternate in one process, the first round dropped; spread is"
         " the lowest and highest round. Pixels are compared first: a row whose pixels differ has no verdict. The library decodes"
-        " into memory of `malloc` and frees it, ours into what a caller gets by default (the pixel pool, huge pages). A bar is met"
+        " into memory of `malloc` and frees it, ours into what a caller gets by default (the pixel pool, huge pages). A target is met"
         " from 5 % below it on.",
         "",
         "- " + "; ".join(system()),
         "- " + ", ".join(versions) + " (" + ", ".join(f"{f.upper()}: {BASELINES[f]}" for f in ORDER) + ")",
-        "- pictures: `Benchmarks/inputs.py`",
+        "- images: `Benchmarks/inputs.py`",
         "",
         "![ratios as bars](decode.svg)",
         "",
-        "| picture | kind | size | frames | ours, ns a pixel | library | ratio | spread | at least | |",
+        "| image | kind | size | frames | ours, ns a pixel | library | ratio | spread | at least | |",
         "|---|---|---|---|---|---|---|---|---|---|",
     ]
     for row in rows:
@@ -93,10 +93,10 @@ def markdown(rows):
         "",
         "## Other decoders",
         "",
-        "Ratios over the same plain libraries, measured earlier on the same kind of machine with other pictures of the same kinds:",
+        "Ratios over the same plain libraries, measured earlier on the same kind of machine with other images of the same kinds:",
         "not by this run.",
         "",
-        "| picture | ours, this run | Wuffs 0.4 | zune |",
+        "| image | ours, this run | Wuffs 0.4 | zune |",
         "|---|---|---|---|",
     ]
     for row in rows:
@@ -127,8 +127,8 @@ STYLE = """
 
 def svg(rows):
     left, top, step, thick, width = 250, 92, 24, 15, 960
-    most = max([row["ratio"] for row in rows] + [row["bar"] or 0 for row in rows])
-    scale = (width - left - 80) / most
+    max_ratio = max([row["ratio"] for row in rows] + [row["bar"] or 0 for row in rows])
+    scale = (width - left - 80) / max_ratio
     height = top + step * len(rows) + 46
 
     def x(ratio):
@@ -147,7 +147,7 @@ def svg(rows):
         '<text class="small" x="122" y="71">Wuffs 0.4, measured earlier on the same kind of machine</text>',
     ]
     bottom = top + step * len(rows)
-    for tick in range(0, int(most) + 1):
+    for tick in range(0, int(max_ratio) + 1):
         kind = "one" if tick == 1 else "grid"
         out.append(f'<line class="{kind}" x1="{x(tick)}" y1="{top - 4}" x2="{x(tick)}" y2="{bottom}"/>')
         out.append(f'<text class="small" x="{x(tick)}" y="{bottom + 16}" text-anchor="middle">{tick}</text>')
