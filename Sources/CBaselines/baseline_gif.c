@@ -17,11 +17,11 @@ struct memory {
 
 static int read_memory(GifFileType *gif, GifByteType *bytes, int count) {
   struct memory *memory = gif->UserData;
-  size_t taken = (size_t)count < memory->left ? (size_t)count : memory->left;
-  memcpy(bytes, memory->next, taken);
-  memory->next += taken;
-  memory->left -= taken;
-  return (int)taken;
+  size_t read_size = (size_t)count < memory->left ? (size_t)count : memory->left;
+  memcpy(bytes, memory->next, read_size);
+  memory->next += read_size;
+  memory->left -= read_size;
+  return (int)read_size;
 }
 
 // The part of a frame inside the canvas.

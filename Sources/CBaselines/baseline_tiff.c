@@ -18,10 +18,10 @@ struct memory {
 static tmsize_t read_memory(thandle_t handle, void *bytes, tmsize_t count) {
   struct memory *memory = handle;
   uint64_t left = memory->offset < memory->size ? memory->size - memory->offset : 0;
-  uint64_t taken = (uint64_t)count < left ? (uint64_t)count : left;
-  memcpy(bytes, memory->data + (memory->size - left), taken);
-  memory->offset += taken;
-  return (tmsize_t)taken;
+  uint64_t read_size = (uint64_t)count < left ? (uint64_t)count : left;
+  memcpy(bytes, memory->data + (memory->size - left), read_size);
+  memory->offset += read_size;
+  return (tmsize_t)read_size;
 }
 
 static tmsize_t write_nothing(thandle_t handle, void *bytes, tmsize_t count) {

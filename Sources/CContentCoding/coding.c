@@ -142,7 +142,7 @@ size_t picc_encode(picc_format format, picc_frame frame, int level, const uint8_
   int result = deflate(&stream, is_open ? Z_FULL_FLUSH : Z_FINISH);
   size_t size = output_size - stream.avail_out;
   // A flush is complete when output space remains.
-  int is_whole = is_open ? result == Z_OK && stream.avail_out > 0 : result == Z_STREAM_END;
+  int is_complete = is_open ? result == Z_OK && stream.avail_out > 0 : result == Z_STREAM_END;
   deflateEnd(&stream);
-  return is_whole ? size : 0;
+  return is_complete ? size : 0;
 }

@@ -41,7 +41,7 @@ typedef struct pieces {
   size_t left, step;
 } pieces;
 
-static bool next_piece(void *context, const uint8_t **in, const uint8_t **in_end) {
+static bool next_input(void *context, const uint8_t **in, const uint8_t **in_end) {
   pieces *p = context;
   if (p->left == 0) return false;
   size_t n = p->step < p->left ? p->step : p->left;
@@ -56,7 +56,7 @@ static imgc_inflate_result inflate_all(bool plain, const uint8_t *data, size_t s
   static imgc_inflater z;
   pieces p = {data, size, step};
   *count = 0;
-  (plain ? plain_inflate_begin : imgc_inflate_begin)(&z, next_piece, &p);
+  (plain ? plain_inflate_begin : imgc_inflate_begin)(&z, next_input, &p);
   for (;;) {
     imgc_inflate_result result = (plain ? plain_inflate_run : imgc_inflate_run)(&z);
     size_t n = z.out - z.out_start;

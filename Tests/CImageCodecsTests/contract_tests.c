@@ -245,15 +245,15 @@ void test_arguments(void) {
   expect(imgc_decode_resampled(&request, &resample, &target, &report) ==
              IMGC_ERROR_INVALID_ARGUMENT,
          "a target of another size");
-  imgc_resample_request bad = resample;
-  bad.crop_width = 5;
+  imgc_resample_request invalid = resample;
+  invalid.crop_width = 5;
   imgc_resampler *resampler;
-  expect(imgc_resampler_bytes(&bad) == 0 &&
-             imgc_resampler_create(&bad, &resampler) == IMGC_ERROR_INVALID_ARGUMENT,
+  expect(imgc_resampler_bytes(&invalid) == 0 &&
+             imgc_resampler_create(&invalid, &resampler) == IMGC_ERROR_INVALID_ARGUMENT,
          "a crop outside the source");
-  expect(imgc_decode_resampled(&request, &bad, &small, &report) == IMGC_ERROR_INVALID_ARGUMENT,
+  expect(imgc_decode_resampled(&request, &invalid, &small, &report) == IMGC_ERROR_INVALID_ARGUMENT,
          "decoding it");
   header = (imgc_header){.width = 4, .height = 4, .band_rows = 4};
-  expect(imgc_resampled_bytes(&header, &bad) == UINT64_MAX, "bytes of it");
+  expect(imgc_resampled_bytes(&header, &invalid) == UINT64_MAX, "bytes of it");
   free(file.data);
 }

@@ -123,18 +123,18 @@ void test_limits(void) {
   imgc_request request = request_for(IMGC_FORMAT_PNG, file.data, file.size);
   imgc_header header = header_of(&request, "demo/window.png");
   imgc_resample_request resample = halved(&header);
-  guarded whole = guarded_create(header.width, header.height, 1, 0);
+  guarded full = guarded_create(header.width, header.height, 1, 0);
   guarded half = guarded_create(resample.width, resample.height, 1, 0);
   imgc_report report;
   allocations = releases = 0;
   request.memory = (imgc_memory){count_allocation, count_release};
-  expect(imgc_decode(&request, &whole.target, &report) == IMGC_OK, "%s", report.message);
+  expect(imgc_decode(&request, &full.target, &report) == IMGC_OK, "%s", report.message);
   expect(allocations > 0 && allocations == releases, "%u blocks taken, %u returned", allocations,
          releases);
   expect(imgc_decode_resampled(&request, &resample, &half.target, &report) == IMGC_OK, "%s",
          report.message);
   expect(allocations == releases, "%u blocks taken, %u returned", allocations, releases);
-  guarded_free(&whole);
+  guarded_free(&full);
   guarded_free(&half);
   free(file.data);
 }
@@ -224,7 +224,7 @@ void test_truncation(void) {
   for (size_t i = 0; i < SAMPLES; i++) {
     bytes file = fixture(samples[i].path);
     imgc_request request = request_for(samples[i].format, file.data, file.size);
-    imgc_header whole = header_of(&request, samples[i].path);
+    imgc_header full = header_of(&request, samples[i].path);
     for (size_t size = 0; size <= file.size; size++) {
       uint8_t *start = malloc(size ? size : 1);
       if (!start) exit(2);
@@ -235,9 +235,9 @@ void test_truncation(void) {
       imgc_status status = imgc_read_header(&request, &header, &report);
       check_report(&report, status, UINT32_MAX, samples[i].path, size);
       if (!status)
-        expect(header.width == whole.width && header.height == whole.height,
+        expect(header.width == full.width && header.height == full.height,
                "%s of %zu bytes is %u x %u", samples[i].path, size, header.width, header.height);
-      decode_truncated(request, &whole, samples[i].path);
+      decode_truncated(request, &full, samples[i].path);
       if (size == file.size) expect(status == IMGC_OK, "%s, whole", samples[i].path);
       free(start);
     }

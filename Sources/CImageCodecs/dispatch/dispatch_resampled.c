@@ -70,11 +70,11 @@ static bool decode_resampled(const imgc_request *request, const imgc_resample_re
         streamed.result_bytes, imgc_add(imgc_resampler_bytes(&resamples[i]), targets[i].size));
   const imgc_codec *codec = imgc_dispatch_begin(&streamed, report);
   if (!codec) return true;
-  outputs made = {0};
+  outputs list = {0};
   imgc_band band = {.request = &streamed,
                     .report = report,
                     .push = push_row,
-                    .context = &made,
+                    .context = &list,
                     .stride = (size_t)resamples->source_width * 4};
   imgc_dest dest = {.band = &band,
                     .step_x = 4,
@@ -83,16 +83,16 @@ static bool decode_resampled(const imgc_request *request, const imgc_resample_re
                     .height = resamples->source_height};
   imgc_status status = IMGC_OK;
   for (uint32_t i = 0; i < count && !status; i++)
-    status = add_output(&made, &band, &resamples[i], &targets[i]);
+    status = add_output(&list, &band, &resamples[i], &targets[i]);
   if (!status) status = codec->decode(&streamed, &dest, report);
   if (!status) imgc_dest_commit_rows(&dest, dest.height);
   // A cancelled resampler omits rows.
-  bool full = are_full(&made);
+  bool full = are_full(&list);
   if (!status && !full) status = imgc_poll(&streamed, report);
   if (!imgc_dispatch_end(&streamed, status, report) && !full)
     imgc_fail(report, IMGC_ERROR_INTERNAL, NULL, "the codec returned too few rows");
   imgc_band_close(&band);
-  for (uint32_t i = 0; i < made.count; i++) imgc_resampler_destroy(made.all[i].resampler);
+  for (uint32_t i = 0; i < list.count; i++) imgc_resampler_destroy(list.all[i].resampler);
   return report->status || !band.cleared || !(resamples->flags & IMGC_RESAMPLE_OPAQUE);
 }
 

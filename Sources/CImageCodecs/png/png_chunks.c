@@ -19,15 +19,15 @@ static bool is_letter(uint8_t c) { return (c >= 'A' && c <= 'Z') || (c >= 'a' &&
 imgc_png_chunk_result imgc_png_next(imgc_reader *reader, imgc_png_chunk *chunk) {
   *chunk = (imgc_png_chunk){.offset = reader->offset};
   if (imgc_left(reader) < 8) return IMGC_PNG_TRUNCATED;
-  const uint8_t *head = reader->data + reader->offset;
-  uint32_t length = imgc_be32(head);
+  const uint8_t *chunk_header = reader->data + reader->offset;
+  uint32_t length = imgc_be32(chunk_header);
   if (length > INT32_MAX) return IMGC_PNG_INVALID;
   for (int i = 4; i < 8; i++)
-    if (!is_letter(head[i])) return IMGC_PNG_INVALID;
+    if (!is_letter(chunk_header[i])) return IMGC_PNG_INVALID;
   reader->offset += 8;
-  chunk->type = imgc_be32(head + 4);
+  chunk->type = imgc_be32(chunk_header + 4);
   chunk->length = length;
-  chunk->data = head + 8;
+  chunk->data = chunk_header + 8;
   chunk->available = length < imgc_left(reader) ? length : imgc_left(reader);
   if (imgc_skip(reader, (uint64_t)length + 4)) return IMGC_PNG_COMPLETE;
   reader->offset = reader->size;

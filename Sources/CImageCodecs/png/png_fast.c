@@ -132,7 +132,7 @@ imgc_status imgc_png_draw_fast(const imgc_png_image *image, bool *done) {
     memset(raw + raw_size, 0, row_size + 2 * IMGC_PNG_UNFILTER_SLACK);
     draw_rows(image, &rows, raw, zeros);
     report->rows = imgc_png_rows_end(&rows, imgc_png_pass_count(png), 0);
-    if (rows.bad_index) imgc_warn(report, IMGC_WARN_PALETTE_INDEX);
+    if (rows.has_invalid_index) imgc_warn(report, IMGC_WARN_PALETTE_INDEX);
     *done = true;
   }
   imgc_scratch_free(image->request, raw, size);

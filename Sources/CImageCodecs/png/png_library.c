@@ -18,7 +18,7 @@
 
 enum {
   IHDR_END = IMGC_PNG_SIGNATURE_SIZE + IMGC_PNG_CHUNK_OVERHEAD + IMGC_PNG_IHDR_SIZE,
-  HEAD_SIZE = IHDR_END + IMGC_PNG_CHUNK_OVERHEAD + 3, // with a palette of one entry
+  PREFIX_SIZE = IHDR_END + IMGC_PNG_CHUNK_OVERHEAD + 3, // with a palette of one entry
 };
 
 // Everything that must survive a longjmp; owned by the caller of the guarded function.
@@ -27,8 +27,8 @@ typedef struct drawing {
   imgc_png_rows rows;
   imgc_png_source source;
   imgc_png_segment segment;
-  uint8_t head[HEAD_SIZE]; // bytes of the synthesized stream before the segment
-  size_t head_size, head_used;
+  uint8_t prefix[PREFIX_SIZE]; // bytes of the synthesized stream before the segment
+  size_t prefix_size, prefix_used;
   bool in_segment;
   png_structp png;
   png_infop info;
@@ -71,18 +71,18 @@ static void on_free(png_structp png, png_voidp memory) {
 // ---------------------------------------------------------------- the synthesized stream
 
 // A palette of one entry suffices: png_rows.c looks up the indices.
-static void make_head(drawing *d) {
+static void init_prefix(drawing *d) {
   const imgc_png *png = d->image->png;
-  uint8_t *p = d->head;
+  uint8_t *p = d->prefix;
   memcpy(p, IMGC_PNG_SIGNATURE "\0\0\0\x0DIHDR", 16);
   imgc_put_be32(p + 16, png->width);
   imgc_put_be32(p + 20, png->height);
   const uint8_t rest[9] = {png->bit_depth, png->color_type, 0, 0, png->interlaced};
   memcpy(p + 24, rest, 9); // the CRC is not set because it is not checked
-  d->head_size = IHDR_END;
+  d->prefix_size = IHDR_END;
   if (png->color_type == IMGC_PNG_COLOR_INDEXED) {
     memcpy(p + IHDR_END, "\0\0\0\x03PLTE\0\0\0\0\0\0\0", 15);
-    d->head_size = HEAD_SIZE;
+    d->prefix_size = PREFIX_SIZE;
   }
 }
 
@@ -92,12 +92,12 @@ static bool next_segment(drawing *d) {
   do
     if (!imgc_png_source_next(&d->source, &d->segment, false)) return false;
   while (d->segment.size == 0);
-  memset(d->head, 0, 4);
-  uint8_t *p = d->head + (d->in_segment ? 4 : 0);
+  memset(d->prefix, 0, 4);
+  uint8_t *p = d->prefix + (d->in_segment ? 4 : 0);
   imgc_put_be32(p, (uint32_t)d->segment.size);
   memcpy(p + 4, "IDAT", 4);
-  d->head_size = (size_t)(p + 8 - d->head);
-  d->head_used = 0;
+  d->prefix_size = (size_t)(p + 8 - d->prefix);
+  d->prefix_used = 0;
   d->in_segment = true;
   return true;
 }
@@ -120,9 +120,9 @@ static void on_read(png_structp png, png_bytep out, size_t size) {
   // A row may take any amount of input: empty blocks have no output.
   if (imgc_poll(d->image->request, d->image->report)) png_error(png, "stopped");
   while (size > 0) {
-    bool head = d->head_used < d->head_size;
-    const uint8_t *from = head ? d->head + d->head_used : d->segment.data;
-    size_t left = head ? d->head_size - d->head_used : d->segment.size;
+    bool prefix = d->prefix_used < d->prefix_size;
+    const uint8_t *from = prefix ? d->prefix + d->prefix_used : d->segment.data;
+    size_t left = prefix ? d->prefix_size - d->prefix_used : d->segment.size;
     size_t n = left < size ? left : size;
     if (n == 0) {
       if (next_segment(d)) continue;
@@ -132,8 +132,8 @@ static void on_read(png_structp png, png_bytep out, size_t size) {
     memcpy(out, from, n);
     out += n;
     size -= n;
-    if (head)
-      d->head_used += n;
+    if (prefix)
+      d->prefix_used += n;
     else
       d->segment.data += n, d->segment.size -= n;
   }
@@ -203,7 +203,7 @@ static imgc_status finish(drawing *d) {
     return imgc_fail(report, IMGC_ERROR_MALFORMED, NULL, "png: %s", d->message);
   }
   report->rows = done;
-  if (d->rows.bad_index) imgc_warn(report, IMGC_WARN_PALETTE_INDEX);
+  if (d->rows.has_invalid_index) imgc_warn(report, IMGC_WARN_PALETTE_INDEX);
   if (d->pass_count == imgc_png_pass_count(image->png)) {
     if (image->extent.truncated) imgc_warn(report, IMGC_WARN_MISSING_END);
     return IMGC_OK;
@@ -224,7 +224,7 @@ uint64_t imgc_png_library_bytes(const imgc_png *png) {
 imgc_status imgc_png_draw_library(const imgc_png_image *image) {
   const imgc_png *png = image->png;
   drawing d = {.image = image, .source = image->source};
-  make_head(&d);
+  init_prefix(&d);
   d.raw = malloc((size_t)imgc_png_row_bytes(png, png->width));
   if (d.raw && imgc_png_rows_begin(&d.rows, png, image->dest, image->blend_over))
     d.png = png_create_read_struct_2(PNG_LIBPNG_VER_STRING, &d, on_error, on_warning, &d, on_malloc,

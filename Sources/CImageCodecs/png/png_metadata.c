@@ -53,25 +53,26 @@ static bool allowed(const imgc_png_metadata *m, uint64_t size) {
 // Reads iCCP: name, NUL, compression method 0, zlib stream. The first four bytes of a profile are
 // its size (ICC.1, 7.2.2), so the size is known, and checked against the limit, before inflating.
 static void read_iccp(imgc_png_metadata *m, const imgc_png_chunk *chunk) {
-  m->seen_profile = true;
+  m->has_seen_profile = true;
   size_t name =
       chunk->length < IMGC_PNG_ICCP_NAME_MAX_SIZE ? chunk->length : IMGC_PNG_ICCP_NAME_MAX_SIZE;
   const uint8_t *end = name ? memchr(chunk->data, 0, name) : NULL;
-  size_t head = end ? (size_t)(end - chunk->data) + 2 : 0;
+  size_t stream_offset = end ? (size_t)(end - chunk->data) + 2 : 0;
   uint8_t start[IMGC_ICC_MIN_SIZE];
-  if (!end || head == 2 || head > chunk->length || end[1] != 0 ||
-      !imgc_png_inflate(chunk->data + head, chunk->length - head, start, sizeof start)) {
+  if (!end || stream_offset == 2 || stream_offset > chunk->length || end[1] != 0 ||
+      !imgc_png_inflate(chunk->data + stream_offset, chunk->length - stream_offset, start,
+                        sizeof start)) {
     imgc_warn(m->report, IMGC_WARN_PROFILE_IGNORED);
     return;
   }
   uint32_t size = imgc_be32(start);
   if (size < sizeof start || !allowed(m, size) || !allowed(m, chunk->length) ||
-      !holds(chunk->data + head, chunk->length - head, size)) {
+      !holds(chunk->data + stream_offset, chunk->length - stream_offset, size)) {
     imgc_warn(m->report, IMGC_WARN_PROFILE_IGNORED);
     return;
   }
-  m->profile = chunk->data + head;
-  m->profile_size = chunk->length - head;
+  m->profile = chunk->data + stream_offset;
+  m->profile_size = chunk->length - stream_offset;
   m->header->icc_size = size;
 }
 
@@ -135,7 +136,7 @@ void imgc_png_read_metadata(void *metadata, const imgc_png_chunk *chunk, bool af
       read_chrm(m, chunk);
     break;
   case IMGC_PNG_iCCP:
-    if (after_palette || m->seen_profile)
+    if (after_palette || m->has_seen_profile)
       right = false;
     else
       read_iccp(m, chunk);

@@ -13,7 +13,7 @@ typedef struct imgc_png_metadata {
   uint32_t chunks;        // number of visited chunks, for max_chunks
   const uint8_t *profile; // the zlib stream of the first valid iCCP
   size_t profile_size;    // bytes of the stream
-  bool seen_profile;
+  bool has_seen_profile;
 } imgc_png_metadata;
 
 void imgc_png_read_metadata(void *metadata, const imgc_png_chunk *chunk, bool after_palette);

@@ -108,7 +108,7 @@ static void expand16(const imgc_png_rows *rows, uint8_t *dst, const uint8_t *src
 
 static void check_indices(imgc_png_rows *rows, const uint8_t *src, uint32_t n) {
   const imgc_png *png = rows->png;
-  if (png->color_type != IMGC_PNG_COLOR_INDEXED || rows->bad_index ||
+  if (png->color_type != IMGC_PNG_COLOR_INDEXED || rows->has_invalid_index ||
       png->palette_size >= 1u << png->bit_depth)
     return;
   uint8_t most = 0;
@@ -122,7 +122,7 @@ static void check_indices(imgc_png_rows *rows, const uint8_t *src, uint32_t n) {
       most = index > most ? index : most;
     }
   }
-  rows->bad_index = most >= png->palette_size;
+  rows->has_invalid_index = most >= png->palette_size;
 }
 
 static void expand(imgc_png_rows *rows, uint8_t *dst, const uint8_t *src, uint32_t n) {

@@ -21,12 +21,12 @@ uint64_t imgc_png_raw_bytes(const imgc_png *png);
 
 typedef struct imgc_png_rows {
   const imgc_png *png;
-  const imgc_dest *dest; // may be smaller than the image: clipped at the right and bottom
-  bool blend_over;       // blend onto the destination instead of replacing it
-  bool direct;           // a row of the destination can hold a whole row of the image
-  bool bad_index;        // a palette index was out of range
-  bool uses_palette;     // indexed, and gray of up to 8 bits that is converted by table
-  bool has_key;          // tRNS of RGB or 16-bit gray
+  const imgc_dest *dest;  // may be smaller than the image: clipped at the right and bottom
+  bool blend_over;        // blend onto the destination instead of replacing it
+  bool direct;            // a row of the destination can hold a whole row of the image
+  bool has_invalid_index; // a palette index was out of range
+  bool uses_palette;      // indexed, and gray of up to 8 bits that is converted by table
+  bool has_key;           // tRNS of RGB or 16-bit gray
   uint16_t key[3];
   uint32_t palette[256]; // RGBA8 in memory order
   uint8_t *band;         // BAND rows of RGBA8

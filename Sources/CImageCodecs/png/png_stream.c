@@ -158,7 +158,7 @@ imgc_status imgc_png_draw_streaming(const imgc_png_image *image, bool *done) {
       result = run(s, &rows, true);
     if (result == IMGC_INFLATE_END) {
       report->rows = imgc_png_rows_end(&rows, 1, 0);
-      if (rows.bad_index) imgc_warn(report, IMGC_WARN_PALETTE_INDEX);
+      if (rows.has_invalid_index) imgc_warn(report, IMGC_WARN_PALETTE_INDEX);
       *done = true;
     } else {
       imgc_png_rows_discard(&rows);

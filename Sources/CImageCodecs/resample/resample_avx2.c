@@ -78,11 +78,11 @@ AVX2 static bool split_planes_alpha(int16_t *planes, size_t stride, const uint8_
 INLINE __m256i add(__m256i a, __m256i b) { return _mm256_add_epi32(a, b); }
 
 // Adds neighbours of two vectors, interleaved: a b a b in each half.
-INLINE __m256i fold(__m256i a, __m256i b) {
+INLINE __m256i add_pairs(__m256i a, __m256i b) {
   return add(_mm256_unpacklo_epi32(a, b), _mm256_unpackhi_epi32(a, b));
 }
 
-INLINE __m256i fold_again(__m256i a, __m256i b) {
+INLINE __m256i add_pairs_again(__m256i a, __m256i b) {
   return add(_mm256_unpacklo_epi64(a, b), _mm256_unpackhi_epi64(a, b));
 }
 
@@ -119,9 +119,9 @@ INLINE void horizontal_channels(int16_t *pairs, const int16_t *planes, size_t st
         sums[c] = add(sums[c], _mm256_madd_epi16(load(plane), w));
       }
     }
-    __m256i rg = fold_again(fold(sums[0], sums[1]), fold(sums[2], sums[3]));
-    __m256i ba = fold(sums[4], sums[5]);
-    ba = fold_again(ba, channels == 4 ? fold(sums[6], sums[7]) : ba);
+    __m256i rg = add_pairs_again(add_pairs(sums[0], sums[1]), add_pairs(sums[2], sums[3]));
+    __m256i ba = add_pairs(sums[4], sums[5]);
+    ba = add_pairs_again(ba, channels == 4 ? add_pairs(sums[6], sums[7]) : ba);
     __m256i all =
         add(_mm256_permute2x128_si256(rg, ba, 0x20), _mm256_permute2x128_si256(rg, ba, 0x31));
     all = _mm256_sra_epi32(add(all, half), by);

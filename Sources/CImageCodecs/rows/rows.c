@@ -147,7 +147,8 @@ void imgc_row_over(uint8_t *dst, const uint8_t *src, size_t n) {
       imgc_copy(dst, src, 4);
       continue;
     }
-    uint32_t ws = as * 255, wd = ad * (255 - as), whole = ws + wd;
+    uint32_t src_weight = as * 255, dst_weight = ad * (255 - as),
+             weight_sum = src_weight + dst_weight;
     if (ad == 255) { // the usual case: the divisor is a constant
       for (int k = 0; k < 3; k++) {
         uint32_t t = src[k] * as + dst[k] * (255 - as) + 128;
@@ -155,7 +156,8 @@ void imgc_row_over(uint8_t *dst, const uint8_t *src, size_t n) {
       }
       continue;
     }
-    for (int k = 0; k < 3; k++) dst[k] = (uint8_t)((src[k] * ws + dst[k] * wd + whole / 2) / whole);
-    dst[3] = (uint8_t)((whole + 127) / 255);
+    for (int k = 0; k < 3; k++)
+      dst[k] = (uint8_t)((src[k] * src_weight + dst[k] * dst_weight + weight_sum / 2) / weight_sum);
+    dst[3] = (uint8_t)((weight_sum + 127) / 255);
   }
 }

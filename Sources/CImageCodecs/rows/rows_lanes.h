@@ -57,15 +57,15 @@ typedef struct field_lanes {
 } field_lanes;
 
 // Returns false when a field is too wide for exact quotients.
-INLINE bool lanes_make_fields(field_lanes made[4], const imgc_field fields[4]) {
+INLINE bool lanes_make_fields(field_lanes scales[4], const imgc_field fields[4]) {
   for (int k = 0; k < 4; k++) {
     uint32_t max = fields[k].max;
     if (max > 1023) return false;
-    made[k].shift = (lanes){0} + (fields[k].shift & 31u);
-    made[k].max = (lanes){0} + max;
-    made[k].half = (lanes){0} + max / 2;
-    made[k].none = (lanes){0} + (max ? 0u : fields[k].none);
-    made[k].inverse = (float_lanes){0} + (max ? 1.0f / (float)max : 0.0f);
+    scales[k].shift = (lanes){0} + (fields[k].shift & 31u);
+    scales[k].max = (lanes){0} + max;
+    scales[k].half = (lanes){0} + max / 2;
+    scales[k].none = (lanes){0} + (max ? 0u : fields[k].none);
+    scales[k].inverse = (float_lanes){0} + (max ? 1.0f / (float)max : 0.0f);
   }
   return true;
 }
@@ -83,13 +83,13 @@ INLINE lanes lanes_scale(const field_lanes fields[4], lanes pixels) {
 
 TARGET size_t NAMED(fields16)(uint8_t *dst, const uint8_t *src, size_t n,
                               const imgc_field fields[4]) {
-  field_lanes made[4];
+  field_lanes scales[4];
   size_t i = 0;
-  if (n < 8 || !lanes_make_fields(made, fields)) return 0;
+  if (n < 8 || !lanes_make_fields(scales, fields)) return 0;
   for (; n - i >= 8; i += 8) {
     half_lanes v;
     imgc_copy(&v, src + i * 2, sizeof v);
-    lanes pixels = lanes_scale(made, __builtin_convertvector(v, lanes));
+    lanes pixels = lanes_scale(scales, __builtin_convertvector(v, lanes));
     imgc_copy(dst + i * 4, &pixels, sizeof pixels);
   }
   return i;
@@ -97,11 +97,11 @@ TARGET size_t NAMED(fields16)(uint8_t *dst, const uint8_t *src, size_t n,
 
 TARGET size_t NAMED(fields32)(uint8_t *dst, const uint8_t *src, size_t n,
                               const imgc_field fields[4]) {
-  field_lanes made[4];
+  field_lanes scales[4];
   size_t i = 0;
-  if (n < 8 || !lanes_make_fields(made, fields)) return 0;
+  if (n < 8 || !lanes_make_fields(scales, fields)) return 0;
   for (; n - i >= 8; i += 8) {
-    lanes pixels = lanes_scale(made, lanes_load(src + i * 4));
+    lanes pixels = lanes_scale(scales, lanes_load(src + i * 4));
     imgc_copy(dst + i * 4, &pixels, sizeof pixels);
   }
   return i;

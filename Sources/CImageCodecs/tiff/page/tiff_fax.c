@@ -14,7 +14,7 @@ void tiff_fax_note(tiff_fax_notes *notes, const char *message, bool is_error) {
   if (!at) return;
   uint32_t line = (uint32_t)strtoul(at + 9, NULL, 10);
   if (is_error) {
-    if (notes->first_bad == TIFF_NO_ROW) notes->first_bad = line;
+    if (notes->first_invalid == TIFF_NO_ROW) notes->first_invalid = line;
   } else if (strstr(at, "(got 0,")) {
     bool continues = notes->empty_last != TIFF_NO_ROW && line == notes->empty_last + 1;
     if (!continues && line != notes->empty_last) notes->empty_first = line;

@@ -8,9 +8,9 @@
 
 // Row numbers in libtiff's messages about one strip or tile; TIFF_NO_ROW: none.
 typedef struct tiff_fax_notes {
-  uint32_t first_bad;   // first row with an invalid code word
-  uint32_t last_short;  // last row that started and ended early
-  uint32_t empty_first; // start of the last sequence of rows that ended before their first run
+  uint32_t first_invalid; // first row with an invalid code word
+  uint32_t last_short;    // last row that started and ended early
+  uint32_t empty_first;   // start of the last sequence of rows that ended before their first run
   uint32_t empty_last;
 } tiff_fax_notes;
 

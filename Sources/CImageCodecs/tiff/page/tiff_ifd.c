@@ -224,7 +224,7 @@ static void reduce(const tiff_input *in, tiff_page *page) {
   if (entries > room) entries = room, page->truncated = true;
   if (entries > UINT16_MAX) entries = UINT16_MAX, page->truncated = true;
 
-  uint64_t seen = 0, kept = 0, bits_entry = 0, samples_entry = 0;
+  uint64_t seen = 0, retained_count = 0, bits_entry = 0, samples_entry = 0;
   size_t size = count_bytes(in);
   for (uint64_t i = 0; i < entries; i++, entry += entry_bytes(in)) {
     uint64_t tag = number(in, entry, 2);
@@ -238,10 +238,10 @@ static void reduce(const tiff_input *in, tiff_page *page) {
     page->has_extra_samples_tag |= tag == TIFF_TAG_EXTRA_SAMPLES || tag == TIFF_TAG_MATTEING;
     memcpy(page->table + size, in->data + entry, entry_bytes(in));
     size += entry_bytes(in);
-    kept++;
+    retained_count++;
   }
   if (bits_entry) page->bits_differ = bits_differ(in, bits_entry, sample_count(in, samples_entry));
-  put(in, page->table, kept, count_bytes(in));
+  put(in, page->table, retained_count, count_bytes(in));
   memset(page->table + size, 0, offset_bytes(in)); // no next directory
   page->table_size = size + offset_bytes(in);
 

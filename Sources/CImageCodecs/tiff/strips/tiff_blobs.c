@@ -12,10 +12,10 @@
 // size.
 static bool webp_size(const uint8_t *data, uint64_t size, bool reversed, uint32_t *width,
                       uint32_t *height) {
-  uint8_t head[30], *p = head;
-  if (size < sizeof head) return false;
-  memcpy(head, data, sizeof head);
-  if (reversed) TIFFReverseBits(head, sizeof head);
+  uint8_t header[30], *p = header;
+  if (size < sizeof header) return false;
+  memcpy(header, data, sizeof header);
+  if (reversed) TIFFReverseBits(header, sizeof header);
   if (memcmp(p, "RIFF", 4) != 0 || memcmp(p + 8, "WEBP", 4) != 0) return false;
   p += 12;
   *width = *height = 0;
@@ -39,12 +39,12 @@ static bool webp_size(const uint8_t *data, uint64_t size, bool reversed, uint32_
 // 2.
 static bool jbig_fits(const uint8_t *data, uint64_t size, bool reversed, uint32_t width,
                       uint32_t height) {
-  uint8_t head[20];
-  if (size < sizeof head) return false;
-  memcpy(head, data, sizeof head);
-  if (!reversed) TIFFReverseBits(head, sizeof head);
-  bool one_plane = head[0] == 0 && head[1] == 0 && head[2] == 1;
-  return one_plane && imgc_be32(head + 4) == width && imgc_be32(head + 8) == height;
+  uint8_t header[20];
+  if (size < sizeof header) return false;
+  memcpy(header, data, sizeof header);
+  if (!reversed) TIFFReverseBits(header, sizeof header);
+  bool one_plane = header[0] == 0 && header[1] == 0 && header[2] == 1;
+  return one_plane && imgc_be32(header + 4) == width && imgc_be32(header + 8) == height;
 }
 
 bool tiff_blob_fits(const tiff_properties *properties, const uint8_t *data, uint64_t size,

@@ -76,7 +76,7 @@ uint64_t tiff_recover(tiff_reader *r, const tiff_strile *strile) {
 
 static bool has_message(const tiff_file *file) {
   const tiff_fax_notes *n = &file->fax;
-  return n->first_bad != TIFF_NO_ROW || n->last_short != TIFF_NO_ROW ||
+  return n->first_invalid != TIFF_NO_ROW || n->last_short != TIFF_NO_ROW ||
          n->empty_last != TIFF_NO_ROW;
 }
 
@@ -106,7 +106,7 @@ static uint64_t read_rows(tiff_reader *r, tiff_strile *s) {
   if (s->intact) return s->units;
   uint64_t rows = count_rows(r, s);
   // An end code before the last row, or zeros that are read after the last byte of the data.
-  if (rows < s->units && r->file->fax.first_bad == TIFF_NO_ROW) s->truncated = true;
+  if (rows < s->units && r->file->fax.first_invalid == TIFF_NO_ROW) s->truncated = true;
   return rows;
 }
 
@@ -127,7 +127,7 @@ static uint64_t read_without_eol(tiff_reader *r, tiff_strile *s) {
   if (!TIFFSetField(tif, TIFFTAG_COMPRESSION, COMPRESSION_CCITTRLE)) return 0;
   TIFFSetField(tif, TIFFTAG_FAXMODE, FAXMODE_NORTC | FAXMODE_NOEOL);
   uint64_t rows = read_rows(r, s);
-  if (rows > 0 && r->file->fax.first_bad != 0) {
+  if (rows > 0 && r->file->fax.first_invalid != 0) {
     r->without_eol = true;
     return rows;
   }
