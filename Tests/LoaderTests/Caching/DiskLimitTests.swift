@@ -82,7 +82,7 @@ struct DiskLimitTests {
         await cache.flush()
         cache.maxBytes = 4 * entryLength
 
-        cache.freeSpace(for: 4 * entryLength + 1, insisting: true)
+        cache.freeSpace(for: 4 * entryLength + 1, ignoringLock: true)
 
         #expect(folder.entryFiles.count == 4)
     }
