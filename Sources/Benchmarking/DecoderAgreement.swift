@@ -33,14 +33,16 @@ public enum DecoderAgreement {
                 var options = DecodeOptions.asStored
                 options.strictness = strictness
                 options.scaleDenominator = denominator
-                let quick = ImageDecoder(options: options)
+                let fast = ImageDecoder(options: options)
                 options.usesLibrariesAlone = true
                 let plain = ImageDecoder(options: options)
-                let (one, other) = (Still(bytes, quick), Still(bytes, plain))
-                if let what = one.difference(to: other) { return .differs("\(strictness), 1/\(denominator): \(what)") }
+                let (one, other) = (DecodedResult(bytes, fast), DecodedResult(bytes, plain))
+                if let difference = one.difference(to: other) {
+                    return .differs("\(strictness), 1/\(denominator): \(difference)")
+                }
                 if case .image = one { images += 1 }
-                switch animation(bytes, quick, plain) {
-                case .differs(let what): return .differs("\(strictness): \(what)")
+                switch animation(bytes, fast, plain) {
+                case .differs(let difference): return .differs("\(strictness): \(difference)")
                 case .agrees(let count): images += count
                 case .notCompared: break
                 }
@@ -49,21 +51,21 @@ public enum DecoderAgreement {
         return .agrees(images: images)
     }
 
-    private static func animation(_ bytes: [UInt8], _ quick: ImageDecoder, _ plain: ImageDecoder) -> ComparisonResult {
-        guard ImageFormat(signatureOf: bytes.span) == .png, let one = try? quick.frames(of: bytes),
+    private static func animation(_ bytes: [UInt8], _ fast: ImageDecoder, _ plain: ImageDecoder) -> ComparisonResult {
+        guard ImageFormat(signatureOf: bytes.span) == .png, let one = try? fast.frames(of: bytes),
             let other = try? plain.frames(of: bytes), one.header.frameCount ?? 2 > 1
         else { return .notCompared }
         var count = 0
         while true {
-            let frames = (Still(one), Still(other))
-            if let what = frames.0.difference(to: frames.1) { return .differs("frame \(count): \(what)") }
+            let frames = (DecodedResult(one), DecodedResult(other))
+            if let difference = frames.0.difference(to: frames.1) { return .differs("frame \(count): \(difference)") }
             guard case .image = frames.0 else { return .agrees(images: count) }
             count += 1
         }
     }
 
     /// Everything that a caller sees of one decode.
-    private enum Still {
+    private enum DecodedResult {
         case image(Bitmap, DecodeStatus, [DecodeWarning])
         case failure(DecodeError)
         /// The animation has no more frames.
@@ -107,19 +109,21 @@ public enum DecoderAgreement {
 
     private static func gif(_ bytes: [UInt8]) -> ComparisonResult {
         guard let expected = Baseline.gifFrames(of: bytes) else { return .notCompared }
-        let wanted = expected.images
+        let expectedImages = expected.images
         do throws(DecodeError) {
             let frames = try ImageDecoder(options: DecodeBenchmark.options).frames(of: bytes)
             var count = 0
-            while count < wanted.count, try frames.advance() != nil, frames.status == .complete {
-                guard let frame = try frames.raw(), frame.hasPixels(of: wanted[count]) else {
+            while count < expectedImages.count, try frames.advance() != nil, frames.status == .complete {
+                guard let frame = try frames.raw(), frame.hasPixels(of: expectedImages[count]) else {
                     return .differs("frame \(count)")
                 }
                 count += 1
             }
             // giflib emits pixels for invalid codes, so frames from the first damage on are not comparable.
             guard frames.status == .complete else { return .agrees(images: count) }
-            guard count == wanted.count else { return .differs("\(count) frames, expected \(wanted.count)") }
+            guard count == expectedImages.count else {
+                return .differs("\(count) frames, expected \(expectedImages.count)")
+            }
             // giflib may stop early, because it requires a code after the last pixel; that is not a difference.
             if expected.isComplete, try frames.advance() != nil {
                 return .differs("more than the expected \(count) frames")
@@ -127,7 +131,7 @@ public enum DecoderAgreement {
             return .agrees(images: count)
         } catch {
             // giflib has no limits and accepts invalid codes.
-            let isRefused = [.limitExceeded, .malformed, .truncated].contains(error.code) || wanted.isEmpty
+            let isRefused = [.limitExceeded, .malformed, .truncated].contains(error.code) || expectedImages.isEmpty
             return isRefused ? .agrees(images: 0) : .differs("error \(error), expected none")
         }
     }

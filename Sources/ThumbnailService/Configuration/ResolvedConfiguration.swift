@@ -164,8 +164,8 @@ extension ResolvedConfiguration {
         let tableHeader = "| key | default | value | description |\n|---|---|---|---|\n"
         return ConfigurationKey.all.reduce(into: tableHeader) { text, key in
             let value = key.isSecret ? "" : key.joined(key.format(standard))
-            let shown = key.defaultNote ?? (value.isEmpty ? "none" : "`\(value)`")
-            text += "| `\(key.name)` | \(shown) | \(key.syntax) | \(key.description) |\n"
+            let defaultText = key.defaultNote ?? (value.isEmpty ? "none" : "`\(value)`")
+            text += "| `\(key.name)` | \(defaultText) | \(key.syntax) | \(key.description) |\n"
         }
     }
 

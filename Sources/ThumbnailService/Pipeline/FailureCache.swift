@@ -95,8 +95,8 @@ final class FailureCache: Sendable {
                 }
             case .content:
                 record.add(now)
-                let isEnough = record.times.count == Self.maxFailures
-                record.until = isEnough ? record.times[0].adding(milliseconds: Self.window) : nil
+                let isAtLimit = record.times.count == Self.maxFailures
+                record.until = isAtLimit ? record.times[0].adding(milliseconds: Self.window) : nil
             }
             records[key] = record
         }

@@ -80,8 +80,8 @@ final class ResultCache: Sendable {
         CacheEntry(
             key: key,
             response: StoredResponse(
-                status: 200, fields: facts.fields, requestTime: facts.seenAt, responseTime: facts.seenAt,
-                createdAt: facts.seenAt))
+                status: 200, fields: facts.fields, requestTime: facts.validatedAt, responseTime: facts.validatedAt,
+                createdAt: facts.validatedAt))
     }
 }
 #endif

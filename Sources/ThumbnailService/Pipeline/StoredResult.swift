@@ -21,10 +21,10 @@ struct StoredResult: Sendable {
         var frameCount: Int
         /// True when the source was truncated or damaged.
         var isDamaged: Bool
-        /// Freshness that the origin stated at ``seenAt``.
+        /// Freshness that the origin stated at ``validatedAt``.
         var source: CacheLifetime.Source
         /// Time of the last read or revalidation of the source.
-        var seenAt: WallTime
+        var validatedAt: WallTime
         /// Canonical IIIF path `region/size/rotation/quality.format`; nil for other dialects.
         var canonicalPath: String?
     }
@@ -33,7 +33,7 @@ struct StoredResult: Sendable {
     func lifetime(
         _ policy: ResponsePolicy, _ settings: CacheLifetime.Settings, now: WallTime
     ) -> CacheLifetime {
-        let age = Int(clamping: max(0, (now - facts.seenAt) / 1000))
+        let age = Int(clamping: max(0, (now - facts.validatedAt) / 1000))
         var source = facts.source
         source.remaining = source.remaining.map { $0 - age }
         source.age += age
@@ -71,7 +71,7 @@ extension StoredResult.Facts {
             lastModified: text("X-Last-Modified").flatMap { Int64($0) }.flatMap { $0 >= 0 ? $0 : nil },
             frameCount: frames, isDamaged: damaged != "0",
             source: .init(remaining: text("X-Source-Remaining").flatMap { Int($0) }, age: age),
-            seenAt: response.responseTime, canonicalPath: text("X-Canonical"))
+            validatedAt: response.responseTime, canonicalPath: text("X-Canonical"))
     }
 }
 #endif

@@ -212,7 +212,7 @@ final class ThumbnailEngine: Sendable {
         let now = clock()
         if var old, old.facts.sourceDigest == source.digest {
             old.facts.source = source.lifetime
-            old.facts.seenAt = now
+            old.facts.validatedAt = now
             old.facts.lastModified = source.lastModified
             if mayBeStored(old) { await results.updateFreshness(old, key) }
             return ServedResult(result: old, provenance: .revalidated)
@@ -290,7 +290,7 @@ final class ThumbnailEngine: Sendable {
             facts: StoredResult.Facts(
                 contentType: format, entityTag: tag.fieldValue, sourceDigest: source.digest,
                 lastModified: source.lastModified, frameCount: image.frameCount,
-                isDamaged: image.status != .complete, source: source.lifetime, seenAt: clock(),
+                isDamaged: image.status != .complete, source: source.lifetime, validatedAt: clock(),
                 canonicalPath: request.canonicalIIIF(image.plan)))
     }
 }

@@ -26,10 +26,10 @@ struct BenchAgreeCommand: ParsableCommand {
             case .agrees(let count):
                 compared += 1
                 images += count
-            case .differs(let what):
+            case .differs(let difference):
                 compared += 1
                 different += 1
-                printError("\(path): \(what)")
+                printError("\(path): \(difference)")
             case .notCompared: break
             }
         }

@@ -14,10 +14,10 @@ final class DemoServiceOrigin: Sendable {
     /// - Parameter port: Preferred port, for URLs that are equal in every run; a free port is used when it is 0 or in
     ///   use.
     init(port: Int = 0) async throws {
-        if port != 0, let origin = try? await LoopbackOrigin(port: port, respond: Self.answer) {
+        if port != 0, let origin = try? await LoopbackOrigin(port: port, respond: Self.respond) {
             self.origin = origin
         } else {
-            origin = try await LoopbackOrigin(respond: Self.answer)
+            origin = try await LoopbackOrigin(respond: Self.respond)
         }
     }
 
@@ -47,7 +47,7 @@ final class DemoServiceOrigin: Sendable {
         configuration.source.allowedRanges.append("127.0.0.1/32")
     }
 
-    private static func answer(_ request: OriginRequest) -> OriginAction {
+    private static func respond(_ request: OriginRequest) -> OriginAction {
         .response(resource(request.target)?.response(to: request) ?? OriginResponse(status: 404))
     }
 

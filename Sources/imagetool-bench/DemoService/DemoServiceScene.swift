@@ -15,15 +15,15 @@ struct DemoServiceScene: Sendable {
     /// - Parameter number: Seed of the landscape, 0 or more.
     init(number: Int) {
         self.number = number
-        var chance = Chance(seed: UInt64(truncatingIfNeeded: number) &+ 1)
-        let palette = Palette.all[number % Palette.all.count].varied(by: &chance)
+        var random = SeededRandom(seed: UInt64(truncatingIfNeeded: number) &+ 1)
+        let palette = Palette.all[number % Palette.all.count].varied(by: &random)
         self.palette = palette
         let count = 3 + number / Palette.all.count % 4
-        ridges = (0..<count).map { Ridge(index: $0, of: count, palette, &chance) }
-        let radius = 34 + Int(chance.next(below: 40))
+        ridges = (0..<count).map { Ridge(index: $0, of: count, palette, &random) }
+        let radius = 34 + Int(random.next(below: 40))
         sun = (
-            x: 150 + Int(chance.next(below: UInt64(Self.width - 300))),
-            y: 110 + Int(chance.next(below: 260)), radius: radius
+            x: 150 + Int(random.next(below: UInt64(Self.width - 300))),
+            y: 110 + Int(random.next(below: 260)), radius: radius
         )
     }
 
@@ -75,13 +75,13 @@ private struct Ridge: Sendable {
     private let mist: RGBA8
 
     /// - Parameter place: Index from 0 for the farthest ridge to `count - 1` for the nearest.
-    init(index: Int, of count: Int, _ palette: Palette, _ chance: inout Chance) {
+    init(index: Int, of count: Int, _ palette: Palette, _ random: inout SeededRandom) {
         let depth = Double(index + 1) / Double(count)
         let middle = 300 + 480 * depth * depth * 0.5 + 300 * depth * 0.5
         let roughness = 150 - 70 * depth
         let waves = (0..<6).map { octave in
             (
-                length: 2.2 * Double(1 << octave) * (0.8 + 0.4 * chance.nextUnit()), phase: 6.3 * chance.nextUnit(),
+                length: 2.2 * Double(1 << octave) * (0.8 + 0.4 * random.nextUnit()), phase: 6.3 * random.nextUnit(),
                 height: roughness / Double(1 << octave)
             )
         }
@@ -92,7 +92,7 @@ private struct Ridge: Sendable {
             }
             return min(DemoServiceScene.height - 20, max(40, Int(middle - 0.6 * rise)))
         }
-        if index == count - 1, palette.hasTrees { Self.plant(&tops, &chance) }
+        if index == count - 1, palette.hasTrees { Self.plant(&tops, &random) }
         runs = Self.runs(below: tops)
         top = Int(middle)
         base = palette.far.mixed(with: palette.near, depth)
@@ -102,10 +102,10 @@ private struct Ridge: Sendable {
     func color(at y: Int) -> RGBA8 { base.mixed(with: mist, Double(max(0, y - top)) / 260) }
 
     /// Adds fir trees of different heights along the ridge line.
-    private static func plant(_ tops: inout [Int], _ chance: inout Chance) {
+    private static func plant(_ tops: inout [Int], _ random: inout SeededRandom) {
         let ground = tops
         for _ in 0..<70 {
-            let (foot, height) = (Int(chance.next(below: UInt64(tops.count))), 30 + Int(chance.next(below: 70)))
+            let (foot, height) = (Int(random.next(below: UInt64(tops.count))), 30 + Int(random.next(below: 70)))
             let half = height / 4
             for x in max(0, foot - half)..<min(tops.count, foot + half) {
                 // Stepped branches: the tree widens downwards and narrows slightly below each step.
@@ -165,9 +165,9 @@ private struct Palette: Sendable {
     }
 
     /// Randomly shifted colours of the same time of day.
-    func varied(by chance: inout Chance) -> Palette {
+    func varied(by random: inout SeededRandom) -> Palette {
         var palette = self
-        let shift = (0..<3).map { _ in Int(chance.next(below: 37)) - 18 }
+        let shift = (0..<3).map { _ in Int(random.next(below: 37)) - 18 }
         for part in [\Palette.top, \.bottom, \.far, \.near] {
             palette[keyPath: part] = self[keyPath: part].shifted(shift)
         }
@@ -200,7 +200,7 @@ extension RGBA8 {
 }
 
 /// Deterministic pseudo-random number generator (SplitMix64).
-private struct Chance: RandomNumberGenerator {
+private struct SeededRandom: RandomNumberGenerator {
     private var state: UInt64
 
     init(seed: UInt64) { state = seed &* 0x9E37_79B9_7F4A_7C15 }

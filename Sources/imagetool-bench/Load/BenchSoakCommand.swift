@@ -44,12 +44,12 @@ struct BenchSoakCommand: AsyncParsableCommand {
             let growth = end.last.resident - end.firstFifth.resident
             try output.write(
                 """
-                running at the end: \(end.last.underWay)
+                running at the end: \(end.last.running)
                 descriptors before: \(before), after: \(after)
                 resident memory since the first fifth: \(growth >= 0 ? "+" : "")\(growth / 1024) KiB
 
                 """)
-            guard end.last.failed == 0, end.last.underWay == 0, !after.isMore(than: before), growth <= slack else {
+            guard end.last.failed == 0, end.last.running == 0, !after.isMore(than: before), growth <= slack else {
                 throw Failure(.software, "internal: loads failed, or resources were not released")
             }
         }

@@ -17,10 +17,10 @@ struct Soak {
         /// Resident memory in bytes.
         var resident = 0
         var descriptors = 0
-        var underWay = 0
+        var running = 0
 
         var line: String {
-            let figures = [done, cancelled, failed, resident / 1024, descriptors, underWay]
+            let figures = [done, cancelled, failed, resident / 1024, descriptors, running]
             return figures.map { padded(String($0), to: 10, .right) }.joined() + "\n"
         }
     }
@@ -119,7 +119,7 @@ struct Soak {
         var statistics = statistics
         statistics.resident = residentBytes(.current)
         statistics.descriptors = openDescriptors()
-        statistics.underWay = loader.activeWorkCount
+        statistics.running = loader.activeWorkCount
         return statistics
     }
 }

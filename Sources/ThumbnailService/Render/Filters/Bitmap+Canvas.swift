@@ -9,7 +9,7 @@ extension Bitmap {
         let backdrop: Bitmap?
         let color: RGBA8
         switch plan.color {
-        case .color(let given): (backdrop, color) = (nil, given)
+        case .color(let fill): (backdrop, color) = (nil, fill)
         case .average: (backdrop, color) = (nil, try averageColor(cancellation: cancellation))
         case .blur:
             let blurred = try blurred(Blur(radius: 50), cancellation: cancellation)
