@@ -43,15 +43,15 @@ function make(kind, className) {
   return element;
 }
 
-// Loading one picture. Its times count from here: no waiting for a connection is in them.
+// Loading one image. Its times count from here: no waiting for a connection is in them.
 
-async function load(address, signal) {
+async function load(url, signal) {
   const begin = performance.now();
-  const answer = await fetch(address, { cache: 'no-store', signal });
-  const body = await answer.blob();
+  const response = await fetch(url, { cache: 'no-store', signal });
+  const body = await response.blob();
   const time = performance.now() - begin;
-  if (answer.ok) return { source: answer.headers.get('X-Cache') || 'render', time, body };
-  let reason = String(answer.status);
+  if (response.ok) return { source: response.headers.get('X-Cache') || 'render', time, body };
+  let reason = String(response.status);
   try { reason += ' ' + JSON.parse(await body.text()).title; } catch { /* The status says enough. */ }
   return { source: 'failed', time, body, reason };
 }
@@ -65,37 +65,37 @@ function mark(tile, source, figures) {
 
 function begin(tile) {
   const controller = new AbortController();
-  const own = pass;
+  const startedPass = pass;
   tile.controller = controller;
   tile.isLoading = true;
   mark(tile, 'loading');
   loads += 1;
   load(tile.thumbnail, controller.signal).then(
-    (found) => { if (own === pass) finish(tile, found); },
+    (result) => { if (startedPass === pass) finish(tile, result); },
     (error) => {
-      if (own !== pass) return;
+      if (startedPass !== pass) return;
       if (!controller.signal.aborted) return finish(tile, { source: 'failed', reason: String(error.message) });
       tile.isLoading = false;
       mark(tile, 'waiting');
-      if (tile.isInSight) waiting.add(tile);
+      if (tile.isVisible) waiting.add(tile);
     },
-  ).finally(() => { loads -= 1; pump(); });
+  ).finally(() => { loads -= 1; startNext(); });
 }
 
-function finish(tile, found) {
+function finish(tile, result) {
   tile.isLoading = false;
   tile.isDone = true;
-  pass.counts[found.source] = (pass.counts[found.source] || 0) + 1;
-  if (found.source === 'failed') {
-    tile.problem.textContent = found.reason;
+  pass.counts[result.source] = (pass.counts[result.source] || 0) + 1;
+  if (result.source === 'failed') {
+    tile.problem.textContent = result.reason;
     mark(tile, 'failed');
   } else {
-    pass.bytes += found.body.size;
-    pass.times.push(found.time);
-    show(tile, found.body);
-    mark(tile, found.source, `${timeText(found.time)} · ${bytesText(found.body.size)}`);
+    pass.bytes += result.body.size;
+    pass.times.push(result.time);
+    show(tile, result.body);
+    mark(tile, result.source, `${timeText(result.time)} · ${bytesText(result.body.size)}`);
   }
-  sumSoon();
+  scheduleTotals();
 }
 
 function show(tile, body) {
@@ -105,42 +105,42 @@ function show(tile, body) {
   tile.element.classList.add('shown');
 }
 
-function pump() {
+function startNext() {
   for (const tile of waiting) {
     if (loads >= maxLoads) return;
     waiting.delete(tile);
     if (!tile.isDone && !tile.isLoading) begin(tile);
   }
-  if (loads === 0) settled();
+  if (loads === 0) announceTotals();
 }
 
-function enter(tile) {
-  tile.isInSight = true;
+function onVisible(tile) {
+  tile.isVisible = true;
   if (!tile.isDone && !tile.isLoading) waiting.add(tile);
 }
 
-function leave(tile) {
-  tile.isInSight = false;
+function onHidden(tile) {
+  tile.isVisible = false;
   waiting.delete(tile);
   if (!tile.isLoading || tile.controller.signal.aborted) return;
   cancelled += 1;
   tile.controller.abort();
-  sumSoon();
+  scheduleTotals();
 }
 
 const sight = new IntersectionObserver((entries) => {
-  for (const entry of entries) (entry.isIntersecting ? enter : leave)(tiles[entry.target.dataset.place]);
-  pump();
+  for (const entry of entries) (entry.isIntersecting ? onVisible : onHidden)(tiles[entry.target.dataset.place]);
+  startNext();
 }, { rootMargin: '150px 0px' });
 
 // Sums.
 
 let sumIsDue = false;
 
-function sumSoon() {
+function scheduleTotals() {
   if (sumIsDue) return;
   sumIsDue = true;
-  requestAnimationFrame(sum);
+  requestAnimationFrame(updateTotals);
 }
 
 function median(times) {
@@ -148,7 +148,7 @@ function median(times) {
   return sorted[sorted.length >> 1];
 }
 
-function sum() {
+function updateTotals() {
   sumIsDue = false;
   let shown = 0;
   for (const [source, count] of Object.entries(pass.counts)) {
@@ -167,16 +167,16 @@ function sum() {
   find('cancelled').textContent = `${numbers.format(cancelled)} cancelled`;
 }
 
-let said = '';
+let announcement = '';
 
-function settled() {
+function announceTotals() {
   const parts = Object.entries(pass.counts).filter(([, count]) => count > 0);
   if (parts.length === 0) return;
   const shown = parts.reduce((total, [, count]) => total + count, 0);
   const text = `${numbers.format(shown)} of ${numbers.format(tiles.length)}: `
     + parts.map(([source, count]) => `${numbers.format(count)} ${words[source] || source}`).join(', ');
-  if (text !== said) find('status').textContent = said = text;
-  askState();
+  if (text !== announcement) find('status').textContent = announcement = text;
+  refreshState();
 }
 
 // Figures of the service.
@@ -211,60 +211,60 @@ function showState(state) {
 let stateTimer = 0;
 let stateIsAsked = false;
 
-async function askState() {
+async function refreshState() {
   if (stateIsAsked) return;
   stateIsAsked = true;
   clearTimeout(stateTimer);
   try {
-    const answer = await fetch('/gallery/state', { cache: 'no-store' });
-    if (answer.ok) showState(await answer.json());
+    const response = await fetch('/gallery/state', { cache: 'no-store' });
+    if (response.ok) showState(await response.json());
   } catch {
     find('process').textContent = 'The service does not respond.';
   }
   stateIsAsked = false;
-  stateTimer = setTimeout(() => { if (!document.hidden) askState(); }, 2000);
+  stateTimer = setTimeout(() => { if (!document.hidden) refreshState(); }, 2000);
 }
 
-document.addEventListener('visibilitychange', () => { if (!document.hidden) askState(); });
+document.addEventListener('visibilitychange', () => { if (!document.hidden) refreshState(); });
 
-async function order(button, address, done) {
+async function sendCommand(button, url, done) {
   if (button.getAttribute('aria-disabled') === 'true') return;
   // Disabled for real it would lose the focus.
   button.setAttribute('aria-disabled', 'true');
   try {
-    const answer = await fetch(address, { method: 'POST', headers: { 'X-Gallery-Token': meta('gallery-token') } });
-    if (!answer.ok) throw new Error(`status ${answer.status}`);
-    showState(await answer.json());
-    find('status').textContent = said = done;
+    const response = await fetch(url, { method: 'POST', headers: { 'X-Gallery-Token': meta('gallery-token') } });
+    if (!response.ok) throw new Error(`status ${response.status}`);
+    showState(await response.json());
+    find('status').textContent = announcement = done;
   } catch (error) {
-    find('status').textContent = said = `The request failed: ${error.message}.`;
+    find('status').textContent = announcement = `The request failed: ${error.message}.`;
   }
   button.removeAttribute('aria-disabled');
 }
 
 // The grid: one stop for the tab key, arrows within.
 
-function makeTile(place) {
+function makeTile(index) {
   const tile = {
-    place, isDone: false, isLoading: false, isInSight: false, element: make('li', 'tile'), button: make('button'),
+    index, isDone: false, isLoading: false, isVisible: false, element: make('li', 'tile'), button: make('button'),
     image: make('img'), problem: make('span', 'problem'), title: make('p', 'name'), badge: make('span', 'badge'),
     figures: make('p', 'facts'),
   };
-  tile.element.dataset.place = place;
+  tile.element.dataset.place = index;
   tile.button.type = 'button';
-  tile.button.tabIndex = place === 0 ? 0 : -1;
+  tile.button.tabIndex = index === 0 ? 0 : -1;
   tile.image.decoding = 'async';
   tile.button.append(tile.image, tile.problem, tile.badge);
   tile.element.append(tile.button, tile.title, tile.figures);
-  tile.button.addEventListener('click', () => { setCurrent(place); open(place); });
-  tile.button.addEventListener('focus', () => setCurrent(place));
+  tile.button.addEventListener('click', () => { setCurrent(index); open(index); });
+  tile.button.addEventListener('focus', () => setCurrent(index));
   mark(tile, 'waiting');
   return tile;
 }
 
-function setCurrent(place) {
+function setCurrent(index) {
   if (tiles[current]) tiles[current].button.tabIndex = -1;
-  current = place;
+  current = index;
   tiles[current].button.tabIndex = 0;
 }
 
@@ -279,8 +279,8 @@ grid.addEventListener('keydown', (event) => {
   };
   if (!(event.key in steps)) return;
   event.preventDefault();
-  const place = Math.min(tiles.length - 1, Math.max(0, current + steps[event.key]));
-  tiles[place].button.focus();
+  const index = Math.min(tiles.length - 1, Math.max(0, current + steps[event.key]));
+  tiles[index].button.focus();
 });
 
 document.querySelector('.skip').addEventListener('click', (event) => {
@@ -293,7 +293,7 @@ document.querySelector('.skip').addEventListener('click', (event) => {
 const large = find('large');
 let largeLoad = null;
 let largeBlob = null;
-let largePlace = 0;
+let largeIndex = 0;
 
 function emptyLarge() {
   if (largeLoad) largeLoad.abort();
@@ -304,47 +304,47 @@ function emptyLarge() {
   find('large-problem').textContent = '';
 }
 
-async function open(place) {
+async function open(index) {
   emptyLarge();
-  largePlace = place;
-  const tile = tiles[place];
+  largeIndex = index;
+  const tile = tiles[index];
   const controller = largeLoad = new AbortController();
   find('large-name').textContent = tile.name;
   find('large-image').alt = tile.name;
   const badge = find('large-badge');
-  const tell = (source, figures) => {
+  const showStatus = (source, figures) => {
     badge.dataset.source = source;
     badge.textContent = words[source] || source;
     find('large-figures').textContent = figures;
   };
-  tell('loading', '');
+  showStatus('loading', '');
   if (!large.open) large.showModal();
   try {
-    const found = await load(tile.large, controller.signal);
+    const result = await load(tile.large, controller.signal);
     if (controller.signal.aborted) return;
-    if (found.source === 'failed') {
-      find('large-problem').textContent = found.reason;
-      return tell('failed', timeText(found.time));
+    if (result.source === 'failed') {
+      find('large-problem').textContent = result.reason;
+      return showStatus('failed', timeText(result.time));
     }
     const image = find('large-image');
-    image.src = largeBlob = URL.createObjectURL(found.body);
+    image.src = largeBlob = URL.createObjectURL(result.body);
     await image.decode();
     if (controller.signal.aborted) return;
-    tell(found.source, `${image.naturalWidth} × ${image.naturalHeight} · ${timeText(found.time)} · `
-      + bytesText(found.body.size));
+    showStatus(result.source, `${image.naturalWidth} × ${image.naturalHeight} · ${timeText(result.time)} · `
+      + bytesText(result.body.size));
   } catch (error) {
     if (controller.signal.aborted) return;
     find('large-problem').textContent = String(error.message);
-    tell('failed', '');
+    showStatus('failed', '');
   }
 }
 
-const step = (by) => open((largePlace + by + tiles.length) % tiles.length);
+const step = (by) => open((largeIndex + by + tiles.length) % tiles.length);
 
 large.addEventListener('close', () => {
   emptyLarge();
   // Before this event the browser gives the focus back to where it was when the view was opened.
-  tiles[largePlace].button.focus();
+  tiles[largeIndex].button.focus();
 });
 large.addEventListener('click', (event) => { if (event.target === large) large.close(); });
 large.addEventListener('keydown', (event) => {
@@ -364,21 +364,21 @@ function neededSide() {
   return sides.find((side) => side >= pixels) || sides[sides.length - 1];
 }
 
-async function takeList(wanted) {
-  const answer = await fetch(`/gallery/pictures/${wanted}`, { cache: 'no-store' });
-  if (!answer.ok) throw new Error(`status ${answer.status}`);
-  const list = await answer.json();
+async function loadList(requestedSide) {
+  const response = await fetch(`/gallery/pictures/${requestedSide}`, { cache: 'no-store' });
+  if (!response.ok) throw new Error(`status ${response.status}`);
+  const list = await response.json();
   side = list.side;
   const fresh = document.createDocumentFragment();
-  list.pictures.forEach((picture, place) => {
-    if (!tiles[place]) {
-      tiles[place] = makeTile(place);
-      fresh.append(tiles[place].element);
+  list.pictures.forEach((image, index) => {
+    if (!tiles[index]) {
+      tiles[index] = makeTile(index);
+      fresh.append(tiles[index].element);
     }
-    const tile = tiles[place];
-    Object.assign(tile, picture);
-    tile.image.alt = picture.name;
-    tile.title.textContent = picture.name;
+    const tile = tiles[index];
+    Object.assign(tile, image);
+    tile.image.alt = image.name;
+    tile.title.textContent = image.name;
   });
   grid.append(fresh);
   find('count').textContent = numbers.format(tiles.length);
@@ -387,7 +387,7 @@ async function takeList(wanted) {
 function restart() {
   pass = newPass();
   waiting.clear();
-  said = '';
+  announcement = '';
   sight.disconnect();
   for (const tile of tiles) {
     if (tile.isLoading) tile.controller.abort();
@@ -396,11 +396,11 @@ function restart() {
     tile.image.removeAttribute('src');
     tile.element.classList.remove('shown');
     tile.problem.textContent = '';
-    tile.isDone = tile.isLoading = tile.isInSight = false;
+    tile.isDone = tile.isLoading = tile.isVisible = false;
     mark(tile, 'waiting');
     sight.observe(tile.element);
   }
-  sum();
+  updateTotals();
 }
 
 let resizeTimer = 0;
@@ -408,22 +408,22 @@ let resizeTimer = 0;
 addEventListener('resize', () => {
   clearTimeout(resizeTimer);
   // Sharper ones for what is still to come; what is shown stays until it is loaded anew.
-  resizeTimer = setTimeout(() => { if (tiles.length && neededSide() > side) takeList(neededSide()); }, 200);
+  resizeTimer = setTimeout(() => { if (tiles.length && neededSide() > side) loadList(neededSide()); }, 200);
 });
 
 find('reload').addEventListener('click', () => { restart(); find('status').textContent = 'Loading again.'; });
 find('clear-memory').addEventListener('click', (event) =>
-  order(event.currentTarget, '/gallery/clear-memory', 'The memory cache is empty.'));
+  sendCommand(event.currentTarget, '/gallery/clear-memory', 'The memory cache is empty.'));
 find('purge-disk').addEventListener('click', (event) =>
-  order(event.currentTarget, '/gallery/purge-disk', 'Both disk caches are empty.'));
+  sendCommand(event.currentTarget, '/gallery/purge-disk', 'Both disk caches are empty.'));
 
-function note(text) {
+function showNotice(text) {
   find('notice').textContent = text;
   find('notice').hidden = false;
 }
 
 // The figures come first: they take room above the pictures, which must not move once they load.
-Promise.all([takeList(neededSide()), askState()]).then(
-  () => { if (tiles.length === 0) note('The folder contains no image.'); restart(); },
-  (error) => note(`The list of images cannot be loaded: ${error.message}.`),
+Promise.all([loadList(neededSide()), refreshState()]).then(
+  () => { if (tiles.length === 0) showNotice('The folder contains no image.'); restart(); },
+  (error) => showNotice(`The list of images cannot be loaded: ${error.message}.`),
 );
