@@ -20,7 +20,7 @@ struct GuardedTransport: HTTPTransport {
     /// Creates a transport.
     ///
     /// - Parameters:
-    ///   - slowest: Minimum transfer rate of a body.
+    ///   - minRate: Minimum transfer rate of a body.
     ///   - connectionsPerHost: 1 or more; further requests wait.
     init(
         policy: SourcePolicy, resolver: any Resolver = SystemResolver(), minRate: TransferRate = TransferRate(),

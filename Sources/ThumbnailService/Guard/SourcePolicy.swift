@@ -62,7 +62,7 @@ struct SourcePolicy: Hashable, Sendable {
         }
     }
 
-    /// Refuses the origin redirected from https to http.
+    /// Rejects a redirect from https to http.
     func validateRedirect(from target: SourceTarget, to location: String) throws(ServiceError) {
         guard target.isSecure, location.lowercased().hasPrefix("http:") else { return }
         throw ServiceError(.schemeRefused, "the origin redirected from https to http")

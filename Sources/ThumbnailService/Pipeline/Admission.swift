@@ -210,7 +210,7 @@ struct RobustMean: Sendable {
 
     /// Creates an average.
     ///
-    /// - Parameter usual: Initial value of all samples.
+    /// - Parameter initial: Initial value of all samples.
     init(initial: Double) {
         value = initial
         samples = [Double](repeating: initial, count: Self.sampleCount)

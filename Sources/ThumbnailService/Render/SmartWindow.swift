@@ -101,7 +101,7 @@ extension RenderPlan {
 
     /// Moves the crop to the most salient position in `image`.
     ///
-    /// - Parameter picture: The complete ``region``, reduced in size.
+    /// - Parameter image: The complete ``region``, reduced in size.
     mutating func moveCrop(using image: Bitmap, cancellation: CancellationFlag? = nil) throws(DecodeError) {
         let (spareWidth, spareHeight) = (region.width - crop.width, region.height - crop.height)
         let search = try SmartWindow(image, cancellation: cancellation)

@@ -47,13 +47,13 @@ extension ServiceError {
         case hostRefused
         /// The port of the source is not allowed.
         case portRefused
-        /// The scheme of the source's scheme is not http or https, or a redirect leads from https to http.
+        /// The scheme of the source is neither http nor https, or a redirect leads from https to http.
         case schemeRefused
         /// The IP address of the source is blocked.
         case addressRefused
         /// The source does not exist.
         case notFound
-        /// The body or the source is larger than limits.sourceBytes.
+        /// The body or the source has more bytes than allowed.
         case tooLarge
         /// The source is not an image, or cannot be decoded.
         case notAnImage

@@ -28,7 +28,7 @@ final class ConnectionTable: Sendable {
     /// Creates an empty table.
     ///
     /// - Parameters:
-    ///   - most: Maximum number of connections, at least 1.
+    ///   - maxConnections: Maximum number of connections, at least 1.
     ///   - maxConnectionsPerClient: Maximum per IPv4 address or IPv6 /64 network, at least 1; nil for no limit.
     ///   - proxies: Addresses of proxies, which have no limit per client.
     init(maxConnections: Int, maxConnectionsPerClient: Int?, proxies: [AddressRange]) {

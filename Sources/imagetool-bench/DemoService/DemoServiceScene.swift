@@ -74,7 +74,7 @@ private struct Ridge: Sendable {
     private let base: RGBA8
     private let mist: RGBA8
 
-    /// - Parameter place: Index from 0 for the farthest ridge to `count - 1` for the nearest.
+    /// - Parameter index: Index from 0 for the farthest ridge to `count - 1` for the nearest.
     init(index: Int, of count: Int, _ palette: Palette, _ random: inout SeededRandom) {
         let depth = Double(index + 1) / Double(count)
         let middle = 300 + 480 * depth * depth * 0.5 + 300 * depth * 0.5

@@ -27,7 +27,7 @@ struct Soak {
 
     /// Runs the loads with a new loader, which is released at the end.
     ///
-    /// - Parameter tell: Called ten times during the run.
+    /// - Parameter report: Called ten times during the run.
     /// - Returns: The figures after the first fifth, and those at the end.
     func run(loads: Int, concurrency: Int, report: (Statistics) throws -> Void) async throws -> (
         firstFifth: Statistics, last: Statistics

@@ -51,7 +51,7 @@ struct Pace: Sendable {
     let perSecond: Double
     let start: ContinuousClock.Instant
 
-    /// - Parameter turn: Index of the request, from 0.
+    /// - Parameter index: Index of the request, from 0.
     func instant(of index: Int) -> ContinuousClock.Instant { start + .seconds(Double(index) / perSecond) }
 }
 
