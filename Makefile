@@ -57,7 +57,7 @@ NOT_SANITIZED = MemoryCacheModelTests|AvailableMemoryTests|DecodeBudgetTests|CCo
 asan: bootstrap ## Decoding tests with the address and undefined-behaviour sanitizers
 	CC=clang CFLAGS="-g -fsanitize=address,undefined -fno-sanitize-recover=undefined" LDFLAGS=-fuse-ld=lld \
 		Tests/CImageCodecsTests/run .build-c-tests-asan
-	LSAN_OPTIONS=suppressions=$(CURDIR)/Scripts/lsan.supp:print_suppressions=0 SWIFT=$(SWIFT) \
+	LSAN_OPTIONS=suppressions=$(CURDIR)/Scripts/lib/lsan.supp:print_suppressions=0 SWIFT=$(SWIFT) \
 		Scripts/test $(SANITIZE) --skip '$(NOT_SANITIZED)'
 
 # Loader suites that run on scripted transports; those of the HTTP transport and of real servers need NIO.
@@ -71,7 +71,7 @@ tsan: bootstrap ## Tests of the caches, the queue and the loader with the thread
 		--filter 'DecodeQueue|MemoryCache|PlatformImageTests.ConcurrencyTests|$(TSAN_LOADER)'
 
 faults: bootstrap ## Repeats the disk cache's fault tests with random seeds; ARGUMENTS=5 sets the repetitions (20)
-	@Scripts/faults $(ARGUMENTS)
+	@Scripts/verify/faults $(ARGUMENTS)
 
 ##@ Lint
 lint: ## Formatting, C warnings, disallowed calls and imports, dependencies of files and folders
@@ -88,13 +88,13 @@ format: ## Formats the Swift and C sources
 check: lint test traits linkage linkage-tool asan tsan corpus instructions ## Runs the checks of CI and slower ones
 
 traits: bootstrap ## Builds trait combinations without warnings; without traits no package is resolved
-	Scripts/traits
+	Scripts/verify/traits
 
 linkage: bootstrap ## A program that uses only PlatformImage links neither Foundation nor another package
-	Scripts/linkage
+	Scripts/verify/linkage
 
 linkage-tool: tool ## Both tools have full RELRO and no library search path (RUNPATH)
-	Scripts/linkage tool
+	Scripts/verify/linkage tool
 
 fixtures: ## Compares Fixtures/manifest.json with the files
 	python3 Fixtures/make/make.py --check
@@ -104,90 +104,88 @@ fuzz: bootstrap ## Fuzzes each target for SECONDS_EACH (600) seconds, JOBS (2) i
 	CORPUS=$(CORPUS) Fuzz/run
 
 mutate: tool ## Decodes COUNT (10000) corpus files with random cuts and bit flips, with time and memory limits
-	CORPUS=$(CORPUS) Scripts/mutate
+	CORPUS=$(CORPUS) Scripts/verify/mutate $(ARGUMENTS)
 
 ##@ Benchmarks
 bench: tool ## Decoding against the plain C libraries, each ratio with its target; writes Docs/benchmarks
-	@Scripts/bench
+	@Scripts/bench/decode $(ARGUMENTS)
 
-# Installs the other decoders in a virtual environment.
 bench-peers: tool ## The images of `make bench` with Pillow, pyvips, OpenCV and imagecodecs
-	@Scripts/bench-peers
+	@Scripts/bench/peers $(ARGUMENTS)
 
 bench-load: tool ## The loader against plain AsyncHTTPClient, on loopback
-	@Scripts/bench-load
+	@Scripts/bench/load $(ARGUMENTS)
 
 bench-resize: tool ## The resampler against Pillow's, and both against a float64 reference
-	@Scripts/bench-resize
+	@Scripts/bench/resize
 
 bench-thumb: tool ## Thumbnails against vipsthumbnail, Pillow, GraphicsMagick and ImageMagick, with targets
-	@Scripts/bench-thumb
+	@Scripts/bench/thumb $(ARGUMENTS)
 
 bench-png-thumb: bootstrap ## PNG thumbnails: streamed decompression against the whole image; ARGUMENTS=ROUNDS (9)
-	@Scripts/bench-png-thumb $(ARGUMENTS)
+	@Scripts/bench/png-thumb $(ARGUMENTS)
 
 bench-service: service-tool ## The service against thumbor and nginx; ARGUMENTS=--write updates the figures in Docs
-	@IMAGETOOL=$(SERVICE_TOOL) Scripts/bench-service $(ARGUMENTS)
+	@IMAGETOOL=$(SERVICE_TOOL) Scripts/bench/service $(ARGUMENTS)
 
 # Independent of the clock. Needs valgrind.
 instructions: bootstrap ## Instruction counts of a fixed set of operations against stored figures
 	-@Scripts/bootstrap check
-	@SWIFT=$(SWIFT) Scripts/instructions
+	@SWIFT=$(SWIFT) Scripts/bench/instructions
 
 peak: tool ## Peak memory of full decodes, with bounds
-	@Scripts/peak-memory
+	@Scripts/bench/peak-memory
 
 budget: tool ## 200 concurrent decodes of 12 megapixels: peak resident memory against budget and cache
-	@Scripts/budget
+	@Scripts/bench/budget
 
 memory-chart: tool ## Limit of the memory cache against resident memory; writes the chart, not with ARGUMENTS=--check
-	@Scripts/memory-chart $(ARGUMENTS)
+	@Scripts/bench/memory-chart $(ARGUMENTS)
 
 worst-inputs: tool ## CPU and peak memory of the worst known file of each format; ARGUMENTS='tiff gif' selects
-	@Scripts/worst-inputs $(ARGUMENTS)
+	@Scripts/bench/worst-inputs $(ARGUMENTS)
 
 service-costs: service-tool ## CPU and peak memory of the worst known requests; ARGUMENTS='X5 X6' selects
-	@IMAGETOOL=$(SERVICE_TOOL) Scripts/service-costs $(ARGUMENTS)
+	@IMAGETOOL=$(SERVICE_TOOL) Scripts/bench/service-costs $(ARGUMENTS)
 
 ##@ Verify
 corpus: tool ## Compares decoding of the corpus with other decoders and with the plain libraries
-	@CORPUS=$(CORPUS) Scripts/corpus
+	@CORPUS=$(CORPUS) Scripts/verify/corpus $(ARGUMENTS)
 
 damaged-files: bootstrap ## Prints the table of damaged TIFF files of Docs/conformance.md
-	@Scripts/damaged-files $(ARGUMENTS)
+	@Scripts/build/damaged-files $(ARGUMENTS)
 
 check-encoders: bootstrap ## Decodes the encoders' output with Pillow and djpeg
-	@Scripts/check-encoders
+	@SWIFT=$(SWIFT) Scripts/verify/encoders
 
 # ARGUMENTS=FOLDER selects the output folder.
 thumb-page: tool ## Page of thumbnails beside those of other programs, for visual comparison, in .build-thumb-page
-	@python=$$(Scripts/bench-python) && "$$python" Scripts/thumb-page $(ARGUMENTS)
+	@Scripts/verify/thumb-page $(ARGUMENTS)
 
 soak: tool ## 200,000 loads with random cancellation; memory, descriptors and internal tables afterwards
-	@Scripts/soak
+	@Scripts/verify/soak $(ARGUMENTS)
 
+# ARGUMENTS='--all fit-in' prints all targets that contain a text.
 check-thumbor: service-tool ## Status, size, format and pixels of the service against thumbor's for the same targets
-	@IMAGETOOL=$(SERVICE_TOOL) Scripts/check-thumbor
+	@IMAGETOOL=$(SERVICE_TOOL) Scripts/verify/thumbor $(ARGUMENTS)
 
 # ARGUMENTS='COUNT SEED' sets the number of targets and the seed.
 check-libthumbor: service-tool ## Targets signed by thumbor's client library are accepted, changed ones rejected
-	@Scripts/bootstrap bench
-	@IMAGETOOL=$(SERVICE_TOOL) Scripts/check-libthumbor $(ARGUMENTS)
+	@IMAGETOOL=$(SERVICE_TOOL) Scripts/verify/libthumbor $(ARGUMENTS)
 
 check-iiif: service-tool ## Public validator of the IIIF Image API 3.0, level 2; ARGUMENTS selects tests by name
-	@Scripts/bootstrap bench
-	@IMAGETOOL=$(SERVICE_TOOL) Scripts/check-iiif $(ARGUMENTS)
+	@IMAGETOOL=$(SERVICE_TOOL) Scripts/verify/iiif $(ARGUMENTS)
 
 check-nginx-tier: service-tool ## deploy/nginx.conf with two instances, one of which is killed under load
-	@IMAGETOOL=$(SERVICE_TOOL) Scripts/check-nginx-tier
+	@IMAGETOOL=$(SERVICE_TOOL) Scripts/verify/nginx-tier
 
 check-guard-network: service-tool ## Counts packets to an internal host, in network namespaces; needs root
-	@IMAGETOOL=$(SERVICE_TOOL) Scripts/check-guard-network
+	@IMAGETOOL=$(SERVICE_TOOL) Scripts/verify/guard-network
 
 # ARGUMENTS='--screenshots FOLDER' saves screenshots.
 check-gallery: service-tool ## The gallery's 1,000 images in headless Chromium
 	@Scripts/bootstrap gallery
-	@IMAGETOOL=$(SERVICE_TOOL) Scripts/check-gallery $(ARGUMENTS)
+	@IMAGETOOL=$(SERVICE_TOOL) Scripts/verify/gallery $(ARGUMENTS)
 
 ##@ Docs
 docs: ## DocC pages of PlatformImage and PlatformImageLoader

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Makes the images that `make bench` and Scripts/peak-memory measure on.
+"""Makes the images that `make bench` and Scripts/bench/peak-memory measure on.
 
     Benchmarks/inputs.py FOLDER [NAME...]
 

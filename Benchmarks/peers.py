@@ -2,7 +2,7 @@
 """Other decoders over the images of `make bench`: Pillow, pyvips, OpenCV, imagecodecs and ours, each as a ratio over the plain
 use of the C library. Writes Docs/benchmarks/peers.md.
 
-    Benchmarks/peers.py [--rounds N] [NAME...]      (Scripts/bench-python peers prints a Python that has these packages)
+    Benchmarks/peers.py [--rounds N] [NAME...]      (Scripts/lib/environment.py peers prints a Python that has these packages)
 
 Ours and the plain library run in `imagetool-bench decode --turns`, the others here, from bytes in memory to a
 buffer of their own: Pillow RGBA; the others what they give of themselves (RGB or gray, OpenCV BGR), up to a quarter of the

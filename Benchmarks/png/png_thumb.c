@@ -1,5 +1,5 @@
 // Thumbnails of PNGs with image data decompressed in pieces and at once, and the decompressors
-// alone; Scripts/bench-png-thumb compiles and runs it. Pictures are the photograph that is given,
+// alone; Scripts/bench/png-thumb compiles and runs it. Pictures are the photograph that is given,
 // tiled, with noise of 2 bits, or of 8 in the low bytes of 16-bit samples; libpng writes them.
 
 #include <stdio.h> // jpeglib.h needs it before

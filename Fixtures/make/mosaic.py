@@ -1,7 +1,7 @@
 """Large photographs for benchmarks: the pictures that scikit-image ships, side by side at their own resolution.
 
 Scaling up would blur them and scaling down sharpen them, and either changes how they compress. Needs numpy, Pillow and
-scikit-image, of which only the data is read (`Scripts/bench-python` prints the path of a Python that has all three).
+scikit-image, of which only the data is read (`Scripts/lib/environment.py` prints the path of a Python that has all three).
 """
 
 import importlib.util

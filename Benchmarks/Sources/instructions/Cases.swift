@@ -1,7 +1,7 @@
 import Foundation
 import PlatformImage
 
-/// Operations whose instructions `Scripts/instructions` counts. Their setup is not counted.
+/// Operations whose instructions `Scripts/bench/instructions` counts. Their setup is not counted.
 enum Cases {
     typealias Work = () throws -> Void
 

@@ -1,9 +1,9 @@
-// instructions FIXTURES CASE: runs a case twice; Scripts/instructions counts the second run.
+// instructions FIXTURES CASE: runs a case twice; Scripts/bench/instructions counts the second run.
 // instructions --list: prints the names of the cases.
 
 import Foundation
 
-/// Runs the counted work; `Scripts/instructions` passes this function's name to callgrind. Lazy values exist after the
+/// Runs the counted work; `Scripts/bench/instructions` passes this function's name to callgrind. Lazy values exist after the
 /// first run.
 @inline(never)
 func countedWork(_ work: () throws -> Void) rethrows {

@@ -34,7 +34,7 @@ struct PreparedRender: Sendable {
         self.decoder = decoder
         self.plan = plan
         // thumbor uses draft mode for whole images only. A draft of a part differs from thumbor's result by more than
-        // the two encoders do (Scripts/check-thumbor).
+        // the two encoders do (Scripts/verify/thumbor).
         let coversSource = plan.crop.width == plan.sourceWidth && plan.crop.height == plan.sourceHeight
         let accuracy = accuracy == .draft && !coversSource ? .balanced : accuracy
         self.accuracy = accuracy

@@ -4,7 +4,7 @@ import PlatformImage
 import PlatformImageBenchmarking
 import PlatformImageToolSupport
 
-/// `imagetool-bench resize`: this library's side of `Scripts/bench-resize`, which measures other libraries too.
+/// `imagetool-bench resize`: this library's side of `Scripts/bench/resize`, which measures other libraries too.
 struct BenchResizeCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "resize",

@@ -15,7 +15,7 @@ final class BenchLoadServer {
     ///   - folder: Empty folder; the configuration and the body remain in it.
     init(body: [UInt8], type: String = "application/octet-stream", folder: String) throws {
         guard let program = Self.program else {
-            throw Failure(.noInput, "noInput: nginx is not installed; Scripts/bench-load installs it")
+            throw Failure(.noInput, "noInput: nginx is not installed; Scripts/bench/load installs it")
         }
         // Another process may take the port between the choice and the use; retry with another port.
         for _ in 0..<8 {

@@ -3,7 +3,7 @@ import PlatformImageTestSupport
 import Testing
 
 /// Every compression in one strip, four strips, one tile and four tiles, with wrong bytes or truncated at 60 % of the
-/// compressed bytes. `Scripts/damaged-files` prints the measurements.
+/// compressed bytes. `Scripts/build/damaged-files` prints the measurements.
 @Suite(.requirement("D1")) struct TIFFDamageTests {
     /// 64 rows each: one of four strips has 16 rows, one of four tiles has 32.
     static let fixtures = Fixture.all.filter { $0.path.hasPrefix("tiff/damage-") }
