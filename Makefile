@@ -85,7 +85,9 @@ format: ## Formats the Swift and C sources
 	git ls-files 'Sources/*.[ch]' 'Tests/*.[ch]' 'Fuzz/*.c' | xargs clang-format -i
 
 ##@ Check
-check: lint test traits linkage linkage-tool asan tsan corpus instructions ## Runs the checks of CI and slower ones
+# Scripts/lib/steps lists the steps; `.ci/run` reads the same list.
+check: ## Runs the checks of CI and slower ones
+	@SWIFT=$(SWIFT) CORPUS=$(CORPUS) Scripts/lib/run-steps check
 
 traits: bootstrap ## Builds trait combinations without warnings; without traits no package is resolved
 	Scripts/verify/traits
