@@ -190,6 +190,9 @@ check-gallery: service-tool ## The gallery's 1,000 images in headless Chromium
 	@IMAGETOOL=$(SERVICE_TOOL) Scripts/verify/gallery $(ARGUMENTS)
 
 ##@ Docs
+requirements: ## Writes the tests of each requirement into the tables of Docs; ARGUMENTS=--check compares them
+	@Scripts/build/requirements $(ARGUMENTS)
+
 docs: ## DocC pages of PlatformImage and PlatformImageLoader
 	PLATFORMIMAGE_DOCS=1 $(SWIFT) package --traits Loader --scratch-path .build-docs generate-documentation \
 		--target PlatformImage --target PlatformImageLoader --enable-experimental-combined-documentation
