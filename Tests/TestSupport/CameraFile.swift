@@ -3,17 +3,17 @@ public enum CameraFile {
     /// A JPEG with an additional EXIF block before all other segments.
     ///
     /// - Parameters:
-    ///   - picture: The JPEG to which the block is added.
+    ///   - image: The JPEG to which the block is added.
     ///   - thumbnail: Any bytes; nil for a block without a thumbnail.
     ///   - orientation: 1 to 8.
-    public static func jpeg(_ picture: [UInt8], with thumbnail: [UInt8]?, orientation: Int = 1) -> [UInt8] {
+    public static func jpeg(_ image: [UInt8], with thumbnail: [UInt8]?, orientation: Int = 1) -> [UInt8] {
         let segment = Array("Exif\0\0".utf8) + block(thumbnail, orientation)
         let length = segment.count + 2
-        return [0xFF, 0xD8, 0xFF, 0xE1, UInt8(length >> 8), UInt8(length & 255)] + segment + picture[2...]
+        return [0xFF, 0xD8, 0xFF, 0xE1, UInt8(length >> 8), UInt8(length & 255)] + segment + image[2...]
     }
 
     /// A PNG with an eXIf chunk after its IHDR chunk.
-    public static func png(_ picture: [UInt8], with thumbnail: [UInt8]) -> [UInt8] {
+    public static func png(_ image: [UInt8], with thumbnail: [UInt8]) -> [UInt8] {
         func big(_ value: UInt32) -> [UInt8] {
             [24, 16, 8, 0].map { UInt8(truncatingIfNeeded: value >> $0) }
         }
@@ -21,7 +21,7 @@ public enum CameraFile {
         let named = Array("eXIf".utf8) + data
         // Signature and IHDR.
         let header = 8 + 25
-        return picture[..<header] + big(UInt32(data.count)) + named + big(crc(named)) + picture[header...]
+        return image[..<header] + big(UInt32(data.count)) + named + big(crc(named)) + image[header...]
     }
 
     /// A JPEG without its APP2 segments, which contain ICC profiles.

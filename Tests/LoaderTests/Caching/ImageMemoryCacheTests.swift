@@ -7,7 +7,7 @@ import Testing
 
 /// The images of one URL are removed together, with all their decoded variants.
 @Suite struct ImageMemoryCacheTests {
-    private static func picture(_ key: CacheKey) -> ImageMemoryCache.CachedImage {
+    private static func image(_ key: CacheKey) -> ImageMemoryCache.CachedImage {
         ImageMemoryCache.CachedImage(
             entry: CacheEntry(key: key), content: LoadContent(bytes: [1, 2, 3, 4]), revision: nil, ticket: nil)
     }
@@ -42,7 +42,7 @@ import Testing
                 default:
                     let load = begun.randomElement(using: &random) ?? (step, memory.generation)
                     let isKept = memory.insert(
-                        Self.picture(key(address)), for: ImageCacheKey(key(address), variant: "\(variant)"),
+                        Self.image(key(address)), for: ImageCacheKey(key(address), variant: "\(variant)"),
                         since: load.generation)
                     let wasRemoved = removed[address].map { $0 > load.step } ?? false
                     #expect(isKept == !wasRemoved, "\(round) \(step)")
@@ -67,11 +67,11 @@ import Testing
             let time = WallTime(seconds: seconds)
             let response = StoredResponse(
                 status: 200, fields: [:], requestTime: time, responseTime: time, createdAt: time, vary: vary)
-            let picture = ImageMemoryCache.CachedImage(
+            let image = ImageMemoryCache.CachedImage(
                 entry: CacheEntry(key: key(1), response: response), content: LoadContent(bytes: [1]), revision: nil,
                 ticket: nil)
             return memory.insert(
-                picture, for: name, since: memory.generation, now: now.map { WallTime(seconds: $0) })
+                image, for: name, since: memory.generation, now: now.map { WallTime(seconds: $0) })
         }
 
         #expect(insert(20, now: 30))
@@ -90,18 +90,18 @@ import Testing
         let memory = ImageMemoryCache(maxBytes: 1 << 20, maxCount: nil)
         let generation = memory.generation
         for number in 0..<256 { memory.remove(key(number)) }
-        #expect(memory.insert(Self.picture(key(999)), for: ImageCacheKey(key(999), variant: ""), since: generation))
+        #expect(memory.insert(Self.image(key(999)), for: ImageCacheKey(key(999), variant: ""), since: generation))
         memory.remove(key(256))
-        #expect(!memory.insert(Self.picture(key(998)), for: ImageCacheKey(key(998), variant: ""), since: generation))
-        #expect(!memory.insert(Self.picture(key(0)), for: ImageCacheKey(key(0), variant: ""), since: generation))
-        #expect(memory.insert(Self.picture(key(0)), for: ImageCacheKey(key(0), variant: ""), since: memory.generation))
+        #expect(!memory.insert(Self.image(key(998)), for: ImageCacheKey(key(998), variant: ""), since: generation))
+        #expect(!memory.insert(Self.image(key(0)), for: ImageCacheKey(key(0), variant: ""), since: generation))
+        #expect(memory.insert(Self.image(key(0)), for: ImageCacheKey(key(0), variant: ""), since: memory.generation))
     }
 
     @Test func indexSizeStaysProportionalToTheCacheCount() {
         let memory = ImageMemoryCache(maxBytes: 40, maxCount: nil)
         for number in 0..<2_000 {
             memory.insert(
-                Self.picture(key(number)), for: ImageCacheKey(key(number), variant: ""), since: memory.generation)
+                Self.image(key(number)), for: ImageCacheKey(key(number), variant: ""), since: memory.generation)
             #expect(memory.indexedCount <= 2 * memory.cache.count + 64)
         }
         #expect(memory.cache.count == 10)
@@ -121,7 +121,7 @@ import Testing
                     group.addTask {
                         let key = diskKey("0")
                         memory.insert(
-                            Self.picture(key), for: ImageCacheKey(key, variant: "\(variant)"), since: generation)
+                            Self.image(key), for: ImageCacheKey(key, variant: "\(variant)"), since: generation)
                     }
                 }
                 group.addTask { memory.remove(diskKey("0")) }
@@ -134,7 +134,7 @@ import Testing
     @Test(.requirement("O53")) func keysAreComparedByteForByte() {
         let memory = ImageMemoryCache(maxBytes: 1 << 20, maxCount: nil)
         let keys = ["caf\u{E9}", "cafe\u{301}"].map { diskKey($0) }
-        for key in keys { memory.insert(Self.picture(key), for: ImageCacheKey(key, variant: ""), since: 0) }
+        for key in keys { memory.insert(Self.image(key), for: ImageCacheKey(key, variant: ""), since: 0) }
         #expect(memory.cache.count == 2)
         memory.remove(keys[0])
         #expect(keys.map { memory.cache.peek(ImageCacheKey($0, variant: "")) != nil } == [false, true])

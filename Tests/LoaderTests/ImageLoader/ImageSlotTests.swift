@@ -20,8 +20,8 @@ struct ImageSlotTests {
         let cancelled = Locked<[String]>([])
 
         func cachedImage(for request: ImageRequest, layers: CacheLayers) -> LoadedImage? {
-            guard layers == .memory, let picture = inMemory.value[request.url] else { return nil }
-            return LoadedImage(showing: picture, source: .memory, isFresh: true)
+            guard layers == .memory, let sourceImage = inMemory.value[request.url] else { return nil }
+            return LoadedImage(showing: sourceImage, source: .memory, isFresh: true)
         }
 
         func events(for request: ImageRequest) -> LoadEventStream {
@@ -215,9 +215,9 @@ struct ImageSlotTests {
 
     @Test func resultOfOnPresentIsShown() async throws {
         let calls = Locked(0)
-        let slot = ImageSlot(loader: loads) { picture in
+        let slot = ImageSlot(loader: loads) { sourceImage in
             calls.update { $0 += 1 }
-            return Self.bitmap(picture.width * 10)
+            return Self.bitmap(sourceImage.width * 10)
         }
         slot.assign(ImageRequest(url: "a"))
         loads.send(.cached(image(2, .disk, isFresh: false)), to: 0)

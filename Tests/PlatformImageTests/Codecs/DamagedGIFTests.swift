@@ -7,7 +7,7 @@ import Testing
     private let decoder = ImageDecoder(options: .asStored)
 
     /// 100 x 45 in gray; all indices are below 256.
-    private static let picture = LiteralGIF(
+    private static let image = LiteralGIF(
         width: 100, height: 45, indices: (0..<4500).map { ($0 * 7 + $0 / 100 * 13) & 255 })
 
     /// Gray values; -1 for transparent pixels.
@@ -20,7 +20,7 @@ import Testing
 
     @Test(.requirement("D9"), arguments: 2...11)
     func minimumCodeSizesUpTo11AreDecoded(_ codeSize: Int) throws {
-        var file = Self.picture
+        var file = Self.image
         file.codeSize = codeSize
         file.indices = file.indices.map { $0 & (1 << min(codeSize, 8) - 1) }
 
@@ -32,7 +32,7 @@ import Testing
 
     @Test(.requirement("D9"), arguments: 9...11)
     func indexAbove255EndsTheImageAsCorrupt(_ codeSize: Int) throws {
-        var file = Self.picture
+        var file = Self.image
         file.codeSize = codeSize
         file.indices[1_234] = 256
 
@@ -45,7 +45,7 @@ import Testing
 
     @Test(.requirement("D9"), arguments: 9...11)
     func indexAbove255InTheFirstRowIsMalformed(_ codeSize: Int) throws {
-        var file = Self.picture
+        var file = Self.image
         file.codeSize = codeSize
         file.indices[3] = 1 << codeSize - 1
 
@@ -55,7 +55,7 @@ import Testing
     }
 
     @Test(.requirement("D9")) func minimumCodeSize12IsMalformed() throws {
-        var file = Self.picture
+        var file = Self.image
         file.codeSize = 11
         var bytes = file.bytes
         bytes[file.codeSizeOffset] = 12
@@ -66,7 +66,7 @@ import Testing
     }
 
     @Test(.requirement("D10")) func truncationInsideTheLastRowKeepsItsDecodedPixels() throws {
-        let file = Self.picture
+        let file = Self.image
 
         for missing in [1, 50, 99] {
             let image = try decoder.decode(file.bytes(cutAfter: 4_500 - missing))
@@ -78,7 +78,7 @@ import Testing
     }
 
     @Test(.requirement("D10")) func truncationInsideAnyRowKeepsItsDecodedPixels() throws {
-        let file = Self.picture
+        let file = Self.image
 
         for count in stride(from: 101, to: 4_500, by: 171) {
             let image = try decoder.decode(file.bytes(cutAfter: count))
@@ -89,7 +89,7 @@ import Testing
     }
 
     @Test(.requirement("D10")) func truncatedInterlacedImageKeepsThePixelsOfItsLastRow() throws {
-        var file = Self.picture
+        var file = Self.image
         file.isInterlaced = true
         // The first pass has the rows 0, 8, 16, 24, 32 and 40: five are complete, row 40 has 30 pixels.
         let image = try decoder.decode(file.bytes(cutAfter: 530))
@@ -102,7 +102,7 @@ import Testing
     }
 
     @Test(.requirement("D10")) func thumbnailOfATruncatedGIFEqualsTheFullDecode() throws {
-        let bytes = Self.picture.bytes(cutAfter: 4_470)
+        let bytes = Self.image.bytes(cutAfter: 4_470)
 
         let shrunk = try ShrinkOnLoad.decode(bytes, options: .asStored, width: 100, height: 45)
 

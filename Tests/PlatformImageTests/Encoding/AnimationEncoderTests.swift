@@ -38,17 +38,17 @@ import Testing
     }
 
     @Test func unchangedFrameIsStoredAsOnePixel() throws {
-        let picture = SampleImage.photograph(40, 30)
+        let sourceImage = SampleImage.photograph(40, 30)
         let delay = FrameDelay(numerator: 1, denominator: 2)
-        let frames = (0..<4).map { AnimationFrame(picture, delay: delay, index: $0) }
-        let still = try ImageEncoder().encode(picture, as: .png)
+        let frames = (0..<4).map { AnimationFrame(sourceImage, delay: delay, index: $0) }
+        let still = try ImageEncoder().encode(sourceImage, as: .png)
 
         let file = try ImageEncoder().encodeAnimation(frames)
 
         let decoded = try Self.decode(file)
         #expect(decoded.count == 4)
         #expect(decoded.dropFirst().allSatisfy { $0.info.width == 1 && $0.info.height == 1 })
-        #expect(decoded.allSatisfy { $0.bitmap.copyBytes() == picture.copyBytes() })
+        #expect(decoded.allSatisfy { $0.bitmap.copyBytes() == sourceImage.copyBytes() })
         #expect(file.count < still.count + 4 * 100)
     }
 

@@ -46,10 +46,10 @@ import Testing
     }
 
     @Test func hashesOfEverySizeRoundTripAsText() throws {
-        let picture = Self.pattern(11, 9)
+        let image = Self.pattern(11, 9)
         for columns in 1...9 {
             for rows in 1...9 {
-                let hash = try BlurHash(picture, columns: columns, rows: rows)
+                let hash = try BlurHash(image, columns: columns, rows: rows)
                 #expect(hash.description.count == 4 + 2 * columns * rows)
                 #expect(try BlurHash(hash.description) == hash)
             }

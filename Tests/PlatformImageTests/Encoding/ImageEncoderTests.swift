@@ -91,11 +91,11 @@ import Testing
         progressive.options.jpeg.isProgressive = true
         var quick = ImageEncoder()
         quick.options.jpeg.optimizesHuffman = false
-        let picture = SampleImage.photograph(40, 100)
+        let image = SampleImage.photograph(40, 100)
         for (encoder, format) in [
             (progressive, EncodedFormat.jpeg), (quick, .jpeg), (ImageEncoder(), .jpeg), (ImageEncoder(), .png),
         ] {
-            for bitmap in [picture, SampleImage.twoColors.bitmap(20, 70), SampleImage.noise.bitmap(20, 70)] {
+            for bitmap in [image, SampleImage.twoColors.bitmap(20, 70), SampleImage.noise.bitmap(20, 70)] {
                 try Self.expectCancelledAtEveryPoll { try encoder.encode(bitmap, as: format, cancellation: $0) }
             }
         }

@@ -97,7 +97,7 @@ import Testing
     ])
     func transparentPixelsAreBlendedWithTheBackgroundExactly(background: RGBA8, components: Int) throws {
         // Every sample value with every alpha value.
-        let picture = Bitmap(width: 256, height: 256) { pixels in
+        let sourceImage = Bitmap(width: 256, height: 256) { pixels in
             for at in 0..<65536 {
                 for channel in 0..<3 { pixels[at * 4 + channel] = UInt8(at & 255) }
                 pixels[at * 4 + 3] = UInt8(at >> 8)
@@ -117,7 +117,7 @@ import Testing
         options.background = background
         options.chromaSubsampling = .ratio444
 
-        let file = try Self.encode(picture, options, quality: 100)
+        let file = try Self.encode(sourceImage, options, quality: 100)
 
         #expect(try file == Self.encode(flat, options, quality: 100))
         #expect(markers(of: file).first { $0.marker == 0xC0 }.map { Int($0.data[5]) } == components)

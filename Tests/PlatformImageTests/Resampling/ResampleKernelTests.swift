@@ -6,10 +6,10 @@ import Testing
 @Suite struct ResampleKernelTests {
     /// Every remainder after the blocks of the vector kernels.
     @Test(arguments: [RandomImage.opaque, .mixedRows])
-    func portableKernelsGiveTheSameBytesAtEveryWidth(_ picture: RandomImage) throws {
+    func portableKernelsGiveTheSameBytesAtEveryWidth(_ image: RandomImage) throws {
         var random = SplitMix(seed: 1)
         for width in 1...64 {
-            let source = picture.bitmap(width, 5, using: &random)
+            let source = image.bitmap(width, 5, using: &random)
             for (newWidth, filter) in [(65 - width, ResampleFilter.lanczos3), (1 + width / 3, .box)] {
                 let request = ResampleRequest(
                     sourceWidth: width, sourceHeight: 5, width: newWidth, height: 3, filter: filter)
@@ -19,11 +19,11 @@ import Testing
     }
 
     @Test(arguments: RandomImage.allCases, [false, true])
-    func portableKernelsGiveTheSameBytesAtRandomSizes(_ picture: RandomImage, _ linearLight: Bool) throws {
+    func portableKernelsGiveTheSameBytesAtRandomSizes(_ image: RandomImage, _ linearLight: Bool) throws {
         var random = SplitMix(seed: 2)
         for filter in ResampleFilter.allCases {
             let sides = (0..<4).map { _ in Int.random(in: 1...300, using: &random) }
-            let source = picture.bitmap(sides[0], sides[1], using: &random)
+            let source = image.bitmap(sides[0], sides[1], using: &random)
             var request = ResampleRequest(
                 sourceWidth: sides[0], sourceHeight: sides[1], width: sides[2], height: sides[3], filter: filter)
             request.linearLight = linearLight

@@ -5,25 +5,25 @@ import Testing
 
 @Suite struct ResampleModelTests {
     @Test(arguments: ResampleFilter.allCases, RandomImage.allCases)
-    func everyFilterAgreesWithTheFloatingPointModel(_ filter: ResampleFilter, _ picture: RandomImage) throws {
+    func everyFilterAgreesWithTheFloatingPointModel(_ filter: ResampleFilter, _ image: RandomImage) throws {
         var random = SplitMix(seed: 6)
         for _ in 0..<10 {
             let sides = (0..<4).map { _ in Int.random(in: 1...36, using: &random) }
-            let source = picture.bitmap(sides[0], sides[1], using: &random)
+            let source = image.bitmap(sides[0], sides[1], using: &random)
             var request = ResampleRequest(
                 sourceWidth: sides[0], sourceHeight: sides[1], width: sides[2], height: sides[3], filter: filter)
             if Bool.random(using: &random) { request.crop(using: &random) }
 
-            try expect(source, request, isOpaque: picture == .opaque)
+            try expect(source, request, isOpaque: image == .opaque)
         }
     }
 
     @Test(arguments: ResampleFilter.allCases, RandomImage.allCases)
-    func linearLightAgreesWithTheFloatingPointModel(_ filter: ResampleFilter, _ picture: RandomImage) throws {
+    func linearLightAgreesWithTheFloatingPointModel(_ filter: ResampleFilter, _ image: RandomImage) throws {
         var random = SplitMix(seed: 7)
         for _ in 0..<5 {
             let sides = (0..<4).map { _ in Int.random(in: 1...30, using: &random) }
-            let source = picture.bitmap(sides[0], sides[1], using: &random)
+            let source = image.bitmap(sides[0], sides[1], using: &random)
             var request = ResampleRequest(
                 sourceWidth: sides[0], sourceHeight: sides[1], width: sides[2], height: sides[3], filter: filter)
             request.linearLight = true

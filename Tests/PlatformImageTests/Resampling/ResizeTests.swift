@@ -32,9 +32,9 @@ import Testing
     }
 
     @Test(arguments: ResampleFilter.allCases, RandomImage.allCases)
-    func resizingToTheSameSizeCopiesEveryByte(_ filter: ResampleFilter, _ picture: RandomImage) throws {
+    func resizingToTheSameSizeCopiesEveryByte(_ filter: ResampleFilter, _ image: RandomImage) throws {
         var random = SplitMix(seed: 3)
-        let source = picture.bitmap(19, 23, using: &random)
+        let source = image.bitmap(19, 23, using: &random)
 
         for linearLight in [false, true] {
             let result = try source.resized(width: 19, height: 23, filter: filter, linearLight: linearLight)

@@ -6,11 +6,11 @@ import Testing
 /// Thumbnails decoded from the thumbnail in the EXIF block.
 @Suite struct EmbeddedDecodeTests {
     /// 96 x 64; the embedded image of 48 x 32 has different pixels.
-    private let picture: [UInt8]
+    private let image: [UInt8]
     private let inside: [UInt8]
 
     init() throws {
-        picture = try Self.file(96, 64, seed: 1)
+        image = try Self.file(96, 64, seed: 1)
         inside = try Self.file(48, 32, seed: 2)
     }
 
@@ -35,20 +35,20 @@ import Testing
     }
 
     @Test func embeddedThumbnailIsUsedOnRequestWhenLargeEnough() throws {
-        let bytes = CameraFile.jpeg(picture, with: inside)
+        let bytes = CameraFile.jpeg(image, with: inside)
 
         let made = try ImageDecoder().thumbnail(of: bytes, options: options(20, 20))
 
         #expect(made.bitmap.copyBytes() == (try pixels(inside, options(20, 20))))
         #expect(made.header.width == 96 && made.header.height == 64)
-        #expect(try pixels(bytes, options(20, 20, embedded: false)) == pixels(picture, options(20, 20)))
+        #expect(try pixels(bytes, options(20, 20, embedded: false)) == pixels(image, options(20, 20)))
         #expect(try pixels(bytes, options(48, 48)) == pixels(inside, options(48, 48)))
-        #expect(try pixels(bytes, options(49, 49)) == pixels(picture, options(49, 49)))
+        #expect(try pixels(bytes, options(49, 49)) == pixels(image, options(49, 49)))
     }
 
     @Test func statusIsThatOfTheEmbeddedThumbnail() throws {
-        let bytes = CameraFile.jpeg(picture, with: inside)
-        let cut = Array(bytes[..<(bytes.count - picture.count / 2)])
+        let bytes = CameraFile.jpeg(image, with: inside)
+        let cut = Array(bytes[..<(bytes.count - image.count / 2)])
 
         let made = try ImageDecoder().thumbnail(of: cut, options: options(20, 20))
         let whole = try ImageDecoder().thumbnail(of: cut, options: options(20, 20, embedded: false))
@@ -58,11 +58,11 @@ import Testing
 
     @Test func damagedEmbeddedThumbnailFallsBackToTheImage() throws {
         for count in [inside.count / 2, inside.count * 3 / 4, inside.count - 20] {
-            let bytes = CameraFile.jpeg(picture, with: Array(inside[..<count]))
+            let bytes = CameraFile.jpeg(image, with: Array(inside[..<count]))
 
             let made = try ImageDecoder().thumbnail(of: bytes, options: options(20, 20))
 
-            #expect(made.bitmap.copyBytes() == (try pixels(picture, options(20, 20))), "\(count) bytes")
+            #expect(made.bitmap.copyBytes() == (try pixels(image, options(20, 20))), "\(count) bytes")
             #expect(made.status == .complete)
         }
     }
@@ -72,7 +72,7 @@ import Testing
     func embeddedThumbnailIsRotatedAndCroppedLikeTheImage(_ orientation: Orientation) throws {
         let turn = Int(orientation.rawValue)
         let bytes = CameraFile.jpeg(
-            picture, with: CameraFile.jpeg(inside, with: nil, orientation: 3), orientation: turn)
+            image, with: CameraFile.jpeg(inside, with: nil, orientation: 3), orientation: turn)
         let small = CameraFile.jpeg(inside, with: nil, orientation: turn)
         var cases = [(options(20, 20), options(20, 20))]
         var (large, half) = (options(10, 10), options(10, 10))

@@ -25,20 +25,20 @@ import Testing
     }
 
     @Test func thumbnailWithTheSameAspectRatioIsFound() throws {
-        let picture = try Fixture.file("demo/aurora-progressive.jpg")
-        let bytes = CameraFile.jpeg(picture, with: picture)
+        let image = try Fixture.file("demo/aurora-progressive.jpg")
+        let bytes = CameraFile.jpeg(image, with: image)
 
         let found = try #require(try thumbnail(in: bytes, 720, 540))
 
-        #expect(Array(bytes[found.range]) == picture)
+        #expect(Array(bytes[found.range]) == image)
         #expect(found.source.header.width == 720 && found.source.header.height == 540)
-        let expected = try FullDecodeModel.decode(picture, width: 32, height: 24)
+        let expected = try FullDecodeModel.decode(image, width: 32, height: 24)
         #expect(try shrink(found, in: bytes, width: 32, height: 24) == expected.pixels)
     }
 
     @Test func thumbnailSmallerThanRequestedIsIgnored() throws {
-        let picture = try Fixture.file("demo/aurora-progressive.jpg")
-        let bytes = CameraFile.jpeg(picture, with: picture)
+        let image = try Fixture.file("demo/aurora-progressive.jpg")
+        let bytes = CameraFile.jpeg(image, with: image)
 
         #expect(try thumbnail(in: bytes, 721, 1) == nil)
         #expect(try thumbnail(in: bytes, 1, 541) == nil)
@@ -52,16 +52,16 @@ import Testing
     }
 
     @Test func thumbnailWithoutAValidJPEGHeaderIsIgnored() throws {
-        let picture = try Fixture.file("demo/aurora-progressive.jpg")
-        for other in [try Fixture.file("demo/chart.png"), [0xFF, 0xD8, 0xFF], [1, 2, 3], Array(picture[..<100])] {
-            let bytes = CameraFile.jpeg(picture, with: other)
+        let image = try Fixture.file("demo/aurora-progressive.jpg")
+        for other in [try Fixture.file("demo/chart.png"), [0xFF, 0xD8, 0xFF], [1, 2, 3], Array(image[..<100])] {
+            let bytes = CameraFile.jpeg(image, with: other)
             #expect(try thumbnail(in: bytes, 1, 1) == nil)
         }
     }
 
     @Test func truncatedThumbnailThrowsTruncated() throws {
-        let picture = try Fixture.file("demo/aurora-progressive.jpg")
-        let bytes = CameraFile.jpeg(picture, with: Array(picture[..<20_000]))
+        let image = try Fixture.file("demo/aurora-progressive.jpg")
+        let bytes = CameraFile.jpeg(image, with: Array(image[..<20_000]))
         let found = try #require(try thumbnail(in: bytes, 1, 1))
 
         let error = #expect(throws: DecodeError.self) { try shrink(found, in: bytes, width: 8, height: 6) }

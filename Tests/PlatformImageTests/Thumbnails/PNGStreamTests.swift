@@ -51,9 +51,9 @@ import Testing
             if streamed != whole { Issue.record("\(strictness) thumbnail: \(what()): \(streamed), not \(whole)") }
             endings.append(streamed)
 
-            let picture = DecodeEnd { () throws(DecodeError) in try Self.full(bytes, options) }
+            let sourceImage = DecodeEnd { () throws(DecodeError) in try Self.full(bytes, options) }
             let other = DecodeEnd { () throws(DecodeError) in try Self.full(bytes, least) }
-            if other != picture { Issue.record("\(strictness) picture: \(what())") }
+            if other != sourceImage { Issue.record("\(strictness) picture: \(what())") }
         }
         return endings[0]
     }

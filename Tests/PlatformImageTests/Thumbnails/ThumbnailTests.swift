@@ -203,10 +203,10 @@ import Testing
     }
 
     @Test func paddingIsTheBackgroundColorOrTransparent() throws {
-        let picture = noise(8, 4)
-        let clear = try picture.thumbnail(options: Self.options(4, 4) { $0.padsToBox = true })
+        let image = noise(8, 4)
+        let clear = try image.thumbnail(options: Self.options(4, 4) { $0.padsToBox = true })
         let white = RGBA8(red: 255, green: 255, blue: 255)
-        let padded = try picture.thumbnail(
+        let padded = try image.thumbnail(
             options: Self.options(4, 4) {
                 $0.padsToBox = true
                 $0.background = white
@@ -219,11 +219,11 @@ import Testing
     }
 
     @Test func imageThatFitsKeepsEveryPixel() throws {
-        let picture = noise(13, 9, opaque: false).clearingTransparentPixels()
+        let image = noise(13, 9, opaque: false).clearingTransparentPixels()
 
-        let made = try picture.thumbnail(options: Self.options(100, 100))
+        let made = try image.thumbnail(options: Self.options(100, 100))
 
-        #expect(made.clearingTransparentPixels().copyBytes() == picture.copyBytes())
+        #expect(made.clearingTransparentPixels().copyBytes() == image.copyBytes())
     }
 
     @Test func thumbnailsOfFramesKeepIndexAndDelay() throws {
@@ -274,12 +274,12 @@ import Testing
     }
 
     @Test func thumbnailOfABitmapOverALimitThrows() throws {
-        let picture = noise(4, 4)
+        let image = noise(4, 4)
         let large = Self.options(100, 50, .fill) { $0.allowsUpscaling = true }
         var limits = DecodeLimits.unlimited
         func detail() -> String? {
             do throws(DecodeError) {
-                _ = try picture.thumbnail(options: large, limits: limits)
+                _ = try image.thumbnail(options: large, limits: limits)
                 return nil
             } catch {
                 return error.code == .limitExceeded ? error.detail : "\(error)"

@@ -66,8 +66,8 @@ import Testing
                 #expect(head.status == 200)
                 #expect(head.body.isEmpty)
             }
-            let picture = try await service.send("/unsafe/9x9/one.png")
-            #expect(picture["Content-Security-Policy"] == "default-src 'none'; sandbox")
+            let image = try await service.send("/unsafe/9x9/one.png")
+            #expect(image["Content-Security-Policy"] == "default-src 'none'; sandbox")
         }
     }
 

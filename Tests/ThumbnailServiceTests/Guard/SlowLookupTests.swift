@@ -97,8 +97,8 @@ import Testing
     }
 
     @Test(.requirement("X1")) func lookupWithoutAFreeThreadIs503AndNotCountedAsSourceFailure() async throws {
-        let picture = try Bitmap.landscape(40, 30).png()
-        let origin = try await LoopbackOrigin { _ in .ok(picture) }
+        let image = try Bitmap.landscape(40, 30).png()
+        let origin = try await LoopbackOrigin { _ in .ok(image) }
         let names = HangingResolver()
         let engine = try Self.engine(names, port: origin.port)
         let port = origin.port
@@ -118,8 +118,8 @@ import Testing
     }
 
     @Test(.requirement("X1")) func resolvedNameIsServedWhileAllResolverThreadsHang() async throws {
-        let picture = try Bitmap.landscape(40, 30).png()
-        let origin = try await LoopbackOrigin { _ in .ok(picture) }
+        let image = try Bitmap.landscape(40, 30).png()
+        let origin = try await LoopbackOrigin { _ in .ok(image) }
         let names = HangingResolver()
         let engine = try Self.engine(names, port: origin.port)
         let port = origin.port

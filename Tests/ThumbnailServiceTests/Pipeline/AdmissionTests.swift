@@ -123,9 +123,9 @@ import Testing
 
     /// The only thread is busy and the queue is full: a new image is refused, a cached image and health are served.
     @Test(.timeLimit(.minutes(30))) func fullServiceStillServesCachedImagesAndHealth() async throws {
-        let picture = try Bitmap.landscape(40, 30).png()
+        let image = try Bitmap.landscape(40, 30).png()
         let origin = try await LoopbackOrigin { request in
-            .response(OriginResource(picture, contentType: "image/png", maxAge: 3_600).response(to: request))
+            .response(OriginResource(image, contentType: "image/png", maxAge: 3_600).response(to: request))
         }
         try await withService(origin: origin) {
             $0.limits.threads = 1

@@ -150,8 +150,8 @@ import Testing
 
     /// A result that is too large is a fault of the request; a damaged image is a fault of the source.
     @Test(.requirement("SV24")) func requestOverTheResultLimitIsNotCountedAsSourceFailure() async throws {
-        let picture = try Bitmap.landscape(40, 30).png()
-        let origin = try await LoopbackOrigin { $0.target == "/a.png" ? .ok(picture) : .ok(Array("no picture".utf8)) }
+        let image = try Bitmap.landscape(40, 30).png()
+        let origin = try await LoopbackOrigin { $0.target == "/a.png" ? .ok(image) : .ok(Array("no picture".utf8)) }
         try await withService(origin: origin) {
             $0.limits.resultPixels = 1_000
         } _: { (service) async throws in
@@ -229,8 +229,8 @@ import Testing
 
     @Test(.requirement("SV24"), arguments: [false, true])
     func newImagesOverTheLimitAre429AndCachedImagesAreServed(trusts: Bool) async throws {
-        let picture = try Bitmap.landscape(40, 30).png()
-        let origin = try await LoopbackOrigin { _ in .ok(picture, [OriginField("Cache-Control", "max-age=3600")]) }
+        let image = try Bitmap.landscape(40, 30).png()
+        let origin = try await LoopbackOrigin { _ in .ok(image, [OriginField("Cache-Control", "max-age=3600")]) }
         try await withService(origin: origin) {
             $0.limits.rendersPerClient = 2
             $0.server.trustsForwardedFor = trusts

@@ -33,8 +33,8 @@ import Testing
     private static func origin(_ fields: [OriginField] = [OriginField("Cache-Control", "max-age=3600")]) async throws
         -> LoopbackOrigin
     {
-        let picture = try Bitmap.landscape(40, 30).png()
-        return try await LoopbackOrigin { _ in .ok(picture, fields) }
+        let image = try Bitmap.landscape(40, 30).png()
+        return try await LoopbackOrigin { _ in .ok(image, fields) }
     }
 
     @Test(.requirement("SV17")) func storedFileNamesAreDigestsInPrivateFolders() async throws {

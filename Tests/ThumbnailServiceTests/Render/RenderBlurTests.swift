@@ -11,7 +11,7 @@ import Testing
     private let renderer = Renderer()
 
     /// An image with noise, full-contrast edges and transparency.
-    private static func picture(_ width: Int, _ height: Int) -> Bitmap {
+    private static func image(_ width: Int, _ height: Int) -> Bitmap {
         var random = SplitMix(seed: 11)
         return Bitmap(width: width, height: height) { pixels in
             for y in 0..<height {
@@ -35,11 +35,11 @@ import Testing
             (24, 6.0), (40, 10.0),
         ])
     func boxBlurIsWithin2LevelsAnd50DecibelsOfTheGaussian(_ radius: Int, _ sigma: Double) throws {
-        let picture = Self.picture(150, 90)
+        let image = Self.image(150, 90)
         let blur = Blur(radius: radius, sigma: sigma)
 
-        let exact = try picture.blurredExactly(blur).copyBytes()
-        let fast = try picture.blurred(blur).copyBytes()
+        let exact = try image.blurredExactly(blur).copyBytes()
+        let fast = try image.blurred(blur).copyBytes()
 
         var (most, squares) = (0, 0)
         for (a, b) in zip(exact, fast) {
@@ -112,15 +112,15 @@ import Testing
     }
 
     @Test(.requirement("X11")) func cancellationAtEveryPollEndsTheBoxBlur() throws {
-        let picture = Self.picture(40, 90)
+        let image = Self.image(40, 90)
         let whole = CancellationFlag()
-        _ = try picture.blurred(Blur(radius: 30), cancellation: whole)
-        #expect(whole.pollCount >= 2 * picture.height / 16)
+        _ = try image.blurred(Blur(radius: 30), cancellation: whole)
+        #expect(whole.pollCount >= 2 * image.height / 16)
         for polls in 0..<whole.pollCount {
             let flag = CancellationFlag()
             flag.cancelAfter(polls: polls)
             let error = #expect(throws: DecodeError.self) {
-                try picture.blurred(Blur(radius: 30), cancellation: flag)
+                try image.blurred(Blur(radius: 30), cancellation: flag)
             }
             #expect(error?.code == .cancelled)
         }

@@ -29,15 +29,15 @@ import Testing
 
     @Test(arguments: -7...9, [-5, -1, 0, 2, 8])
     func canvasContainsTheImageAtItsOffset(_ left: Int, _ top: Int) throws {
-        let picture = Self.numbered(5, 4)
+        let image = Self.numbered(5, 4)
         for blends in [false, true] {
-            let result = try picture.placed(on: canvas(.color(Self.green), 8, 6, at: left, top, blends: blends))
+            let result = try image.placed(on: canvas(.color(Self.green), 8, 6, at: left, top, blends: blends))
 
             #expect(result.width == 8 && result.height == 6)
             for y in 0..<6 {
                 for x in 0..<8 {
                     let isInside = (0..<5).contains(x - left) && (0..<4).contains(y - top)
-                    var expected = isInside ? picture[x - left, y - top] : Self.green
+                    var expected = isInside ? image[x - left, y - top] : Self.green
                     if blends { expected = expected.over(Self.green) }
                     #expect(result[x, y] == expected)
                 }
@@ -46,40 +46,40 @@ import Testing
     }
 
     @Test func averageColourIgnoresTransparentPixels() throws {
-        let picture = Bitmap(width: 4, height: 1) { pixels in
+        let image = Bitmap(width: 4, height: 1) { pixels in
             RGBA8(red: 10, green: 0, blue: 255).store(in: &pixels, at: 0)
             RGBA8(red: 21, green: 0, blue: 255).store(in: &pixels, at: 4)
             RGBA8(red: 255, green: 255, blue: 0, alpha: 0).store(in: &pixels, at: 8)
             RGBA8(red: 255, green: 255, blue: 0, alpha: 0).store(in: &pixels, at: 12)
         }
 
-        let result = try picture.placed(on: canvas(.average, 6, 1, at: 1, 0))
+        let result = try image.placed(on: canvas(.average, 6, 1, at: 1, 0))
 
         #expect(result[0, 0] == RGBA8(red: 15, green: 0, blue: 255))
         #expect(result[3, 0].alpha == 0)
     }
 
     @Test func blurredCanvasIsTheBlurredAndStretchedImage() throws {
-        let picture = Self.numbered(9, 6)
+        let image = Self.numbered(9, 6)
 
-        let result = try picture.placed(on: canvas(.blur, 20, 6, at: 5, 0))
+        let result = try image.placed(on: canvas(.blur, 20, 6, at: 5, 0))
 
-        let model = try picture.blurred(Blur(radius: 50)).resized(width: 20, height: 6)
+        let model = try image.blurred(Blur(radius: 50)).resized(width: 20, height: 6)
         for y in 0..<6 {
             for x in 0..<20 {
-                #expect(result[x, y] == ((5..<14).contains(x) ? picture[x - 5, y] : model[x, y]))
+                #expect(result[x, y] == ((5..<14).contains(x) ? image[x - 5, y] : model[x, y]))
             }
         }
     }
 
     @Test func backgroundColourIsBlendedUnderTransparentPixels() throws {
-        let picture = Self.numbered(7, 5)
+        let image = Self.numbered(7, 5)
 
-        let result = try picture.applying(.backgroundColor(Self.green))
+        let result = try image.applying(.backgroundColor(Self.green))
 
         for y in 0..<5 {
             for x in 0..<7 {
-                let (pixel, old) = (result[x, y], picture[x, y])
+                let (pixel, old) = (result[x, y], image[x, y])
                 #expect(pixel.alpha == 255)
                 let share = Double(old.alpha) / 255
                 let exact = Double(old.red) * share + Double(Self.green.red) * (1 - share)

@@ -24,9 +24,9 @@ import Testing
 
     @Test(arguments: [(9, 7, 1), (9, 7, 3), (1, 1, 4), (5, 1, 2), (1, 6, 2), (4, 3, 9)])
     func blurIsAnAlphaWeightedGaussian(_ width: Int, _ height: Int, _ radius: Int) throws {
-        let picture = Self.noise(width, height, seed: 1)
+        let image = Self.noise(width, height, seed: 1)
         let sigma = 1.5
-        let blurred = try picture.blurred(Blur(radius: radius, sigma: sigma))
+        let blurred = try image.blurred(Blur(radius: radius, sigma: sigma))
 
         for y in 0..<height {
             for x in 0..<width {
@@ -34,8 +34,8 @@ import Testing
                 for v in -radius...radius {
                     for u in -radius...radius {
                         let weight = exp(-Double(u * u + v * v) / (2 * sigma * sigma))
-                        let alpha = Self.sample(picture, x + u, y + v, 3) * weight
-                        for color in 0..<3 { sums[color] += Self.sample(picture, x + u, y + v, color) * alpha }
+                        let alpha = Self.sample(image, x + u, y + v, 3) * weight
+                        for color in 0..<3 { sums[color] += Self.sample(image, x + u, y + v, color) * alpha }
                         alphas += alpha
                         weights += weight
                     }
@@ -60,7 +60,7 @@ import Testing
     }
 
     @Test func colourOfTransparentPixelsIsNotBlurredIntoNeighbours() throws {
-        let picture = Bitmap(width: 9, height: 1) { pixels in
+        let image = Bitmap(width: 9, height: 1) { pixels in
             for x in 0..<9 {
                 let isRed = x < 4
                 RGBA8(red: isRed ? 255 : 0, green: isRed ? 0 : 255, blue: 0, alpha: isRed ? 255 : 0)
@@ -68,7 +68,7 @@ import Testing
             }
         }
 
-        let blurred = try picture.blurred(Blur(radius: 3))
+        let blurred = try image.blurred(Blur(radius: 3))
 
         for x in 0..<9 where blurred[x, 0].alpha > 0 {
             #expect(blurred[x, 0].red == 255 && blurred[x, 0].green == 0)
@@ -82,8 +82,8 @@ import Testing
         let weights = (0..<columns * rows).map { _ in Double(Int.random(in: -8...9, using: &random)) / 4 }
         let kernel = try #require(Convolution(weights: weights, columns: columns, normalizes: false))
         for isOpaque in [true, false] {
-            let picture = Self.noise(6, 5, seed: 3, isOpaque: isOpaque)
-            let result = try picture.convolved(by: kernel)
+            let image = Self.noise(6, 5, seed: 3, isOpaque: isOpaque)
+            let result = try image.convolved(by: kernel)
 
             for y in 0..<5 {
                 for x in 0..<6 {
@@ -91,7 +91,7 @@ import Testing
                         var sum = 0.0
                         for (index, weight) in weights.enumerated() {
                             let (u, v) = (index % columns - columns / 2, index / columns - rows / 2)
-                            sum += weight * Self.sample(picture, x + u, y + v, channel)
+                            sum += weight * Self.sample(image, x + u, y + v, channel)
                         }
                         let expected = channel == 3 && isOpaque ? 255 : min(255, max(0, sum))
                         #expect(abs(Self.sample(result, x, y, channel) - expected) <= 0.51)
@@ -109,16 +109,16 @@ import Testing
     /// An à trous wavelet decomposition in five steps whose detail levels are amplified.
     @Test(arguments: [(37, 35), (5, 3), (1, 1), (1, 9)])
     func sharpeningAmplifiesTheDetailOfEachWaveletLevel(_ width: Int, _ height: Int) throws {
-        let picture = Self.noise(width, height, seed: 8)
+        let image = Self.noise(width, height, seed: 8)
         let sharpening = Sharpening(amount: 1.3, radius: 0.7, isLuminanceOnly: false)
-        let result = try picture.sharpened(sharpening)
+        let result = try image.sharpened(sharpening)
 
         func place(_ index: Int, _ count: Int) -> Int {
             var index = index
             while index < 0 || index >= count { index = count == 1 ? 0 : index < 0 ? -index : 2 * count - 2 - index }
             return index
         }
-        var base = (0..<width * height).map { Self.sample(picture, $0 % width, $0 / width, 0) }
+        var base = (0..<width * height).map { Self.sample(image, $0 % width, $0 / width, 0) }
         var sum = [Double](repeating: 0, count: base.count)
         for step in 0..<5 {
             let distance = 1 << step
@@ -143,7 +143,7 @@ import Testing
         for index in sum.indices {
             let exact = min(255, max(0, sum[index] + base[index]))
             #expect(abs(Self.sample(result, index % width, index / width, 0) - exact) <= 0.51)
-            #expect(result[index % width, index / width].alpha == picture[index % width, index / width].alpha)
+            #expect(result[index % width, index / width].alpha == image[index % width, index / width].alpha)
         }
     }
 }

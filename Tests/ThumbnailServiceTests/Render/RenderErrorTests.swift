@@ -112,8 +112,8 @@ import Testing
     }
 
     @Test func memoryEstimateCoversSourcePixelsAndEncoder() throws {
-        let picture = Bitmap.landscape(200, 100)
-        let bytes = try picture.png()
+        let sourceImage = Bitmap.landscape(200, 100)
+        let bytes = try sourceImage.png()
 
         let small = try renderer.prepare(bytes, for: .cover(20, 10)).byteCount
         let large = try renderer.prepare(bytes, for: .cover(2000, 1000)).byteCount
@@ -126,7 +126,7 @@ import Testing
 
         #expect(small > bytes.count)
         #expect(large >= bytes.count + 2 * 2000 * 1000 * 4)
-        #expect(trimmed >= bytes.count + picture.byteCount)
+        #expect(trimmed >= bytes.count + sourceImage.byteCount)
         // The window of the blur needs 301 rows of 32-bit numbers.
         #expect(blurred >= bytes.count + 2 * 2000 * 1000 * 4 + 301 * 2000 * 16)
     }

@@ -11,18 +11,18 @@ import Testing
 
     @Test(arguments: [1, 500, 900, 1500, 2200, 3000, 4000, 1_000_000], [80, 95, 30, 11, 10, 5])
     func byteLimitLowersTheQualityInAtMostSixEncodes(_ maxBytes: Int, _ quality: Int) throws {
-        let picture = Bitmap.landscape(96, 64)
+        let sourceImage = Bitmap.landscape(96, 64)
         let encoding = ResultEncoding()
 
         let file = try encoding.file(
-            of: picture, as: .jpeg, quality: quality, maxBytes: maxBytes, cancellation: nil)
+            of: sourceImage, as: .jpeg, quality: quality, maxBytes: maxBytes, cancellation: nil)
 
         let found = try #require(file.quality)
         #expect(file.encodes <= 6)
         let sizes = try (1...95).map { quality in
             var options = EncodeOptions()
             options.jpeg.quality = quality
-            return try ImageEncoder(options: options).encode(picture, as: .jpeg).count
+            return try ImageEncoder(options: options).encode(sourceImage, as: .jpeg).count
         }
         #expect(file.bytes.count == sizes[found - 1])
         if sizes[quality - 1] <= maxBytes || quality <= 10 {
@@ -79,8 +79,8 @@ import Testing
         #expect(image.bytes.allSatisfy { (0x20...0x7E).contains($0) })
 
         request.output = .format(.png)
-        let picture = try ImageDecoder().decode(renderer.render(bytes, request).bytes).bitmap
-        #expect(document.blurhash == BlurHash(picture).description)
+        let sourceImage = try ImageDecoder().decode(renderer.render(bytes, request).bytes).bitmap
+        #expect(document.blurhash == BlurHash(sourceImage).description)
     }
 
     @Test func metaDocumentOfAnUnchangedImageHasNoOperations() throws {

@@ -86,13 +86,13 @@ import Testing
     }
 
     @Test func filtersRunInTheOrderOfTheRequest() throws {
-        let picture = Bitmap.landscape(12, 9)
+        let sourceImage = Bitmap.landscape(12, 9)
         let filters: [ImageFilter] = [.pixels(.brightness(60)), .pixels(.contrast(50)), .pixels(.grayscale)]
 
-        let forward = try decoded(renderer.render(picture.png(), .of(filters: filters)))
-        let backward = try decoded(renderer.render(picture.png(), .of(filters: filters.reversed())))
+        let forward = try decoded(renderer.render(sourceImage.png(), .of(filters: filters)))
+        let backward = try decoded(renderer.render(sourceImage.png(), .of(filters: filters.reversed())))
 
-        let model = try picture.applying(.brightness(60)).applying(.contrast(50)).applying(.grayscale)
+        let model = try sourceImage.applying(.brightness(60)).applying(.contrast(50)).applying(.grayscale)
         #expect(forward.copyBytes() == model.copyBytes())
         #expect(backward.copyBytes() != model.copyBytes())
     }
@@ -154,7 +154,7 @@ import Testing
     }
 
     @Test func smartCropSelectsTheRegionWithDetail() throws {
-        let picture = Bitmap(width: 120, height: 40) { pixels in
+        let sourceImage = Bitmap(width: 120, height: 40) { pixels in
             var random = SplitMix(seed: 1)
             for index in 0..<120 * 40 {
                 let value: UInt8 = index % 120 >= 80 ? UInt8.random(in: 0...255, using: &random) : 128
@@ -164,14 +164,15 @@ import Testing
         var request = ThumbnailRequest.cover(40, 40)
         request.operations.focus.isSmart = true
 
-        let smart = try renderer.render(picture.png(), request)
+        let smart = try renderer.render(sourceImage.png(), request)
         request.operations.focus.isSmart = false
-        let middle = try renderer.render(picture.png(), request)
+        let middle = try renderer.render(sourceImage.png(), request)
 
         #expect(smart.plan.crop == PixelRectangle(x: 80, y: 0, width: 40, height: 40))
         #expect(middle.plan.crop == PixelRectangle(x: 40, y: 0, width: 40, height: 40))
         #expect(
-            try decoded(smart).copyBytes() == picture.resized(width: 40, height: 40, crop: smart.plan.crop).copyBytes())
+            try decoded(smart).copyBytes()
+                == sourceImage.resized(width: 40, height: 40, crop: smart.plan.crop).copyBytes())
     }
 
     @Test func tiffPageIsSelectedAndAMissingPageIs404() throws {

@@ -10,7 +10,7 @@ enum ThumborTable {
     static let rows = [0, 7, 33]
 
     /// The same numbers as in Fixtures/make/thumbor_filters.py.
-    static let picture = Bitmap(width: width, height: height) { pixels in
+    static let image = Bitmap(width: width, height: height) { pixels in
         for y in 0..<height {
             for x in 0..<width {
                 let at = (y * width + x) * 4
@@ -62,7 +62,7 @@ enum ThumborTable {
         let expected = ThumborTable.bytes(hex: entry.samples)
         try #require(expected.count == 3 * 3 * ThumborTable.width)
 
-        let result = try ThumborTable.picture.applying(filter)
+        let result = try ThumborTable.image.applying(filter)
 
         var largest = 0
         var at = 0

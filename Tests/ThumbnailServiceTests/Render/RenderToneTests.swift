@@ -87,13 +87,13 @@ import Testing
 
     @Test func equalizeMatchesADirectHistogram() throws {
         var random = SplitMix(seed: 5)
-        let picture = Bitmap(width: 23, height: 17) { pixels in
+        let image = Bitmap(width: 23, height: 17) { pixels in
             for at in 0..<pixels.count { pixels[at] = UInt8.random(in: 40...90, using: &random) }
         }
 
-        let result = try picture.applying(.equalize)
+        let result = try image.applying(.equalize)
 
-        let old = pixels(of: picture)
+        let old = pixels(of: image)
         let darkest = old.map(\.red).min() ?? 0
         let first = old.count { $0.red == darkest }
         for (new, pixel) in zip(pixels(of: result), old) {

@@ -29,19 +29,19 @@ import Testing
     @Test func trimBoxContainsAllPixelsThatDifferFromTheCorner() throws {
         var random = SplitMix(seed: 11)
         for _ in 0..<400 {
-            let picture = Self.speckled(&random)
+            let image = Self.speckled(&random)
             for corner in Operations.Trim.Corner.allCases {
                 for tolerance in [0, 1, 30, 100, 442] {
                     let trim = Operations.Trim(corner: corner, tolerance: tolerance)
-                    let box = try picture.bounds(trimmedBy: trim)
+                    let box = try image.bounds(trimmedBy: trim)
 
                     let border =
-                        corner == .topLeft ? picture[0, 0] : picture[picture.width - 1, picture.height - 1]
-                    let places = (0..<picture.width * picture.height).filter {
-                        distance(picture[$0 % picture.width, $0 / picture.width], border) > Double(tolerance)
+                        corner == .topLeft ? image[0, 0] : image[image.width - 1, image.height - 1]
+                    let places = (0..<image.width * image.height).filter {
+                        distance(image[$0 % image.width, $0 / image.width], border) > Double(tolerance)
                     }
-                    let columns = places.map { $0 % picture.width }
-                    let rows = places.map { $0 / picture.width }
+                    let columns = places.map { $0 % image.width }
+                    let rows = places.map { $0 / image.width }
                     guard let left = columns.min(), let right = columns.max(), let top = rows.min(),
                         let bottom = rows.max()
                     else {
@@ -56,12 +56,12 @@ import Testing
     }
 
     @Test func transparentPixelsAreTrimmedRegardlessOfColour() throws {
-        let picture = Bitmap(width: 5, height: 4) { pixels in
+        let image = Bitmap(width: 5, height: 4) { pixels in
             for at in stride(from: 0, to: pixels.count, by: 4) { pixels[at] = UInt8(at) }
             for at in 0..<4 { pixels[(2 * 5 + 3) * 4 + at] = at == 3 ? 255 : 0 }
         }
 
-        let box = try picture.bounds(trimmedBy: Operations.Trim(corner: .topLeft, tolerance: 0))
+        let box = try image.bounds(trimmedBy: Operations.Trim(corner: .topLeft, tolerance: 0))
 
         #expect(box == PixelRectangle(x: 3, y: 2, width: 1, height: 1))
     }
@@ -126,9 +126,9 @@ import Testing
             let (smallWidth, smallHeight) = moved.searchedSize
             #expect(max(smallWidth, smallHeight) <= RenderPlan.searchedSide)
             // The search cost is positions times pixels, so the test uses a smaller image with the same arithmetic.
-            let picture = Self.noisy(
+            let image = Self.noisy(
                 min(smallWidth, 12), min(smallHeight, 12), at: PixelRectangle(x: 0, y: 0, width: 3, height: 3))
-            try moved.moveCrop(using: picture)
+            try moved.moveCrop(using: image)
 
             #expect(moved.crop.x >= 0 && moved.crop.x + cropWidth <= width)
             #expect(moved.crop.y >= 0 && moved.crop.y + cropHeight <= height)

@@ -31,11 +31,11 @@ import Testing
     }
 
     @Test(.requirement("SV8")) func bodyShorterThanItsContentLengthIs502() async throws {
-        let picture = try Bitmap.landscape(40, 30).png()
+        let image = try Bitmap.landscape(40, 30).png()
         let origin = try await LoopbackOrigin { _ in
-            var response = OriginResponse(body: picture)
-            response.framing = .declared(picture.count + 1)
-            response.failure = (picture.count, .close)
+            var response = OriginResponse(body: image)
+            response.framing = .declared(image.count + 1)
+            response.failure = (image.count, .close)
             return .response(response)
         }
         try await withService(origin: origin) { service in
@@ -47,8 +47,8 @@ import Testing
 
     @Test(.requirement("SV8"), arguments: [false, true])
     func gzipBodyIsLimitedByItsDecompressedSize(isBomb: Bool) async throws {
-        let picture = try Bitmap.landscape(40, 30).png()
-        let coded = isBomb ? GzipFile.zeros(matches: 40_000) : GzipFile.stored(picture)
+        let image = try Bitmap.landscape(40, 30).png()
+        let coded = isBomb ? GzipFile.zeros(matches: 40_000) : GzipFile.stored(image)
         let origin = try await LoopbackOrigin { _ in .ok(coded, [OriginField("Content-Encoding", "gzip")]) }
         try await withService(origin: origin) {
             $0.limits.sourceBytes = 1_000_000
@@ -87,8 +87,8 @@ import Testing
     }
 
     @Test(.requirement("SV10")) func contentTypeOfAResponseIsDetectedFromItsBytes() async throws {
-        let picture = try Bitmap.landscape(40, 30).png()
-        let origin = try await LoopbackOrigin { _ in .ok(picture, [OriginField("Content-Type", "text/html")]) }
+        let image = try Bitmap.landscape(40, 30).png()
+        let origin = try await LoopbackOrigin { _ in .ok(image, [OriginField("Content-Type", "text/html")]) }
         try await withService(origin: origin) { service in
             let reply = try await service.send("/unsafe/8x8/127.0.0.1:\(origin.port)/a.html")
             #expect(reply.status == 200)
@@ -106,10 +106,10 @@ import Testing
 
     @Test(.requirement("SV19"), arguments: values.indices)
     func fieldsOfTheOriginAreNotForwarded(row: Int) async throws {
-        let picture = try Bitmap.landscape(40, 30).png()
+        let image = try Bitmap.landscape(40, 30).png()
         let value = Self.values[row]
         let names = ["ETag", "Last-Modified", "Link", "Content-Disposition", "X-Secret", "Server", "Content-Language"]
-        let origin = try await LoopbackOrigin { _ in .ok(picture, names.map { OriginField($0, bytes: value) }) }
+        let origin = try await LoopbackOrigin { _ in .ok(image, names.map { OriginField($0, bytes: value) }) }
         try await withService(origin: origin) { service in
             let reply = try await service.send("/unsafe/8x8/127.0.0.1:\(origin.port)/a.png")
             #expect(reply.status == 200)

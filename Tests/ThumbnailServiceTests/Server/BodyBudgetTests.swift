@@ -11,7 +11,7 @@ import Testing
 /// Bytes of request bodies are reserved before they are read, and released when the request ends.
 @Suite(.timeLimit(.minutes(30))) struct BodyBudgetTests {
     private static let target = "/post/unsafe/20x10/body"
-    private static let picture: [UInt8] = (try? Bitmap.landscape(40, 30).png()) ?? []
+    private static let image: [UInt8] = (try? Bitmap.landscape(40, 30).png()) ?? []
 
     private static func head(_ fields: String, _ target: String = target) -> String {
         "POST \(target) HTTP/1.1\r\nHost: a.example\r\n\(fields)\r\n\r\n"
@@ -102,7 +102,7 @@ import Testing
             #expect(service.engine.queue.budget.grantedBytes == 1 << 20)
             for client in held + [next] { client.close() }
             await Self.expectRelease(service, "after clients that left")
-            #expect(try await service.send(Self.target, method: "POST", body: Self.picture).status == 200)
+            #expect(try await service.send(Self.target, method: "POST", body: Self.image).status == 200)
         }
     }
 
@@ -133,12 +133,12 @@ import Testing
 
     /// Complete requests and their status.
     private static let ends: [(name: String, body: [UInt8], target: String, status: Int)] = [
-        ("a result", picture, target, 200), ("no picture", [1, 2, 3], target, 415), ("no body", [], target, 415),
+        ("a result", image, target, 200), ("no picture", [1, 2, 3], target, 415), ("no body", [], target, 415),
         ("a source over the limit", [UInt8](repeating: 0, count: 70_000), target, 413),
-        ("a result over the limit", picture, "/post/unsafe/9000x9000/body", 422),
-        ("a description", picture, "/post/unsafe/meta/20x10/body", 200),
-        ("a page that is not there", picture, "/post/unsafe/20x10/filters:page(3)/body", 200),
-        ("a target that is wrong", picture, "/post/unsafe/20x10/filters:blur(x)/body", 400),
+        ("a result over the limit", image, "/post/unsafe/9000x9000/body", 422),
+        ("a description", image, "/post/unsafe/meta/20x10/body", 200),
+        ("a page that is not there", image, "/post/unsafe/20x10/filters:page(3)/body", 200),
+        ("a target that is wrong", image, "/post/unsafe/20x10/filters:blur(x)/body", 400),
     ]
 
     @Test(.requirement("X6"), arguments: ends.indices, [false, true])
@@ -212,7 +212,7 @@ import Testing
             let (gate, end) = await block(service.engine.queue)
             defer { gate.signal() }
             let client = try await RawClient(port: service.port)
-            try await client.send(Array(Self.head("Content-Length: \(Self.picture.count)").utf8) + Self.picture)
+            try await client.send(Array(Self.head("Content-Length: \(Self.image.count)").utf8) + Self.image)
             if leaves {
                 await yieldUntil { service.engine.admission.waitingCount == 1 }
                 client.close()
@@ -236,7 +236,7 @@ import Testing
             let (gate, end) = await block(service.engine.queue)
             defer { gate.signal() }
             let waiting = try await RawClient(port: service.port)
-            let message = Array(Self.head("Content-Length: \(Self.picture.count)").utf8) + Self.picture
+            let message = Array(Self.head("Content-Length: \(Self.image.count)").utf8) + Self.image
             try await waiting.send(message)
             await yieldUntil { service.engine.admission.waitingCount == 1 }
             let second = try await RawClient(port: service.port)

@@ -10,8 +10,8 @@ import Testing
     private static let key = Array("a key of these tests".utf8)
 
     private static func origin() async throws -> LoopbackOrigin {
-        let picture = try Bitmap.landscape(40, 30).png()
-        return try await LoopbackOrigin { _ in .ok(picture, [OriginField("Cache-Control", "max-age=3600")]) }
+        let image = try Bitmap.landscape(40, 30).png()
+        return try await LoopbackOrigin { _ in .ok(image, [OriginField("Cache-Control", "max-age=3600")]) }
     }
 
     private static func known(_ name: String) throws -> VerifiedTargetCache.Target {

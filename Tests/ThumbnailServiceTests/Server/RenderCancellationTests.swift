@@ -47,8 +47,8 @@ import Testing
     func cancelledLargeRenderEndsWithADeadlineError(_ kind: String) throws {
         var options = EncodeOptions()
         options.jpeg.isProgressive = kind == "progressive"
-        let picture = try Bitmap.landscape(250, 200).resized(width: 2_000, height: 1_500)
-        let bytes = try ImageEncoder(options: options).encode(picture, as: kind == "png" ? .png : .jpeg)
+        let image = try Bitmap.landscape(250, 200).resized(width: 2_000, height: 1_500)
+        let bytes = try ImageEncoder(options: options).encode(image, as: kind == "png" ? .png : .jpeg)
         let (renderer, request) = (Renderer(), ThumbnailRequest.cover(2_000, 1_500))
         let counter = CancellationFlag()
         _ = try renderer.render(bytes, request, cancellation: counter)
@@ -88,8 +88,8 @@ import Testing
     /// The client closes its connection, or only its sending half, during the render.
     @Test(.requirement("SV11"), arguments: [false, true])
     func clientDisconnectEndsItsRender(isHalfClosed: Bool) async throws {
-        let picture = try Bitmap.landscape(600, 600).png()
-        let origin = try await LoopbackOrigin { _ in .ok(picture) }
+        let image = try Bitmap.landscape(600, 600).png()
+        let origin = try await LoopbackOrigin { _ in .ok(image) }
         try await withService(origin: origin) {
             $0.limits.threads = 1
         } _: { service in

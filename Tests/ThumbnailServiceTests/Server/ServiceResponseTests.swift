@@ -8,12 +8,12 @@ import Testing
 
 /// The service over HTTP with a loopback origin: statuses and fields of Docs/service-rules.md 2.4 and 4.
 @Suite(.timeLimit(.minutes(30))) struct ServiceResponseTests {
-    private static func picture(width: Int, height: Int) throws -> [UInt8] {
+    private static func image(width: Int, height: Int) throws -> [UInt8] {
         try Bitmap.landscape(width, height).png()
     }
 
     private static func origin(maxAge: Int? = 3_600) async throws -> LoopbackOrigin {
-        let file = try picture(width: 100, height: 80)
+        let file = try image(width: 100, height: 80)
         return try await LoopbackOrigin { request in
             switch request.target {
             case "/cat.png":
@@ -68,7 +68,7 @@ import Testing
 
     @Test func concurrentRequestsForANewImageShareOneFetchAndOneRender() async throws {
         let gate = OriginGate()
-        let file = try Self.picture(width: 300, height: 200)
+        let file = try Self.image(width: 300, height: 200)
         let origin = try await LoopbackOrigin { _ in
             var response = OriginResponse(body: file)
             response.gate = gate
@@ -116,7 +116,7 @@ import Testing
     }
 
     @Test func postedImageIsRenderedWhenFetchingIsDisabled() async throws {
-        let file = try Self.picture(width: 60, height: 60)
+        let file = try Self.image(width: 60, height: 60)
         try await withService {
             $0.source.fetches = false
         } _: { service in

@@ -72,7 +72,7 @@ import Testing
     @Test func outputFilesGetSafeUniqueNames() async throws {
         let folder = try TemporaryFolder()
         try folder.write([1, 2, 3], to: "a.png")
-        let resource = OriginResource(try PipeOrigin.picture, contentType: "image/png")
+        let resource = OriginResource(try PipeOrigin.image, contentType: "image/png")
         let paths = [
             "/a.png", "/b/a.png", "/a.png?x=1", "/..%2F..%2Fetc%2Fpasswd", "/", "/.hidden.PNG", "/-rf", "/a%20b.jpg",
             "/" + String(repeating: "long", count: 100),
@@ -93,7 +93,7 @@ import Testing
         #expect(files.count == 9 && files[8].utf8.count < 120)
         #expect(try folder.names == (files + ["a.png"]).sorted())
         #expect(try folder.read("a.png") == [1, 2, 3])
-        for file in files { #expect(try folder.read(file) == PipeOrigin.picture) }
+        for file in files { #expect(try folder.read(file) == PipeOrigin.image) }
     }
 
     @Test func outputFolderIsCreatedAndAFileAsFolderExitsWith74() async throws {
@@ -105,7 +105,7 @@ import Testing
         let refused = try await tool(["load", origin.url(), "-o", file, "--cache-dir", cache.path])
 
         #expect(made.exitCode == 0)
-        #expect(try folder.read("new/a.png") == PipeOrigin.picture)
+        #expect(try folder.read("new/a.png") == PipeOrigin.image)
         #expect(refused.exitCode == 74)
         #expect(refused.errors.hasPrefix("\(file): io: "))
     }

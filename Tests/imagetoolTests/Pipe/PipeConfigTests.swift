@@ -22,8 +22,8 @@ import Testing
         return (outcomes, origin.requests())
     }
 
-    private func picture(_ fields: KeyValuePairs<String, String> = [:]) async throws -> PipeOrigin {
-        let body = try PipeOrigin.picture
+    private func image(_ fields: KeyValuePairs<String, String> = [:]) async throws -> PipeOrigin {
+        let body = try PipeOrigin.image
         return try await PipeOrigin([
             "/a.png": { _ in
                 let all = [OriginField("Content-Type", "image/png")] + fields.map { OriginField($0.key, $0.value) }
@@ -33,16 +33,16 @@ import Testing
     }
 
     @Test(.requirement("O31")) func disablingServerCachePolicyStoresANoStoreResponse() async throws {
-        let on = try await outcomes("", picture(["Cache-Control": "no-store"]))
-        let off = try await outcomes("\"useServerCachePolicy\":false", picture(["Cache-Control": "no-store"]))
+        let on = try await outcomes("", image(["Cache-Control": "no-store"]))
+        let off = try await outcomes("\"useServerCachePolicy\":false", image(["Cache-Control": "no-store"]))
 
         #expect(on == (["200 network", "200 network"], 2))
         #expect(off == (["200 network", "200 memory"], 1))
     }
 
     @Test(.requirement("O24")) func defaultMaxAgeMakesAResponseWithoutCacheControlFresh() async throws {
-        let none = try await outcomes("", picture())
-        let some = try await outcomes("\"defaultCacheControlMaxAge\":86400", picture())
+        let none = try await outcomes("", image())
+        let some = try await outcomes("\"defaultCacheControlMaxAge\":86400", image())
 
         #expect(none == (["200 network", "200 network"], 2))
         #expect(some == (["200 network", "200 memory"], 1))
@@ -70,7 +70,7 @@ import Testing
             ("\"acceptedContentTypes\":[\"image/gif\",\"image/bmp\"]", "200 error"),
             ("\"acceptedContentTypes\":[]", "200 network"), ("\"acceptedContentTypes\":[\"image/*\"]", "200 network"),
         ] {
-            let result = try await outcomes(config, picture(fields), loads: 1)
+            let result = try await outcomes(config, image(fields), loads: 1)
             #expect(result == ([outcome], 1), "\(config)")
         }
     }
@@ -81,7 +81,7 @@ import Testing
             ("", "memory"), ("\"cacheImagesInMemory\":false", "disk"), ("\"memoryCacheMaxBytes\":0", "disk"),
             ("\"memoryCacheMaxBytes\":1493", "disk"), ("\"memoryCacheMaxBytes\":1494", "memory"),
         ] {
-            let result = try await outcomes(config, picture(["Cache-Control": "max-age=86400"]))
+            let result = try await outcomes(config, image(["Cache-Control": "max-age=86400"]))
             #expect(result == (["200 network", "200 \(source)"], 1), "\(config)")
         }
     }
@@ -91,7 +91,7 @@ import Testing
             ("\"diskCacheMaxBytes\":null", "disk", 1), ("\"diskCacheMaxBytes\":0", "network", 2),
             ("\"diskCacheMaxBytes\":1000", "network", 2), ("\"diskCacheMaxBytes\":100000", "disk", 1),
         ] {
-            let origin = try await picture(["Cache-Control": "max-age=86400"])
+            let origin = try await image(["Cache-Control": "max-age=86400"])
             let result = try await outcomes(config, origin, clearsMemory: true)
             #expect(result == (["200 network", "200 \(source)"], requests), "\(config)")
         }
@@ -106,7 +106,7 @@ import Testing
         async throws
     {
         let folder = try TemporaryFolder()
-        let body = try PipeOrigin.picture
+        let body = try PipeOrigin.image
         let origin = try await PipeOrigin([
             "/a.png": { request in
                 guard request.number == 0 else { return PipeOrigin.response(503) }
@@ -136,8 +136,8 @@ import Testing
     }
 
     @Test(.requirement("O92")) func bodyOverMaxResponseBytesFails() async throws {
-        let enough = try await outcomes("\"maxResponseBytes\":506", picture(), loads: 1)
-        let tooFew = try await outcomes("\"maxResponseBytes\":505", picture(), loads: 1)
+        let enough = try await outcomes("\"maxResponseBytes\":506", image(), loads: 1)
+        let tooFew = try await outcomes("\"maxResponseBytes\":505", image(), loads: 1)
 
         #expect(enough == (["200 network"], 1))
         #expect(tooFew.0.first?.hasSuffix("error") == true)

@@ -10,7 +10,7 @@ import Testing
     func imageIsServedFromNetworkMemoryDiskAndRevalidation() async throws {
         let folder = try TemporaryFolder()
         let origin = try await PipeOrigin(maxAge: 86_400)
-        let picture = try PipeOrigin.picture
+        let image = try PipeOrigin.image
         try await PipeDriver.run { pipe in
             _ = try await pipe.open(folder.path)
             let network = try await pipe.load(origin.url())
@@ -23,7 +23,7 @@ import Testing
 
             let answers = [network, memory, disk, revalidated]
             #expect(answers.map(\.outcome) == ["200 network", "200 memory", "200 disk", "200 revalidated"])
-            #expect(answers.allSatisfy { $0.body == picture && $0.error == nil })
+            #expect(answers.allSatisfy { $0.body == image && $0.error == nil })
             #expect(answers.allSatisfy { $0.values("ETag") == ["\"1\""] && $0.values("Content-Type") == ["image/png"] })
             #expect(network.values("Age").isEmpty)
             #expect(memory.values("Age").count == 1 && disk.values("Age").count == 1)
@@ -98,11 +98,11 @@ import Testing
 
     @Test func noStoreResponseIsRequestedAgain() async throws {
         let folder = try TemporaryFolder()
-        let picture = try PipeOrigin.picture
+        let image = try PipeOrigin.image
         let origin = try await PipeOrigin([
             "/a.png": { _ in
                 PipeOrigin.response(
-                    200, ["Content-Type": "image/png", "Cache-Control": "no-store, max-age=86400"], picture)
+                    200, ["Content-Type": "image/png", "Cache-Control": "no-store, max-age=86400"], image)
             }
         ])
         try await PipeDriver.run { pipe in
@@ -197,10 +197,10 @@ import Testing
     }
 
     @Test func fieldsKeepBytesOrderAndDuplicates() async throws {
-        let picture = try PipeOrigin.picture
+        let image = try PipeOrigin.image
         let origin = try await PipeOrigin([
             "/a.png": { _ in
-                var response = OriginResponse(body: picture)
+                var response = OriginResponse(body: image)
                 response.fields = [
                     OriginField("Content-Type", "image/png"), OriginField("X-A", "1"),
                     OriginField("X-Latin", bytes: [0x63, 0x61, 0x66, 0xE9, 0x20, 0x85, 0xFF]), OriginField("x-a", "2"),
@@ -229,17 +229,17 @@ import Testing
     @Test func encodedBodyIsReturnedDecoded() async throws {
         let folder = try TemporaryFolder()
         // A stored block (RFC 1951 §3.2.4) in zlib format (RFC 1950 §2.2).
-        let picture = try PipeOrigin.picture
-        let length = UInt16(picture.count)
+        let image = try PipeOrigin.image
+        let length = UInt16(image.count)
         var sums: (UInt32, UInt32) = (1, 0)
-        for byte in picture {
+        for byte in image {
             sums.0 = (sums.0 + UInt32(byte)) % 65_521
             sums.1 = (sums.1 + sums.0) % 65_521
         }
         let adler = sums.1 << 16 | sums.0
         let coded =
             [0x78, 0x01, 0x01, UInt8(length & 255), UInt8(length >> 8), UInt8(~length & 255), UInt8(~length >> 8)]
-            + picture + [24, 16, 8, 0].map { UInt8(adler >> $0 & 255) }
+            + image + [24, 16, 8, 0].map { UInt8(adler >> $0 & 255) }
         let origin = try await PipeOrigin([
             "/a.png": { _ in
                 PipeOrigin.response(
@@ -251,23 +251,23 @@ import Testing
         try await PipeDriver.run { pipe in
             _ = try await pipe.open(folder.path)
             for kind in ["image", "data"] {
-                #expect(try await pipe.load(origin.url(), "\"kind\":\"\(kind)\"").body == picture)
+                #expect(try await pipe.load(origin.url(), "\"kind\":\"\(kind)\"").body == image)
                 _ = try await pipe.call("clearMemory")
                 let stored = try await pipe.load(origin.url(), "\"kind\":\"\(kind)\"")
                 #expect(stored.outcome == "200 disk")
-                #expect(stored.body == picture)
+                #expect(stored.body == image)
             }
         }
     }
 
     @Test func redirectIsFollowedOrReturnedInManualMode() async throws {
         let folder = try TemporaryFolder()
-        let picture = try PipeOrigin.picture
+        let image = try PipeOrigin.image
         let origin = try await PipeOrigin([
             "/old": { _ in PipeOrigin.response(301, ["Location": "/a.png", "Cache-Control": "max-age=86400"]) },
             "/new": { _ in PipeOrigin.response(302, ["Location": "/a.png"]) },
             "/a.png": { _ in
-                PipeOrigin.response(200, ["Content-Type": "image/png", "Cache-Control": "max-age=86400"], picture)
+                PipeOrigin.response(200, ["Content-Type": "image/png", "Cache-Control": "max-age=86400"], image)
             },
         ])
         try await PipeDriver.run { pipe in
@@ -284,7 +284,7 @@ import Testing
             #expect(origin.requests("/a.png") == 0)
             let followed = try await pipe.load(origin.url("/old"))
             #expect(followed.outcome == "200 network")
-            #expect(followed.body == picture)
+            #expect(followed.body == image)
             #expect(origin.requests("/old") == 2)
         }
     }

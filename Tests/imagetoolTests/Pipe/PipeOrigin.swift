@@ -16,12 +16,12 @@ struct PipeOrigin: Sendable {
 
     /// Serves `png/rgba8.png` as `/a.png`, with an entity tag and `maxAge` seconds of freshness.
     init(maxAge: Int?) async throws {
-        let resource = OriginResource(try Self.picture, contentType: "image/png", etag: "\"1\"", maxAge: maxAge)
+        let resource = OriginResource(try Self.image, contentType: "image/png", etag: "\"1\"", maxAge: maxAge)
         try await self.init(["/a.png": { .response(resource.response(to: $0)) }])
     }
 
     /// 19 x 13 pixels in 506 bytes.
-    static var picture: [UInt8] { get throws { try Fixture.file("png/rgba8.png") } }
+    static var image: [UInt8] { get throws { try Fixture.file("png/rgba8.png") } }
 
     func url(_ path: String = "/a.png") -> String { origin.url(path) }
 
