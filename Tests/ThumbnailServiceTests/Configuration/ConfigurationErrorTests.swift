@@ -39,7 +39,7 @@ import Testing
             try ResolvedConfiguration(environment: [key.environmentName: text], json: nil)
         }
         #expect(environment.hasPrefix("\(name) (environment, \(key.environmentName)): "))
-        #expect(environment.hasSuffix("it takes \(key.syntax)"))
+        #expect(environment.hasSuffix("expected \(key.syntax)"))
 
         let option = Self.message {
             var options = ConfigurationOptions()

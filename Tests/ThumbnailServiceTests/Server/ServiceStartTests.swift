@@ -43,7 +43,7 @@ import Testing
         #expect((error == nil) == (count >= 16))
         if let error {
             #expect(error.reason == .internalFault)
-            #expect(error.message == "signing key 2 of 2 has \(count) bytes; a key has at least 16")
+            #expect(error.message == "signing key 2 of 2 has \(count) bytes; at least 16 are required")
         }
     }
 
@@ -78,7 +78,7 @@ import Testing
             #expect(!isAccepted)
             #expect(
                 error.message.hasPrefix("iiif.map (option): invalid value \"\(prefix)\"; expected list of: `file:`"))
-            #expect(error.message.hasSuffix("an address that has a host and ends with `/`"))
+            #expect(error.message.hasSuffix("an http or https URL that ends with `/`"))
         }
     }
 

@@ -20,7 +20,7 @@ import Testing
         #expect(row("memory")?[1...8] == ["30", "0", "30", "0", "0", "0", "0", "0"])
         #expect(row("disk")?[1...8] == ["30", "0", "0", "30", "0", "0", "0", "0"])
         #expect(row("304")?[1...8] == ["30", "0", "0", "0", "30", "0", "30", "0"])
-        #expect(run.text.contains("30 addresses of 13 pictures"))
+        #expect(run.text.contains("30 URLs of 13 images"))
         #expect(run.text.contains("contact sheet of 7 x 5 images: \(sheet)\n"))
         #expect(run.text.contains("network  30 of 30\n"))
         let facts = try ToolRun("info", sheet, "--ndjson").text
@@ -34,7 +34,7 @@ import Testing
 
         #expect(run.exitCode == 1)
         #expect(run.errors.contains("demo: round disk: "))
-        #expect(run.errors.contains("requests at the origin, not 0\n"))
+        #expect(run.errors.contains("requests at the origin, expected 0\n"))
     }
 
     @Test func folderWithoutImagesExitsWith66() throws {
@@ -43,7 +43,7 @@ import Testing
 
         #expect(try ToolRun(bench: "demo", folder.path).exitCode == 66)
         #expect(try ToolRun(bench: "demo", folder.path("missing")).exitCode == 66)
-        #expect(try ToolRun(bench: "demo", folder.path, "--addresses", "0").exitCode == 64)
+        #expect(try ToolRun(bench: "demo", folder.path, "--urls", "0").exitCode == 64)
     }
 
     @Test func pixelComparisonDetectsEveryChangedByte() {

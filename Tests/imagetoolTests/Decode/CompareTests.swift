@@ -105,7 +105,7 @@ import Testing
         #expect(try ToolRun("compare", first, second, "--tolerance", "4").exitCode == 1)
         let sizes = try ToolRun("compare", first, large)
         #expect(sizes.exitCode == 65)
-        #expect(sizes.errors == "\(large): sizesDiffer: 512 x 512 pixels, not 2 x 2\n")
+        #expect(sizes.errors == "\(large): sizesDiffer: the size is 512 x 512, expected 2 x 2\n")
         #expect(try ToolRun("compare", first, folder.path("missing")).exitCode == 66)
         #expect(try ToolRun("compare", first, second, "--tolerance", "256").exitCode == 64)
         #expect(try ToolRun("compare", "-", "-").exitCode == 64)

@@ -31,7 +31,7 @@ import Testing
 
         let served = try ToolRun("serve", "--port", "0", "--admin-port", "off", "--keys", folder.path("short"))
         #expect(served.exitCode == 64)
-        #expect(served.errors.contains("signing key 1 of 1 has 15 bytes; a key has at least 16"))
+        #expect(served.errors.contains("signing key 1 of 1 has 15 bytes; at least 16 are required"))
 
         // A signing scenario that thumbor publishes.
         let rest = "300x200/my.server.com/some/path/to/image.jpg"

@@ -188,7 +188,7 @@ import Testing
                 _ = try read(text)
                 Issue.record("\(text)")
             } catch {
-                #expect(error.message.hasPrefix("no JSON: "), "\(text)")
+                #expect(error.message.hasPrefix("invalid JSON: "), "\(text)")
                 #expect(error.message.hasSuffix(" at byte \(position)"), "\(text): \(error.message)")
             }
         }
