@@ -74,9 +74,12 @@ faults: bootstrap ## Repeats the disk cache's fault tests with random seeds; ARG
 	@Scripts/verify/faults $(ARGUMENTS)
 
 ##@ Lint
-lint: ## Formatting, C warnings, disallowed calls and imports, dependencies of files and folders
+lint: ## Formatting, C warnings, disallowed calls, dependencies of files and folders, references of documents
 	@Scripts/bootstrap lint
 	Scripts/lint
+
+documents: ## References of documents and comments: files, sections, tests, commands; length of lines
+	@Scripts/verify/documents $(ARGUMENTS)
 
 ##@ Format
 format: ## Formats the Swift and C sources

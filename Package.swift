@@ -231,8 +231,8 @@ var toolLinkerSettings: [LinkerSetting] {
     ]
 }
 
-// Debug builds decode with optimised C too: -O2 comes after SwiftPM's -O0 and wins. What is shipped checks its stack and
-// the sizes that libc's copies are given; sanitizers, which look closer, are for debug builds.
+// Debug builds compile C with optimisation too: -O2 overrides the preceding -O0 of SwiftPM. Release builds check the
+// stack and the buffer sizes of calls to libc; debug builds can use the stricter sanitizers.
 var codecSettings: [CSetting] {
     [
         .unsafeFlags(["-O2"], .when(configuration: .debug)),

@@ -1,14 +1,14 @@
 #!/usr/bin/env python3
-"""Makes the images that `make bench` and Scripts/bench/peak-memory measure on.
+"""Generates the images of `make bench` and `make peak`.
 
     Benchmarks/inputs.py FOLDER [NAME...]
 
 Photographs are mosaics of those that scikit-image ships (Fixtures/make/mosaic.py); flat art and the screenshot are
-drawn here. Files that are there stay; NAMEs (without ending) choose some. The same versions of Python's zlib, numpy,
-Pillow and its fonts give the same files. They are not part of the repository: 100 MB, made in about a minute.
+drawn here. Existing files are not replaced; NAMEs (without extension) select files. The same versions of Python's
+zlib, numpy, Pillow and its fonts give the same files. They are not part of the repository: 100 MB, generated in about a minute.
 
-PNG is written here, for all files in one way: level 6, for each row the filter with the least sum of magnitudes (none
-for palettes and less than 8 bits), IDAT chunks of 32 KiB.
+All PNG files are written here in the same way: level 6, for each row the filter with the smallest sum of magnitudes
+(none for palettes and less than 8 bits), IDAT chunks of 32 KiB.
 """
 
 import os
@@ -174,7 +174,8 @@ def flat_art(size=MEDIUM, seed=5, transparent=True):
     return canvas.reduce(2)
 
 
-WORDS = "window buffer decode row cache loader width height stream filter index palette frame picture bytes limit".split()
+WORDS = """window buffer decode row cache loader width height stream filter index palette frame picture bytes
+limit""".split()
 
 
 def screenshot(size=(1920, 1600), seed=6):

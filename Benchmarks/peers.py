@@ -1,14 +1,14 @@
 #!/usr/bin/env python3
-"""Other decoders over the images of `make bench`: Pillow, pyvips, OpenCV, imagecodecs and ours, each as a ratio over the plain
-use of the C library. Writes Docs/benchmarks/peers.md.
+"""Measures other decoders with the images of `make bench`: Pillow, pyvips, OpenCV and imagecodecs.
 
-    Benchmarks/peers.py [--rounds N] [NAME...]      (Scripts/lib/environment.py peers prints a Python that has these packages)
+    Benchmarks/peers.py [--rounds N] [NAME...]      `make bench-peers` starts it in a Python with the packages
 
-Ours and the plain library run in `imagetool-bench decode --turns`, the others here, from bytes in memory to a
-buffer of their own: Pillow RGBA; the others what they give of themselves (RGB or gray, OpenCV BGR), up to a quarter of the
-memory traffic. All frames of animations. Each program decodes once a round, the order rotates, the first round is dropped;
-CPU time of the process, user and system, one thread on one core; medians of the ratios of each round. A program that
-cannot decode a image, or gives another size or count of frames, has no figure; pixels are not compared.
+Writes Docs/benchmarks/peers.md: the ratios of plain use of the C library to each decoder. Ours and the plain library
+run in `imagetool-bench decode --turns`, the others here, from bytes in memory to a buffer of the decoder: Pillow RGBA;
+the others their default (RGB or gray, OpenCV BGR), at least a quarter of the memory traffic. All frames of animations
+are decoded. Each program decodes once per round in rotating order, after one warm-up round; CPU time of the process,
+user and system, one thread on one core; medians of the ratios of the rounds. A program that cannot decode an image, or
+returns another size or number of frames, has no figure; pixels are not compared.
 """
 
 import argparse
@@ -133,7 +133,7 @@ def versions():
 
 
 def main():
-    parser = argparse.ArgumentParser(description="Other decoders over the images of `make bench`.")
+    parser = argparse.ArgumentParser(description="Other decoders with the images of `make bench`.")
     parser.add_argument("--rounds", type=int, default=7)
     parser.add_argument("names", nargs="*")
     arguments = parser.parse_args()
@@ -145,9 +145,11 @@ def main():
     lines = [
         "# Decoding against Pillow, pyvips, OpenCV and imagecodecs",
         "",
-        "Written by `Benchmarks/peers.py`. Ratio: CPU time of the plain C library, by the decoder's; above 1 is faster than the plain"
-        f" library. Medians of {arguments.rounds} rounds in turn, one thread. Ours and Pillow give RGBA; pyvips, OpenCV and imagecodecs"
-        " give what the file stores, RGB or gray, and so write less. No figure: not decoded, or to another size or count of frames.",
+        "Written by `Benchmarks/peers.py` (`make bench-peers`). Ratio: CPU time of the plain C library divided by that"
+        " of the decoder; above 1 is faster than the plain library."
+        f" Medians of {arguments.rounds} alternating rounds, one thread."
+        " Ours and Pillow write RGBA; pyvips, OpenCV and imagecodecs write the channels of the file, RGB or gray, and"
+        " so less memory. No figure: not decoded, or decoded to another size or number of frames.",
         "",
         "- " + "; ".join(report.system()),
         "- " + ", ".join(versions()),
@@ -159,7 +161,8 @@ def main():
     for file in files:
         kind, medians = measure(os.path.join(FOLDER, file), arguments.rounds)
         cells = [f"{medians[name]:.2f}" if name in medians else "" for name in PEERS]
-        lines.append(f"| {os.path.splitext(file)[0]} | {kind} | **{medians['ours']:.2f}** | " + " | ".join(cells) + " |")
+        row = [os.path.splitext(file)[0], kind, f"**{medians['ours']:.2f}**", *cells]
+        lines.append(f"| {' | '.join(row)} |")
         print(lines[-1], flush=True)
     if not arguments.names:
         target = os.path.join(ROOT, "Docs/benchmarks/peers.md")

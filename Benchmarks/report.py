@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""Writes Docs/benchmarks/decode.md and decode.svg from what `imagetool-bench decode --report FILE` measured.
+"""Writes a table (decode.md) and a chart (decode.svg) of the output of `imagetool-bench decode --report FILE`.
 
     Benchmarks/report.py FILE FOLDER
 
-No package is needed. SWIFT names the compiler whose version is reported.
+Environment: SWIFT, the swift command whose version is printed. `make bench` starts this script.
 """
 
 import json
@@ -13,15 +13,17 @@ import re
 import subprocess
 import sys
 
-# Ratios over the same baselines, measured earlier on the same kind of machine with other images of the same kinds.
+# Ratios to the same baselines, measured earlier on the same kind of machine with other images of the same kinds.
 EARLIER = {
     "png-rgb": {"Wuffs 0.4": 2.20, "zune-png": 1.82}, "png-rgba": {"Wuffs 0.4": 2.35, "zune-png": 2.31},
     "png-flat": {"Wuffs 0.4": 4.15, "zune-png": 4.14}, "png-screenshot": {"Wuffs 0.4": 5.72, "zune-png": 3.87},
     "png-palette": {"Wuffs 0.4": 2.17, "zune-png": 2.20}, "png-gray8": {"Wuffs 0.4": 1.13, "zune-png": 1.63},
     "png-gray16": {"Wuffs 0.4": 1.45, "zune-png": 2.04},
     "gif-still": {"Wuffs 0.4": 2.30}, "gif-dense": {"Wuffs 0.4": 2.25}, "gif-sparse": {"Wuffs 0.4": 4.93},
-    "jpeg-0.5mp": {"Wuffs 0.4": 1.12, "zune-jpeg 0.5.9": 0.80}, "jpeg-3mp": {"Wuffs 0.4": 0.97, "zune-jpeg 0.5.9": 0.77},
-    "jpeg-3mp-444": {"Wuffs 0.4": 0.86, "zune-jpeg 0.5.9": 0.80}, "jpeg-12mp": {"Wuffs 0.4": 0.99, "zune-jpeg 0.5.9": 0.87},
+    "jpeg-0.5mp": {"Wuffs 0.4": 1.12, "zune-jpeg 0.5.9": 0.80},
+    "jpeg-3mp": {"Wuffs 0.4": 0.97, "zune-jpeg 0.5.9": 0.77},
+    "jpeg-3mp-444": {"Wuffs 0.4": 0.86, "zune-jpeg 0.5.9": 0.80},
+    "jpeg-12mp": {"Wuffs 0.4": 0.99, "zune-jpeg 0.5.9": 0.87},
     "jpeg-3mp-progressive": {"Wuffs 0.4": 0.93, "zune-jpeg 0.5.9": 0.82},
     "jpeg-12mp-progressive": {"Wuffs 0.4": 0.74, "zune-jpeg 0.5.9": 0.81},
     "bmp-24": {"Wuffs 0.4": 2.2},
@@ -51,10 +53,11 @@ def system():
     cpu = first_match("/proc/cpuinfo", r"^model name\s*: (.*)$") or platform.machine()
     pages = first_match("/sys/kernel/mm/transparent_hugepage/enabled", r"\[(\w+)\]") or "unknown"
     distribution = first_match("/etc/os-release", r'^PRETTY_NAME="?([^"\n]*)') or platform.system()
-    version_text = subprocess.run([os.environ.get("SWIFT", "swift"), "--version"], capture_output=True, text=True).stdout
-    swift = re.search(r"Swift version (\S+)", version_text)
+    version = subprocess.run([os.environ.get("SWIFT", "swift"), "--version"], capture_output=True, text=True).stdout
+    swift = re.search(r"Swift version (\S+)", version)
     return [
-        f"CPU {cpu}, {os.cpu_count()} cores, {platform.machine()}", distribution, f"Linux {platform.release().split('-')[0]}",
+        f"CPU {cpu}, {os.cpu_count()} cores, {platform.machine()}", distribution,
+        f"Linux {platform.release().split('-')[0]}",
         f"Swift {swift.group(1) if swift else '?'} and its clang, release build", f"transparent huge pages: {pages}",
     ]
 
@@ -68,19 +71,19 @@ def markdown(rows):
     lines = [
         "# Decoding against the plain C libraries",
         "",
-        "Written by `make bench`. Ratio: CPU time of the library in its basic use, divided by ours; above 1 ours is faster. Median of"
-        f" {rows[0]['iterations']} rounds, one thread on one core, both sides alternate in one process, the first round dropped; spread is"
-        " the lowest and highest round. Pixels are compared first: a row whose pixels differ has no verdict. The library decodes"
-        " into memory of `malloc` and frees it, ours into what a caller gets by default (the pixel pool, huge pages). A target is met"
-        " from 5 % below it on.",
+        "Written by `make bench`. Ratio: CPU time of plain use of the library divided by ours; above 1 ours is faster."
+        f" Median of {rows[0]['iterations']} rounds, one thread on one core, alternating in one process after one"
+        " warm-up round; spread is the lowest and the highest round. Pixels are compared first: a row whose pixels"
+        " differ has no verdict. The library decodes into memory of `malloc` and frees it, ours into its default"
+        " allocation (the pixel pool, huge pages). A target is met from 5 % below it.",
         "",
         "- " + "; ".join(system()),
         "- " + ", ".join(versions) + " (" + ", ".join(f"{f.upper()}: {BASELINES[f]}" for f in ORDER) + ")",
         "- images: `Benchmarks/inputs.py`",
         "",
-        "![ratios as bars](decode.svg)",
+        "![ratios as a bar chart](decode.svg)",
         "",
-        "| image | kind | size | frames | ours, ns a pixel | library | ratio | spread | at least | |",
+        "| image | kind | size | frames | ours, ns per pixel | library | ratio | spread | target | |",
         "|---|---|---|---|---|---|---|---|---|---|",
     ]
     for row in rows:
@@ -88,13 +91,15 @@ def markdown(rows):
         lines.append(
             f"| {name_of(row)} | {row['kind']} | {row['width']}x{row['height']} | {row['frames']} |"
             f" {number(row['cpuNanosecondsPerPixel']['median'])} | {number(baseline)} | **{number(row['ratio'])}** |"
-            f" {number(row['leastRatio'])}-{number(row['greatestRatio'])} | {number(row['bar'])} | {row['verdict'] or ''} |")
+            f" {number(row['leastRatio'])}-{number(row['greatestRatio'])} | {number(row['bar'])} |"
+            f" {row['verdict'] or ''} |")
     lines += [
         "",
         "## Other decoders",
         "",
-        "Ratios over the same plain libraries, measured earlier on the same kind of machine with other images of the same kinds:",
-        "not by this run.",
+        "Ratios to the same plain libraries, measured earlier on the same kind of machine with other images of the same"
+        " kinds,",
+        "not in this run.",
         "",
         "| image | ours, this run | Wuffs 0.4 | zune |",
         "|---|---|---|---|",
@@ -103,7 +108,8 @@ def markdown(rows):
         earlier = EARLIER.get(name_of(row))
         if earlier:
             zune = next((value for key, value in earlier.items() if key.startswith("zune")), None)
-            lines.append(f"| {name_of(row)} | {number(row['ratio'])} | {number(earlier.get('Wuffs 0.4'))} | {number(zune)} |")
+            wuffs = earlier.get("Wuffs 0.4")
+            lines.append(f"| {name_of(row)} | {number(row['ratio'])} | {number(wuffs)} | {number(zune)} |")
     if os.path.exists(os.path.join(sys.argv[2], "peers.md")):
         lines += ["", "Pillow, pyvips, OpenCV and imagecodecs, in one run with ours: [peers.md](peers.md)."]
     return "\n".join(lines) + "\n"
@@ -135,7 +141,8 @@ def svg(rows):
         return f"{left + ratio * scale:.1f}"
 
     out = [
-        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" width="{width}" height="{height}" role="img">',
+        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" width="{width}" height="{height}"'
+        ' role="img">',
         "<title>CPU time of the plain C library by ours</title>",
         f"<style>{STYLE}</style>",
         f'<rect class="page" width="{width}" height="{height}" rx="8"/>',
@@ -156,16 +163,19 @@ def svg(rows):
         middle = y + thick / 2
         kind = {"MET": "met", None: "none"}.get(row["verdict"], "missed")
         out.append(f'<text x="{left - 10}" y="{middle + 4.5}" text-anchor="end">{name_of(row)}</text>')
-        out.append(f'<rect class="{kind}" x="{left}" y="{y}" width="{row["ratio"] * scale:.1f}" height="{thick}" rx="2"/>')
+        length = f"{row['ratio'] * scale:.1f}"
+        out.append(f'<rect class="{kind}" x="{left}" y="{y}" width="{length}" height="{thick}" rx="2"/>')
         ends = [row["ratio"], row["bar"] or 0]
         if row["bar"] is not None:
-            out.append(f'<line class="bar" x1="{x(row["bar"])}" y1="{y - 3}" x2="{x(row["bar"])}" y2="{y + thick + 3}"/>')
+            at = x(row["bar"])
+            out.append(f'<line class="bar" x1="{at}" y1="{y - 3}" x2="{at}" y2="{y + thick + 3}"/>')
         earlier = EARLIER.get(name_of(row), {}).get("Wuffs 0.4")
         if earlier:
             ends.append(earlier)
             out.append(f'<path class="earlier" d="M{x(earlier)} {middle - 5} l5 5 l-5 5 l-5 -5 z"/>')
         out.append(
-            f'<text class="value" x="{left + max(ends) * scale + 9:.1f}" y="{middle + 4.5}">{number(row["ratio"])}</text>')
+            f'<text class="value" x="{left + max(ends) * scale + 9:.1f}" y="{middle + 4.5}">'
+            f'{number(row["ratio"])}</text>')
     out.append("</svg>")
     return "\n".join(out) + "\n"
 

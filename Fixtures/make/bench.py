@@ -2,7 +2,7 @@
 """Makes the pictures that `make bench` measures on: 3 megapixels, photo-like, in every format.
 
     Fixtures/make/bench.py FOLDER
-    Fixtures/make/bench.py --large FOLDER    the pictures of 12 megapixels of Scripts/bench/budget
+    Fixtures/make/bench.py --large FOLDER    the images of 12 megapixels of Scripts/bench/budget
 
 Needs Pillow and numpy. The same versions give the same files; they are not part of the repository.
 """

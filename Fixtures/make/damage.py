@@ -1,5 +1,8 @@
-"""Intact pictures, large enough that damage at 60 % of the file lies in the pixels. The tests damage them and hold
-what is shown against the tables of Docs/conformance.md; `damage.py` run by itself prints what Pillow shows of the same."""
+"""Intact images, large enough that damage at 60 % of the file is in the pixel data.
+
+The tests damage them and compare the decoded rows with the tables of Docs/conformance.md. `damage.py` as a program
+prints the rows that Pillow decodes of the same files.
+"""
 
 import io
 import os

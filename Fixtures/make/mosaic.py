@@ -1,7 +1,7 @@
-"""Large photographs for benchmarks: the pictures that scikit-image ships, side by side at their own resolution.
+"""Large photographs for benchmarks: mosaics of the images that scikit-image ships, at their native resolution.
 
-Scaling up would blur them and scaling down sharpen them, and either changes how they compress. Needs numpy, Pillow and
-scikit-image, of which only the data is read (`Scripts/lib/environment.py` prints the path of a Python that has all three).
+Enlarging would blur them and reducing sharpen them, and both change how they compress. Needs numpy, Pillow and
+scikit-image, of which only the data is read: `Scripts/lib/environment.py` prints the path of a Python that has them.
 """
 
 import importlib.util
@@ -13,8 +13,8 @@ from PIL import Image
 
 # Every colour photograph that scikit-image ships.
 PHOTOGRAPHS = [
-    "astronaut.png", "chelsea.png", "coffee.png", "hubble_deep_field.jpg", "motorcycle_left.png", "motorcycle_right.png",
-    "retina.jpg", "rocket.jpg",
+    "astronaut.png", "chelsea.png", "coffee.png", "hubble_deep_field.jpg", "motorcycle_left.png",
+    "motorcycle_right.png", "retina.jpg", "rocket.jpg",
 ]
 
 

@@ -1,5 +1,7 @@
-"""resize/: two small pictures, and what they are in other sizes by sums in float64: a model of the resampler that shares
-no line with it."""
+"""resize/: two small images, and their reference reductions and enlargements in float64.
+
+The reference is an independent model of the resampler.
+"""
 
 import hashlib
 

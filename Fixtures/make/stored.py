@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""Makes Fixtures/stored again with a given imagetool: data on disk as one version of this project wrote it.
+"""Generates Fixtures/stored with a given imagetool: data on disk as one version of this project writes it.
 
     python3 Fixtures/make/stored.py PATH_OF_IMAGETOOL COMMIT
 
-The files are what later versions must still read, so they are made once, with the code of the named commit, and not by
-make.py: an entry of the disk cache holds the time of its response, and the key of the partitions is random. make.py --check
-compares the files with stored/files.json, which this script writes.
+Later versions must still read these files, so they are generated once, with the code of the named commit, and not by
+make.py: an entry of the disk cache contains the time of its response, and the key of the partitions is random.
+`make.py --check` compares the files with stored/files.json, which this script writes.
 """
 
 import hashlib

@@ -216,8 +216,11 @@ class Suite:
         scaled=None,
         resized=None,
     ):
-        """A file that shows `pixels`. `frames` 0: not to be known. Unless `oracle` names who vouches for them, at least one other
-        decoder must agree to within `oracle_tolerance`. `samples`: what tifffile must read."""
+        """Adds a file with its expected `pixels`; `frames` 0 means that the number is not known from the header.
+
+        Unless `oracle` names the source of the pixels, at least one other decoder must agree within `oracle_tolerance`.
+        `samples` are the values that tifffile must read.
+        """
         data = bytes(data)
         format = format or path.split("/")[0].replace("apng", "png")
         pixels = np.asarray(pixels, dtype=np.uint8)

@@ -33,7 +33,8 @@ def directory_first(data):
         return struct.unpack(f"<{n}{'H' if kind == 3 else 'I'}", value)
 
     offsets_tag = 324 if 324 in entries else 273
-    segments = [data[o : o + n] for o, n in zip(numbers(offsets_tag), numbers(offsets_tag + (1 if offsets_tag == 324 else 6)))]
+    sizes_tag = offsets_tag + (1 if offsets_tag == 324 else 6)
+    segments = [data[o : o + n] for o, n in zip(numbers(offsets_tag), numbers(sizes_tag))]
     entries[offsets_tag] = [4, len(segments), bytes(4 * len(segments))]
     long = [tag for tag in entries if len(entries[tag][2]) > 4]
     end = 8 + 2 + 12 * len(entries) + 4
@@ -69,7 +70,8 @@ def parts(samples, bits, layout):
         across, down = min(size[0], wide), size[1]
         if wide > WIDTH:  # 1-bit pages are twice as wide
             across = size[0] * 2
-        pieces = [packed(samples[y : y + down, x : x + across]) for y in range(0, high, down) for x in range(0, wide, across)]
+        corners = [(x, y) for y in range(0, high, down) for x in range(0, wide, across)]
+        pieces = [packed(samples[y : y + down, x : x + across]) for x, y in corners]
         return pieces, [(322, across), (323, down)], True
     rows = size or high
     return [packed(samples[y : y + rows]) for y in range(0, high, rows)], [(278, rows)], False
@@ -113,7 +115,8 @@ def make(suite):
         what = layout.replace("strips", "4 strips").replace("tiles", "4 tiles")
 
         def put(name, data, pixels, **fields):
-            add(suite, f"damage-{name}-{layout}", directory_first(data), pixels, f"to be damaged: {name}, {what}", **fields)
+            comment = f"to be damaged: {name}, {what}"
+            add(suite, f"damage-{name}-{layout}", directory_first(data), pixels, comment, **fields)
 
         for name, code, more in (
             ("none", 1, {}),

@@ -3,8 +3,8 @@
 
 import Foundation
 
-/// Runs the counted work; `Scripts/bench/instructions` passes this function's name to callgrind. Lazy values exist after the
-/// first run.
+/// Runs the counted work; `Scripts/bench/instructions` passes the name of this function to callgrind. Lazy values are
+/// initialized by the first run.
 @inline(never)
 func countedWork(_ work: () throws -> Void) rethrows {
     try work()
