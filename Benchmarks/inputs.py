@@ -5,7 +5,8 @@
 
 Photographs are mosaics of those that scikit-image ships (Fixtures/make/mosaic.py); flat art and the screenshot are
 drawn here. Existing files are not replaced; NAMEs (without extension) select files. The same versions of Python's
-zlib, numpy, Pillow and its fonts give the same files. They are not part of the repository: 100 MB, generated in about a minute.
+zlib, numpy, Pillow and its fonts give the same files. They are not part of the repository: 100 MB, generated in about
+a minute.
 
 All PNG files are written here in the same way: level 6, for each row the filter with the smallest sum of magnitudes
 (none for palettes and less than 8 bits), IDAT chunks of 32 KiB.
