@@ -27,8 +27,8 @@ package struct JSONLogHandler: LogHandler {
     package static func line(
         _ time: WallTime, _ level: Logger.Level, _ message: String, _ metadata: Logger.Metadata
     ) -> String {
-        var line =
-            "{\"time\":\"\(LogTime.text(time))\",\"level\":\"\(level.rawValue)\",\"message\":\(JSONText.quoted(message))"
+        var line = "{\"time\":\"\(LogTime.text(time))\",\"level\":\"\(level.rawValue)\""
+        line += ",\"message\":\(JSONText.quoted(message))"
         for (key, value) in metadata.sorted(by: { $0.key < $1.key }) {
             line += ",\(JSONText.quoted(key)):\(text(of: value))"
         }

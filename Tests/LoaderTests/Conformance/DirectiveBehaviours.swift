@@ -74,7 +74,8 @@ private let requestDirectives: [Behaviour] = [
         "ccreq-magreaterage", answer: ["Cache-Control": "max-age=3600", "Age": "1800"], directive: "max-age=600",
         then: .fetched),
     repeatedWithDirective(
-        "ccreq-max-stale", answer: ["Cache-Control": "max-age=1"], directive: "max-stale=1000", then: .cached, pause: 3),
+        "ccreq-max-stale", answer: ["Cache-Control": "max-age=1"], directive: "max-stale=1000",
+        then: .cached, pause: 3),
     repeatedWithDirective(
         "ccreq-max-stale-age", answer: ["Cache-Control": "max-age=1500", "Age": "2000"], directive: "max-stale=1000",
         then: .cached),

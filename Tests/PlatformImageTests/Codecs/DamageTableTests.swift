@@ -57,8 +57,8 @@ import Testing
         }
         let pixels = width * height
         return
-            "| \(name) | \(damage.rawValue) | \(word(image.status)) | \(rows) of \(height) | \(same * 100 / pixels) % | "
-            + "\(clear * 100 / pixels) % | \((pixels - same - clear) * 100 / pixels) % |"
+            "| \(name) | \(damage.rawValue) | \(word(image.status)) | \(rows) of \(height) | "
+            + "\(same * 100 / pixels) % | \(clear * 100 / pixels) % | \((pixels - same - clear) * 100 / pixels) % |"
     }
 
     private func word(_ status: DecodeStatus) -> String {

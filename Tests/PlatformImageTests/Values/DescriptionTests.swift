@@ -56,7 +56,8 @@ import Testing
         _ = cache.value(for: "b")
         #expect(
             "\(cache.statistics)"
-                == "MemoryCacheStatistics(hits: 1, misses: 1, inserts: 2, refusals: 0, evictions: Evictions(replaced: 1))"
+                == "MemoryCacheStatistics(hits: 1, misses: 1, inserts: 2, refusals: 0, "
+                + "evictions: Evictions(replaced: 1))"
         )
     }
 

@@ -47,7 +47,8 @@ import Testing
     @Test(.requirement("SV14")) func mutatedTargetIsParsedOrRejected() {
         var random = SplitMix(seed: 9)
         let targets = [
-            "meta/trim:bottom-right:9/10x11:120x130/fit-in/-300x-200/left/top/smart/filters:grayscale():blur(3,1.5)/h/a",
+            "meta/trim:bottom-right:9/10x11:120x130/fit-in/-300x-200/left/top/smart/"
+                + "filters:grayscale():blur(3,1.5)/h/a",
             "adaptive-full-fit-in/300x200/filters:fill(red,true):rotate(90):proportion(0.5):quality(70)/http://h/a.jpg",
             "300x200/right/filters:focal(1x2:30x40):round_corner(9|8,1,2,3,1):convolution(1;2;3;4,2)/https%3A%2F%2Fh",
         ].map { Array($0.utf8) }

@@ -98,7 +98,8 @@ import Testing
 
         let changed = try ToolRun(
             shell: """
-                cd '\(folder.path)' && mkfifo a.png && { \(thumb) & exec 8<a.png; mv b.bmp a.bmp; cat <&8 >one; wait $!; }
+                cd '\(folder.path)' && mkfifo a.png \
+                && { \(thumb) & exec 8<a.png; mv b.bmp a.bmp; cat <&8 >one; wait $!; }
                 """)
         let again = try ToolRun(shell: "cd '\(folder.path)' && rm a.png && printf x >a.png && \(thumb)")
 
