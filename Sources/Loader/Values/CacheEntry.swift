@@ -1,9 +1,9 @@
 #if Loader
-/// The metadata of one cache key: the stored response's head and a remembered error.
+/// The metadata of one cache key: the head of the stored response, and the record of consecutive errors.
 public struct CacheEntry: Hashable, Sendable {
-    /// The request's key.
+    /// The cache key of the request.
     public var key: CacheKey
-    /// The stored response; nil when only an error is remembered.
+    /// The stored response; nil when the entry contains only an error record.
     public var response: StoredResponse?
     /// Consecutive errors since the last success; nil for none.
     public var failure: FailureRecord?
@@ -20,13 +20,13 @@ public struct CacheEntry: Hashable, Sendable {
 public struct StoredResponse: Hashable, Sendable {
     /// The status code, 200...599.
     public var status: Int
-    /// As received, without connection fields; merged with the fields of each 304.
+    /// The fields as received, without connection fields, merged with the fields of each 304.
     public var fields: HeaderFields
-    /// When the request was sent: of the last 304, or of the response itself.
+    /// Time at which the request was sent: that of the last 304, or that of the response if there was no 304.
     public var requestTime: WallTime
-    /// When the head was received: of the last 304, or of the response itself.
+    /// Time at which the head was received: that of the last 304, or that of the response if there was no 304.
     public var responseTime: WallTime
-    /// When this body was stored; a 304 does not change it.
+    /// Time at which the body was stored; a 304 does not change it.
     public var createdAt: WallTime
     /// The request fields that selected this variant; empty without `Vary`.
     public var vary: [VaryValue]
@@ -49,7 +49,8 @@ public struct StoredResponse: Hashable, Sendable {
 public struct VaryValue: Hashable, Sendable {
     /// The field name in lower case.
     public var name: String
-    /// The field lines joined, white space normalized; nil, unlike empty, means that the request had no such field.
+    /// The joined field lines with normalized white space; nil when the request had no such field. An empty value is
+    /// different from nil.
     public var value: [UInt8]?
 
     /// Creates a pair of a field name and its value.
@@ -65,9 +66,10 @@ public struct FailureRecord: Hashable, Sendable {
     public var status: Int
     /// Number of consecutive loads that failed, at least 1.
     public var attempts: Int
-    /// When the last error was received.
+    /// Time at which the last error was received.
     public var at: WallTime
-    /// End of the error response's explicit freshness, until which it may be reused; nil when it had none.
+    /// End of the explicit freshness of the error response, until which the error may be reused; nil when the response
+    /// had no explicit freshness.
     public var freshUntil: WallTime?
 
     /// Creates a failure from its parts.

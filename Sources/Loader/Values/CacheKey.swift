@@ -5,12 +5,14 @@
 public struct CacheKey: Hashable, Sendable {
     /// Scheme and host in lower case, no default port, path at least `/`, no fragment; path and query as sent.
     public let url: String
-    /// Separates responses that depend on credentials; empty for none. Never contains the credentials themselves.
+    /// Partition for responses that depend on credentials; empty without credentials. Never contains the credentials
+    /// themselves.
     public let partition: String
-    /// From ``TrustScope``: separates responses by how their connections were verified; empty for default trust.
+    /// Partition by the TLS verification of the connection, computed by ``TrustScope``; empty for the default trust
+    /// settings.
     let trustScope: String
 
-    /// Creates a key for an http or https URL; nil for any other text.
+    /// Creates a key for an http or https URL; returns nil for any other text.
     ///
     /// - Parameters:
     ///   - url: Any length; only the scheme, host, port and fragment are normalized.
@@ -24,14 +26,16 @@ public struct CacheKey: Hashable, Sendable {
         self.trustScope = trustScope
     }
 
-    /// The bytes that identify an entry: trust scope if any, length of the partition, partition, URL. Part of the disk
-    /// format, so it never changes; without a scope it starts with a digit, with one it starts with a letter.
+    /// The bytes that identify an entry: trust scope if any, length of the partition, partition, URL. They are part of
+    /// the disk format, so their format never changes. The first byte is a letter with a trust scope, and a digit
+    /// without one.
     var bytes: [UInt8] {
         let scope = trustScope.isEmpty ? "" : "trust \(trustScope) "
         return Array("\(scope)\(partition.utf8.count) \(partition) \(url)".utf8)
     }
 
-    /// Compares bytes: `String` treats canonically equivalent spellings as equal, but they are different URLs.
+    /// Compares bytes, because `==` of `String` treats canonically equivalent spellings as equal, but they are
+    /// different URLs.
     public static func == (a: Self, b: Self) -> Bool {
         a.url.hasSameBytes(as: b.url) && a.partition.hasSameBytes(as: b.partition)
             && a.trustScope == b.trustScope

@@ -1,11 +1,11 @@
 #if Loader
-/// An HTTP request for one hop of a redirect chain.
+/// One HTTP request of a load; each redirect is a further request.
 public struct HTTPRequest: Hashable, Sendable {
     /// The request method; loaders always use `GET`.
     public var method: String
     /// An http or https URL without fragment and user information.
     public var url: String
-    /// The fields in order; a transport adds only Host, and Connection where the protocol requires it.
+    /// The fields in order. A transport adds only Host, and also Connection where the protocol requires it.
     public var fields: HeaderFields
 
     /// Creates a request from its parts.
@@ -20,7 +20,7 @@ public struct HTTPRequest: Hashable, Sendable {
 public struct ResponseHead: Hashable, Sendable {
     /// The status code as received, 200...999.
     public var status: Int
-    /// As received, including connection fields; values are bytes.
+    /// The fields as received, including connection fields; values are bytes.
     public var fields: HeaderFields
 
     /// Creates a head from its parts.

@@ -32,7 +32,7 @@ extension HeaderField: CustomStringConvertible {
         "\(name): \(isCredential ? Redaction.mask : text)"
     }
 
-    /// True for fields that carry credentials.
+    /// True for fields that contain credentials.
     var isCredential: Bool {
         ["Authorization", "Proxy-Authorization", "Cookie", "Set-Cookie"].contains(where: isNamed)
     }
@@ -46,7 +46,7 @@ public struct HeaderFields: Hashable, Sendable {
     /// The lines.
     public var lines: [HeaderField]
 
-    /// Creates a header from lines; empty by default.
+    /// Creates a header from lines; without an argument it is empty.
     public init(_ lines: [HeaderField] = []) { self.lines = lines }
 
     /// The values of all lines with a name, in order; empty when there is none.
@@ -62,7 +62,7 @@ public struct HeaderFields: Hashable, Sendable {
         return values.isEmpty ? nil : Array(values.joined(separator: [0x2C, 0x20]))
     }
 
-    /// Returns true when a line has this name.
+    /// Returns true when at least one line has this name.
     public func contains(_ name: String) -> Bool { lines.contains { $0.isNamed(name) } }
 
     /// Removes every line with this name.

@@ -23,10 +23,10 @@ public struct Redaction: Sendable {
     /// Shows queries unchanged; for origins whose URLs contain no secrets.
     public static var showingQueries: Self { Self { _, value in value } }
 
-    /// Returns the masked URL. A control character becomes `?`, so that a URL is always one line.
+    /// Returns the masked URL. Each control character is replaced by `?`, so that the result is one line.
     public func callAsFunction(_ url: String) -> String { Self.text(url, query: redacted) }
 
-    /// Returns the URL with its whole query masked, for errors: `https://host/path?***`.
+    /// Returns the URL with the complete query masked, for errors: `https://host/path?***`.
     static func masked(_ url: String) -> String { text(url) { _ in Array(mask.utf8) } }
 
     private static func text(_ url: String, query: ([UInt8]) -> [UInt8]) -> String {

@@ -3,9 +3,10 @@ import PlatformImage
 
 /// The five components of a URI reference as bytes (RFC 3986 §4.1); nothing is decoded or encoded.
 struct URLReference: Hashable, Sendable {
-    /// As written, without the colon; nil in a relative reference.
+    /// The scheme as written, without the colon; nil in a relative reference.
     var scheme: [UInt8]?
-    /// The part after `//`: user information, host and port; nil without the slashes, which differs from empty.
+    /// The part after `//`: user information, host and port; nil without the slashes. An empty authority is different
+    /// from nil.
     var authority: [UInt8]?
     /// The path with its slashes; may be empty.
     var path: [UInt8]

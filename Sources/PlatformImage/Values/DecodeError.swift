@@ -2,9 +2,9 @@
 public struct DecodeError: Error, Hashable, Sendable, CustomStringConvertible {
     /// The kind of failure; branch on this.
     public let code: Code
-    /// The format whose codec failed; nil when none was chosen.
+    /// The format whose codec failed; nil when the error occurred before a codec was selected.
     public let format: ImageFormat?
-    /// A stable token; nil for codes that need none.
+    /// A stable token that specifies the cause; nil for codes without a detail.
     ///
     /// The unsupported format or feature (`webp`, `lossless`, ...), the exceeded ``DecodeLimits`` property (`deadline`
     /// for a deadline), or the argument that is out of range (`width`, `page`, ...).
@@ -24,29 +24,31 @@ public struct DecodeError: Error, Hashable, Sendable, CustomStringConvertible {
         detail.map { "\(code)(\($0)): \(message)" } ?? "\(code): \(message)"
     }
 
-    /// True when the codes are equal; details and messages do not count.
+    /// True when the codes are equal; details and messages are not compared.
     public static func == (a: Self, b: Self) -> Bool { a.code == b.code }
     /// Hashes the code alone.
     public func hash(into hasher: inout Hasher) { hasher.combine(code) }
 
-    /// The kind of failure. More may be added: switch over it with a default.
+    /// The kind of failure. A minor version may add codes: a `switch` needs a `default`.
     public struct Code: Hashable, Sendable, CustomStringConvertible {
         /// The stable name, such as `limitExceeded`.
         public let description: String
 
-        /// No signature matches and no usable type was declared.
+        /// No signature matches, and no content type of a supported format was declared.
         public static var unknownFormat: Self { Self(description: "unknownFormat") }
-        /// The declared type names another format; only with ``DecodeOptions/requiresMatchingContentType``.
+        /// The declared content type does not match the format of the signature; only with
+        /// ``DecodeOptions/requiresMatchingContentType``.
         public static var contentTypeMismatch: Self { Self(description: "contentTypeMismatch") }
-        /// Valid data in a format or with a feature that is not decoded; ``DecodeError/detail`` names it.
+        /// The format, or a feature of the file, is not supported; ``DecodeError/detail`` is its name.
         public static var unsupported: Self { Self(description: "unsupported") }
         /// The bytes violate the format and no pixels could be decoded, or the decode was strict.
         public static var malformed: Self { Self(description: "malformed") }
         /// The bytes end early and no pixels could be decoded, or the decode was strict.
         public static var truncated: Self { Self(description: "truncated") }
-        /// A ``DecodeLimits`` property was exceeded; ``DecodeError/detail`` names it (`deadline` for a deadline).
+        /// A limit of ``DecodeLimits`` was exceeded; ``DecodeError/detail`` is the property's name, or `deadline` for a
+        /// deadline.
         public static var limitExceeded: Self { Self(description: "limitExceeded") }
-        /// An option or a parameter is out of its range; ``DecodeError/detail`` names it.
+        /// An option or a parameter is out of its range; ``DecodeError/detail`` is its name.
         public static var invalidArgument: Self { Self(description: "invalidArgument") }
         /// The crop of a thumbnail contains no pixel of the image.
         public static var emptyCrop: Self { Self(description: "emptyCrop") }

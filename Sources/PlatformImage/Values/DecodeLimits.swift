@@ -3,37 +3,39 @@
 /// Every call that produces pixels applies `DecodeLimits()` unless it is given other limits; only ``unlimited`` removes
 /// them all.
 ///
-/// A property that is nil is no limit. An exceeded limit throws ``DecodeError/Code/limitExceeded`` with the property's
-/// name in ``DecodeError/detail``.
+/// If a property is nil, there is no limit. An exceeded limit throws ``DecodeError/Code/limitExceeded`` with the
+/// property's name in ``DecodeError/detail``.
 public struct DecodeLimits: Hashable, Sendable {
-    /// Bytes of input. Readers of files and pipes also stop at this number.
+    /// Maximum size of the input in bytes. Readers of files and pipes stop at this size.
     public var maxInputBytes: Int? = 1 << 30
-    /// Pixels of the width and of the height, as stored.
+    /// Maximum width and maximum height in pixels, as stored.
     public var maxSide: Int? = 65_535
-    /// Pixels (width times height) of the canvas, a page or a frame, as stored.
+    /// Maximum pixels (width times height) of the canvas, of a page and of a frame, as stored.
     public var maxPixels: Int? = 100_000_000
-    /// Bytes of decoder memory in total: pixels, scratch buffers and codec library.
+    /// Maximum memory of a decode in bytes: pixels, temporary buffers and codec library together.
     public var maxMemory: Int? = 512 << 20
-    /// Frames decoded of one animation; frame 0 of a longer animation can still be decoded.
+    /// Maximum number of frames that are decoded of one animation. Frame 0 of an animation with more frames can be
+    /// decoded.
     public var maxFrames: Int? = 2_000
-    /// Sum of the pixels of all decoded frames of one animation.
+    /// Maximum sum of the pixels of all decoded frames of one animation.
     public var maxTotalPixels: Int? = 400_000_000
-    /// Scans of one JPEG.
+    /// Maximum number of scans of one JPEG.
     public var maxScans: Int? = 100
-    /// JPEG component samples, summed over all scans: the cost of a file with very many scans (a scan bomb). While all
-    /// scans are read before the first row is output, each libjpeg warning counts as 128 samples.
+    /// Maximum number of JPEG component samples, summed over all scans, against files with very many scans (scan
+    /// bombs). For files whose scans are all read before the first row is output, each libjpeg warning counts as 128
+    /// samples.
     public var maxScanSamples: Int? = 6_400_000_000
-    /// TIFF image file directories that are read.
+    /// Maximum number of TIFF image file directories (pages) that are read.
     public var maxPages: Int? = 4_096
-    /// TIFF samples per pixel.
+    /// Maximum number of TIFF samples per pixel.
     public var maxSamplesPerPixel: Int? = 64
-    /// TIFF tile width and height, in pixels.
+    /// Maximum width and maximum height of a TIFF tile in pixels.
     public var maxTileSide: Int? = 65_535
-    /// Bytes of one ICC profile, EXIF block or chunk; a larger one is ignored with a warning.
+    /// Maximum size in bytes of one ICC profile, EXIF block or PNG chunk; a larger item is ignored with a warning.
     public var maxMetadataItem: Int? = 4 << 20
-    /// Bytes of all metadata of one image.
+    /// Maximum size in bytes of all metadata of one image.
     public var maxMetadataTotal: Int? = 16 << 20
-    /// PNG ancillary chunks that are kept.
+    /// Maximum number of PNG ancillary chunks that are read.
     public var maxChunks: Int? = 128
 
     /// The default limits: high enough for large photographs and scans, low enough to reject decompression bombs.

@@ -2,14 +2,14 @@
 public struct DecodeOptions: Hashable, Sendable {
     /// Resource limits of the decode.
     public var limits = DecodeLimits()
-    /// Applies the EXIF or TIFF orientation.
+    /// When true, the EXIF or TIFF orientation is applied.
     public var appliesOrientation = true
-    /// Converts the embedded colour profile (cICP, ICC, or gAMA and cHRM) to sRGB. A profile equivalent to sRGB costs
-    /// nothing.
+    /// When true, colours are converted from the embedded colour space (cICP, ICC, or gAMA and cHRM) to sRGB. A colour
+    /// space equivalent to sRGB needs no conversion.
     public var convertsToSRGB = true
-    /// The least severe damage that makes a decode throw instead of reporting it.
+    /// The least severe damage for which a decode throws; less severe damage is reported in ``DecodedImage/status``.
     public var strictness = Strictness.lenient
-    /// The formats that may be decoded; others are `unsupported`.
+    /// The formats that may be decoded; other formats throw `unsupported`.
     public var allowedFormats = Set(ImageFormat.allCases)
     /// Throws `contentTypeMismatch` when the declared type is not the format of the signature: `image/png` or
     /// `text/html` for a GIF. A missing type or `application/octet-stream` is not a mismatch.
@@ -22,15 +22,16 @@ public struct DecodeOptions: Hashable, Sendable {
     ///
     /// 0 or more; with a negative page every call with these options throws `invalidArgument`.
     public var page = 0
-    /// Rejects TIFF files with LERC or JBIG compression, two decoders that few images need.
+    /// When true, TIFF files with LERC or JBIG compression are rejected; few images need these decoders.
     public var refusesRareCodecs = false
-    /// Upper bound of the GIF frame count: counting stops there and reports this number. 0 means no bound.
+    /// Maximum of the reported GIF frame count: counting stops at this number. 0 means no maximum.
     package var maxCountedFrames = 0 {
         willSet { precondition(newValue >= 0, "maxCountedFrames must be 0 or more") }
     }
-    /// Disables this package's decode paths for PNG and parts of other formats: libraries only. For comparing the two.
+    /// When true, PNG, LZW in TIFF and reduced JPEG are decoded by their C libraries only, for comparison with the
+    /// decoders of this package.
     package var usesLibrariesAlone = false
-    /// Selects the path with the least memory among those that produce the same pixels.
+    /// When true, selects the decoder that needs the least memory among those that return equal pixels.
     package var usesLeastMemory = false
     /// Total bytes of the decode's budget; nil for no budget. A PNG decode that needs more sets ``usesLeastMemory``.
     package var budgetBytes: Int?
@@ -46,22 +47,22 @@ public struct DecodeOptions: Hashable, Sendable {
         return options
     }
 
-    /// As the defaults, but any damage throws.
+    /// The defaults, except that any damage throws.
     public static var strict: Self {
         var options = Self()
         options.strictness = .corrupt
         return options
     }
 
-    /// Severity of damage that makes a decode throw. Each level includes the levels before it.
+    /// Severity of damage for which a decode throws. Each level includes all damage of the previous levels.
     public enum Strictness: Int, Comparable, Sendable {
-        /// Never throws for damage: it is reported in ``DecodedImage/status``.
+        /// Does not throw for damage; ``DecodedImage/status`` reports the damage.
         case lenient
-        /// Throws when the bytes end early.
+        /// Throws when the file is truncated.
         case truncated
         /// Also throws when checksums, codes or structure are wrong.
         case corrupt
-        /// Also throws for every warning, an ignored profile for example.
+        /// Also throws for every warning, for example for an ignored colour profile.
         case warning
 
         /// True when `a` allows more damage than `b`.

@@ -1,6 +1,6 @@
 /// The error of an encode that produced no file. Errors are equal when their codes are equal.
 ///
-/// Unlike ``DecodeError``, which describes received bytes, it describes a bitmap and options.
+/// The cause is the bitmap or an option; the cause of a ``DecodeError`` is usually the file.
 public struct EncodeError: Error, Hashable, Sendable, CustomStringConvertible {
     /// The kind of failure; branch on this.
     public let code: Code
@@ -21,29 +21,30 @@ public struct EncodeError: Error, Hashable, Sendable, CustomStringConvertible {
     /// `code: message`.
     public var description: String { "\(code): \(message)" }
 
-    /// True when the codes are equal; formats, sizes and messages do not count.
+    /// True when the codes are equal; formats, sizes and messages are not compared.
     public static func == (a: Self, b: Self) -> Bool { a.code == b.code }
     /// Hashes the code alone.
     public func hash(into hasher: inout Hasher) { hasher.combine(code) }
 
-    /// The kind of failure. More may be added: switch over it with a default.
+    /// The kind of failure. A minor version may add codes: a `switch` needs a `default`.
     public struct Code: Hashable, Sendable, CustomStringConvertible {
         /// The stable name, such as `overMaxBytes`.
         public let description: String
 
-        /// An option or a parameter is out of its range; ``EncodeError/message`` names it.
+        /// An option or a parameter is out of its range; ``EncodeError/message`` contains its name.
         public static var invalidArgument: Self { Self(description: "invalidArgument") }
-        /// The width or height exceeds the format: 65,500 pixels in JPEG, 2,147,483,647 in PNG.
+        /// The width or the height exceeds the maximum of the format: 65,500 pixels in JPEG, 2,147,483,647 in PNG.
         public static var tooLarge: Self { Self(description: "tooLarge") }
-        /// Even the smallest file is over ``EncodeOptions/maxBytes``; ``EncodeError/smallestByteCount`` is its size.
+        /// The smallest file that the options allow is larger than ``EncodeOptions/maxBytes``;
+        /// ``EncodeError/smallestByteCount`` is the size of that file.
         public static var overMaxBytes: Self { Self(description: "overMaxBytes") }
-        /// The encode needs more than the whole ``DecodeQueue/budget``.
+        /// The encode needs more memory than the maximum of ``DecodeQueue/budget``.
         public static var limitExceeded: Self { Self(description: "limitExceeded") }
         /// The system has no memory left.
         public static var outOfMemory: Self { Self(description: "outOfMemory") }
         /// The encode was cancelled.
         public static var cancelled: Self { Self(description: "cancelled") }
-        /// The deadline of the ``CancellationFlag`` passed.
+        /// The deadline of the ``CancellationFlag`` was exceeded.
         public static var deadlinePassed: Self { Self(description: "deadlinePassed") }
         /// A bug of this package.
         public static var `internal`: Self { Self(description: "internal") }

@@ -10,7 +10,7 @@ public enum EncodedFormat: String, CaseIterable, Sendable {
 
     /// `image/png` or `image/jpeg`.
     public var contentType: ContentType { self == .png ? .png : .jpeg }
-    /// The usual ending of a file's name, without a dot: `png` or `jpg`.
+    /// The usual file name extension, without a dot: `png` or `jpg`.
     public var fileExtension: String { self == .png ? "png" : "jpg" }
 }
 
@@ -20,14 +20,14 @@ public struct EncodeOptions: Hashable, Sendable {
     public var png = PNGOptions()
     /// Options for JPEG.
     public var jpeg = JPEGOptions()
-    /// The largest allowed file, in bytes; nil for no limit.
+    /// Maximum file size in bytes; nil for no limit.
     ///
     /// A larger JPEG is encoded again at the highest lower quality that fits, found by binary search over the whole
     /// numbers from 1 to ``JPEGOptions/quality``; a larger PNG is compressed again at level 9. A file that still does
     /// not fit throws ``EncodeError/Code/overMaxBytes``. With 0 or less every call throws `invalidArgument`.
     public var maxBytes: Int?
 
-    /// PNG at level 6, JPEG at quality 80, no limit on bytes.
+    /// PNG at level 6, JPEG at quality 80, no maximum file size.
     public init() {}
 }
 
@@ -40,10 +40,10 @@ public struct PNGOptions: Hashable, Sendable {
     public var compressionLevel = 6
     /// Row filter applied before compression.
     public var filter = PNGFilter.automatic
-    /// Selects gray, gray with alpha, RGB, or a palette of up to 256 colours (1, 2, 4 or 8 bits) when that is lossless
-    /// and needs fewer bytes before compression. When false every file is 8-bit RGBA.
+    /// When true, selects gray, gray with alpha, RGB, or a palette of up to 256 colours (1, 2, 4 or 8 bits) if this
+    /// colour type is lossless and has fewer bytes before compression. When false, every file is 8-bit RGBA.
     public var reducesColors = true
-    /// Writes an sRGB chunk (13 bytes). A PNG without colour chunks is shown as sRGB anyway.
+    /// When true, writes an sRGB chunk (13 bytes). Viewers display a PNG without colour chunks as sRGB too.
     public var declaresSRGB = false
 
     /// Level 6, automatic filters, the smallest colour type, no sRGB chunk.
@@ -71,19 +71,21 @@ public enum PNGFilter: String, CaseIterable, Sendable {
 
 /// Options of the JPEG encoder.
 public struct JPEGOptions: Hashable, Sendable {
-    /// 1...100 on the scale of libjpeg; 75 to 85 is usual for photographs.
+    /// Quality from 1 to 100 on the scale of libjpeg; 75 to 85 is usual for photographs.
     ///
     /// With other values encoding a JPEG throws `invalidArgument`.
     public var quality = 80
-    /// Writes several scans, coarse to fine: a few percent smaller from about 10 kB on.
+    /// When true, writes a progressive JPEG: several scans from coarse to fine. Files of about 10 kB or more are a few
+    /// percent smaller.
     ///
-    /// The coefficients of the whole image are kept in memory: 3 bytes per pixel at 4:2:0, 6 at 4:4:4.
+    /// The coefficients of the complete image are then in memory: 3 bytes per pixel at 4:2:0, 6 at 4:4:4.
     public var isProgressive = false
     /// Chroma resolution.
     public var chromaSubsampling = ChromaSubsampling.ratio420
-    /// Builds Huffman tables for the image: a few percent smaller. A progressive file always has them.
+    /// When true, computes Huffman tables for the image; the file is a few percent smaller. A progressive file always
+    /// has such tables.
     ///
-    /// When true coefficients are kept in memory as for ``isProgressive``; when false rows are streamed.
+    /// When true, all coefficients are in memory as for ``isProgressive``; when false, rows are streamed.
     public var optimizesHuffman = true
     /// Colour composited under transparent pixels, white by default; its alpha is ignored.
     ///
@@ -100,7 +102,7 @@ public enum ChromaSubsampling: String, CaseIterable, Sendable {
     case ratio420 = "4:2:0"
     /// Half the width.
     case ratio422 = "4:2:2"
-    /// Full resolution: keeps edges between colours sharp.
+    /// Full resolution; edges between colours remain sharp.
     case ratio444 = "4:4:4"
 }
 

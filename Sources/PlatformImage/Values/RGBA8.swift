@@ -6,7 +6,7 @@ public struct RGBA8: Hashable, Sendable, BitwiseCopyable {
     public var green: UInt8
     /// Blue, not multiplied by alpha.
     public var blue: UInt8
-    /// 0 is transparent, 255 opaque.
+    /// Alpha: 0 is transparent, 255 is opaque.
     public var alpha: UInt8
 
     /// Creates a pixel from its samples; opaque unless `alpha` is given.

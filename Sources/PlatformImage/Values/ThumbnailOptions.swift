@@ -35,7 +35,7 @@ public struct ThumbnailOptions: Hashable, Sendable {
     /// costs almost nothing, but the embedded thumbnail may be out of date after an edit.
     public var usesEmbeddedThumbnail = false
 
-    /// The largest allowed ``width`` and ``height``.
+    /// Maximum of ``width`` and ``height`` in pixels.
     public static let maxSide = 1 << 20
 
     /// Options for a thumbnail that fits into a box of this size in pixels; a nil side is derived from the other.
@@ -51,11 +51,11 @@ public struct ThumbnailOptions: Hashable, Sendable {
 /// Methods of fitting an image into a box of another aspect ratio. Sizes are rounded to the nearest pixel and are at
 /// least 1: 2000 x 1500 contained in 300 x 200 gives 267 x 200; with `cover` it gives 300 x 200.
 public enum ThumbnailFit: String, CaseIterable, Sendable {
-    /// The whole image, as large as fits into the box.
+    /// The complete image, as large as fits into the box.
     case contain
     /// The smallest size that covers the box; the excess is cropped around ``ThumbnailOptions/gravity``.
     case cover
-    /// Exactly the box; the aspect ratio is not preserved.
+    /// Exactly the size of the box; the aspect ratio is not preserved.
     case fill
     /// As ``contain``, but never enlarged, regardless of ``ThumbnailOptions/allowsUpscaling``.
     case scaleDown
@@ -65,16 +65,16 @@ public enum ThumbnailFit: String, CaseIterable, Sendable {
 ///
 /// Damage in skipped data is not detected.
 public enum ThumbnailQuality: String, CaseIterable, Sendable {
-    /// All data.
+    /// Decodes all data.
     case exact
     /// Skips the last luma refinement of a progressive file at reductions of 4 and more, where it is hardly visible.
     case balanced
     /// Reads only the first scans of a progressive file at reductions of 8 and more (slightly softer fine detail); from
     /// 4 on as ``balanced``.
     case fast
-    /// As ``fast``, and decodes any file at the smallest of the scales 1/8, 1/4, 1/2 and 1 that is not smaller than the
-    /// thumbnail, like the draft modes of other decoders; the other qualities decode three times as many pixels to
-    /// resample from.
+    /// As ``fast``, and decodes any JPEG at the smallest of the scales 1/8, 1/4, 1/2 and 1 that is not smaller than the
+    /// thumbnail, like the draft modes of other decoders. The other qualities decode at least three times the width and
+    /// height of the thumbnail, except at scale 1.
     ///
     /// At 1/8, chroma stored at half size (4:2:0) keeps that size, as in a JPEG of the thumbnail. Fastest, with
     /// slightly less accurate fine detail.
@@ -113,9 +113,9 @@ public struct PixelRectangle: Hashable, Sendable {
     public var x: Int
     /// Pixels from the image's top edge to the rectangle's top edge; may be negative.
     public var y: Int
-    /// Pixels in a row.
+    /// Width in pixels.
     public var width: Int
-    /// Rows.
+    /// Height in pixels.
     public var height: Int
 
     /// Creates a rectangle of any size and position; calls that use one without a pixel of the image reject it.
