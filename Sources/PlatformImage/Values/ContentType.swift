@@ -3,7 +3,7 @@ public struct ContentType: Hashable, Sendable, CustomStringConvertible {
     /// `type/subtype` in lower case.
     public let description: String
 
-    /// Reads a `Content-Type` field value: `"Image/PNG; q=1"` gives `image/png`.
+    /// Parses a `Content-Type` field value: the result for `"Image/PNG; q=1"` is `image/png`.
     ///
     /// Nil when the value has no `type/subtype` of token characters (RFC 9110, section 5.6.2). `type/*` is accepted.
     public init?(_ fieldValue: String) {
@@ -35,6 +35,6 @@ public struct ContentType: Hashable, Sendable, CustomStringConvertible {
     public static var tiff: Self { Self(known: "image/tiff") }
     /// `image/bmp`.
     public static var bmp: Self { Self(known: "image/bmp") }
-    /// `application/octet-stream`: no statement about the format; the signature decides.
+    /// `application/octet-stream`: declares no format; the signature determines the format.
     public static var octetStream: Self { Self(known: "application/octet-stream") }
 }

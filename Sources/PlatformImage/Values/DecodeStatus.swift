@@ -2,12 +2,12 @@
 public enum DecodeStatus: Hashable, Sendable {
     /// Every row comes from intact data.
     case complete
-    /// The bytes ended early: the first `rows` rows from the top, as stored, are valid.
+    /// The file is truncated: the first `rows` rows from the top, as stored, are valid.
     ///
     /// The remaining rows are transparent black; in a JPEG they are filled by libjpeg, in a 1-bit fax page (CCITT in
     /// TIFF) they are white. A bottom-up BMP stores its lowest row first: its valid rows are the lowest ones.
     case truncated(rows: Int)
-    /// All rows were decoded or skipped as well as possible, but checksums, codes or structure were wrong.
+    /// Checksums, codes or structure were wrong; all rows that could be decoded were decoded.
     case corrupt([DecodeWarning])
 }
 
@@ -45,7 +45,7 @@ struct Damage {
         return isCorrupt ? .corrupt(warnings) : .complete
     }
 
-    /// Throws when the damage is of a severity that `strictness` rejects.
+    /// Throws when there is damage for which a decode with this `strictness` fails.
     func throwIfExceeds(_ strictness: DecodeOptions.Strictness, format: ImageFormat) throws(DecodeError) {
         if strictness >= .truncated, let truncatedRows {
             throw DecodeError(.truncated, format: format, "\(format): data ends after \(truncatedRows) complete rows")

@@ -33,8 +33,8 @@ public struct EncodeOptions: Hashable, Sendable {
 
 /// Options of the PNG encoder. All of them preserve every sample, including colour under alpha 0.
 public struct PNGOptions: Hashable, Sendable {
-    /// zlib compression level: 0 stores, 1 is fastest, 9 is smallest (2 to 10 % smaller than 6, at 3 to 40 times its
-    /// cost).
+    /// zlib compression level: 0 stores without compression, 1 is the fastest, 9 gives the smallest file (2 to 10 %
+    /// smaller than level 6, in 3 to 40 times the time).
     ///
     /// With other values encoding a PNG throws `invalidArgument`.
     public var compressionLevel = 6
@@ -64,8 +64,8 @@ public enum PNGFilter: String, CaseIterable, Sendable {
     case paeth
     /// For each row the filter with the smallest sum of absolute values.
     case adaptive
-    /// `none` for palettes and gray of fewer than 8 bits, otherwise `adaptive`. When at least half the pixels equal
-    /// their left neighbour the image is compressed both ways and the smaller result is kept.
+    /// `none` for palettes and gray of fewer than 8 bits, otherwise `adaptive`. When at least half of the pixels are
+    /// equal to their left neighbour, the image is compressed with both filters and the smaller result is used.
     case automatic
 }
 

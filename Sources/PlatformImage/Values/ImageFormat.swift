@@ -11,8 +11,8 @@ public enum ImageFormat: String, CaseIterable, Sendable {
     case tiff
     case bmp
 
-    /// The format that a content type names, including aliases (`image/jpg`, `image/x-ms-bmp`, `image/apng`); nil for
-    /// other types.
+    /// The format of a content type, including aliases (`image/jpg`, `image/x-ms-bmp`, `image/apng`); nil for other
+    /// types.
     public init?(_ contentType: ContentType) {
         switch contentType.description {
         case "image/png", "image/apng", "image/x-png", "image/vnd.mozilla.apng": self = .png

@@ -1,5 +1,5 @@
-/// Size, cropping and quality of a thumbnail. With a size and otherwise the defaults, the thumbnail contains the whole
-/// image, as large as fits, never enlarged.
+/// Size, cropping and quality of a thumbnail. With a size and otherwise default values, the thumbnail contains the
+/// complete image, as large as fits into the size, and is never enlarged.
 ///
 /// Sizes, crop and gravity refer to the image as displayed: upright, unless ``DecodeOptions/appliesOrientation`` is
 /// false. Colour conversion, orientation and limits come from the decoder's ``DecodeOptions``.
@@ -15,24 +15,28 @@ public struct ThumbnailOptions: Hashable, Sendable {
     public var height: Int?
     /// Method of fitting the image into the box.
     public var fit = ThumbnailFit.contain
-    /// Anchor of the part that ``ThumbnailFit/cover`` keeps, and of the image inside padding.
+    /// Focal point of the part that ``ThumbnailFit/cover`` retains, and position of the image inside padding.
     public var gravity = Gravity.center
-    /// The part of the image to use, in pixels of the full size; nil for all of it. Clipped to the image.
+    /// The part of the image to use, in pixels of the full-size image; nil for the complete image. It is clipped to the
+    /// image.
     public var crop: PixelRectangle?
-    /// Lets ``ThumbnailFit/contain``, `cover` and `fill` enlarge an image that is smaller than the box.
+    /// When true, ``ThumbnailFit/contain``, `cover` and `fill` enlarge an image that is smaller than the box.
     public var allowsUpscaling = false
-    /// Pads a smaller result to the size of the box, filled with ``background``.
+    /// When true, a result that is smaller than the box is padded to the size of the box with ``background``.
     public var padsToBox = false
-    /// Colour composited under transparent pixels and used for padding; nil leaves both transparent.
+    /// Colour composited under transparent pixels and used for padding; with nil, transparent pixels and padding are
+    /// transparent.
     public var background: RGBA8?
     /// The resampling kernel.
     public var filter = ResampleFilter.lanczos3
-    /// Resamples in linear light instead of sRGB values: more accurate for fine bright detail on dark, slower.
+    /// When true, resamples in linear light instead of sRGB values: more accurate for fine bright detail on a dark
+    /// background, but slower.
     public var linearLight = false
     /// Detail of a JPEG that may be skipped for speed.
     public var quality = ThumbnailQuality.balanced
-    /// Uses the thumbnail embedded in a camera's file when it is large enough and has the image's aspect ratio. This
-    /// costs almost nothing, but the embedded thumbnail may be out of date after an edit.
+    /// When true, uses the thumbnail that a camera embedded in the file, if that thumbnail is large enough and has the
+    /// aspect ratio of the image. This takes almost no time, but the embedded thumbnail may be outdated after an edit
+    /// of the image.
     public var usesEmbeddedThumbnail = false
 
     /// Maximum of ``width`` and ``height`` in pixels.
@@ -76,8 +80,8 @@ public enum ThumbnailQuality: String, CaseIterable, Sendable {
     /// thumbnail, like the draft modes of other decoders. The other qualities decode at least three times the width and
     /// height of the thumbnail, except at scale 1.
     ///
-    /// At 1/8, chroma stored at half size (4:2:0) keeps that size, as in a JPEG of the thumbnail. Fastest, with
-    /// slightly less accurate fine detail.
+    /// At 1/8, chroma of 4:2:0 files remains at half size, as in a JPEG of the thumbnail. This is the fastest quality,
+    /// with slightly less accurate fine detail.
     case draft
 }
 
@@ -202,7 +206,7 @@ public enum ResampleFilter: String, CaseIterable, Sendable {
     /// Box filter: the mean of the covered source area. Enlarging blends only where an output pixel covers a border
     /// between two source pixels.
     case box
-    /// Linear interpolation (tent, radius 1 pixel): smooth and soft.
+    /// Linear interpolation (tent kernel, radius 1 pixel): smooth and soft.
     ///
     /// The raw value, which command lines and URLs use, is `triangle`.
     case bilinear = "triangle"
