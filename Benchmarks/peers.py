@@ -1,14 +1,16 @@
 #!/usr/bin/env python3
-"""Measures other decoders with the images of `make bench`: Pillow, pyvips, OpenCV and imagecodecs.
+"""Measures Pillow, pyvips, OpenCV, imagecodecs and PlatformImage with the images of `make bench`, relative to the plain
+use of the C library. Writes Docs/benchmarks/peers.md.
 
     Benchmarks/peers.py [--rounds N] [NAME...]      `make bench-peers` starts it in a Python with the packages
 
-Writes Docs/benchmarks/peers.md: the ratios of plain use of the C library to each decoder. Ours and the plain library
-run in `imagetool-bench decode --turns`, the others here, from bytes in memory to a buffer of the decoder: Pillow RGBA;
-the others their default (RGB or gray, OpenCV BGR), at least a quarter of the memory traffic. All frames of animations
-are decoded. Each program decodes once per round in rotating order, after one warm-up round; CPU time of the process,
-user and system, one thread on one core; medians of the ratios of the rounds. A program that cannot decode an image, or
-returns another size or number of frames, has no figure; pixels are not compared.
+PlatformImage and the plain library run in `imagetool-bench decode --turns`, the Python packages in this process. All
+decode from bytes in memory to a new buffer. Pillow returns RGBA; pyvips, OpenCV and imagecodecs return the layout of
+the file (RGB or gray, in OpenCV BGR), which saves up to a quarter of the memory traffic. All frames of animations are
+decoded. Each decoder decodes once per round, in rotating order, after one warm-up round. The CPU time is the user and
+system time of the process, with one thread on one core; each ratio is the median of the ratios of the rounds. A
+decoder that cannot decode an image, or returns another size or number of frames, has no ratio. Pixels are not
+compared.
 """
 
 import argparse
@@ -34,7 +36,7 @@ PROGRAM = os.environ.get("IMAGETOOL_BENCH", os.path.join(ROOT, ".build/release/i
 FOLDER = os.environ.get("INPUTS", os.path.join(ROOT, ".build-bench-inputs"))
 
 
-# ------------------------------------------------------------------ the others: bytes to (width, height, frames)
+# ------------------------------------------------------------------ decoders: bytes to (width, height, frames)
 
 
 def pillow(data):
@@ -102,17 +104,17 @@ def measure(path, rounds):
         try:
             if work(data) == (int(width), int(height), int(frames)):
                 able[name] = work
-        except Exception as error:  # whatever it throws, it has no figure
+        except Exception as error:  # a decoder that fails with any exception has no ratio
             print(f"{os.path.basename(path)}: {name}: {str(error).splitlines()[0][:90]}", file=sys.stderr)
-    names, ratios = ["ours", *able], {}
+    names, ratios = ["PlatformImage", *able], {}
     for turn in range(rounds + 1):
         figures = {}
         for at in range(len(names)):
             name = names[(at + turn) % len(names)]
-            if name == "ours":
+            if name == "PlatformImage":
                 tool.stdin.write("\n")
                 tool.stdin.flush()
-                figures["ours"], figures["plain"] = (int(word) for word in tool.stdout.readline().split())
+                figures["PlatformImage"], figures["plain"] = (int(word) for word in tool.stdout.readline().split())
             else:
                 figures[name] = cpu(able[name], data)
         if turn > 0:
@@ -133,7 +135,7 @@ def versions():
 
 
 def main():
-    parser = argparse.ArgumentParser(description="Other decoders with the images of `make bench`.")
+    parser = argparse.ArgumentParser(description="Measures other decoders with the images of `make bench`.")
     parser.add_argument("--rounds", type=int, default=7)
     parser.add_argument("names", nargs="*")
     arguments = parser.parse_args()
@@ -145,23 +147,28 @@ def main():
     lines = [
         "# Decoding against Pillow, pyvips, OpenCV and imagecodecs",
         "",
-        "Written by `Benchmarks/peers.py` (`make bench-peers`). Ratio: CPU time of the plain C library divided by that"
-        " of the decoder; above 1 is faster than the plain library."
-        f" Medians of {arguments.rounds} alternating rounds, one thread."
-        " Ours and Pillow write RGBA; pyvips, OpenCV and imagecodecs write the channels of the file, RGB or gray, and"
-        " so less memory. No figure: not decoded, or decoded to another size or number of frames.",
+        "`Benchmarks/peers.py` writes this page. The columns of decoders contain ratios: the CPU time of the plain C",
+        "library divided by the CPU time of the decoder. A decoder is faster than the plain library if its ratio is",
+        "above 1.",
+        "",
+        f"- Each ratio is the median of {arguments.rounds} alternating rounds, with one thread.",
+        "- PlatformImage and Pillow return RGBA. pyvips, OpenCV and imagecodecs return the layout of the file, RGB or",
+        "  gray, so they write fewer bytes.",
+        "- An empty cell means that the decoder failed, or returned another size or number of frames.",
+        "",
+        "Environment:",
         "",
         "- " + "; ".join(report.system()),
         "- " + ", ".join(versions()),
-        "- the plain libraries and the images: as in [decode.md](decode.md)",
+        "- [decode.md](decode.md) describes the plain libraries and the images.",
         "",
-        "| image | kind | ours | " + " | ".join(PEERS) + " |",
+        "| image | kind | PlatformImage | " + " | ".join(PEERS) + " |",
         "|---|---|---|" + "---|" * len(PEERS),
     ]
     for file in files:
         kind, medians = measure(os.path.join(FOLDER, file), arguments.rounds)
         cells = [f"{medians[name]:.2f}" if name in medians else "" for name in PEERS]
-        row = [os.path.splitext(file)[0], kind, f"**{medians['ours']:.2f}**", *cells]
+        row = [os.path.splitext(file)[0], kind, f"**{medians['PlatformImage']:.2f}**", *cells]
         lines.append(f"| {' | '.join(row)} |")
         print(lines[-1], flush=True)
     if not arguments.names:

@@ -1,6 +1,7 @@
-// Thumbnails of PNGs with image data decompressed in pieces and at once, and the decompressors
-// alone; Scripts/bench/png-thumb compiles and runs it. Pictures are the photograph that is given,
-// tiled, with noise of 2 bits, or of 8 in the low bytes of 16-bit samples; libpng writes them.
+// Measures PNG thumbnails with streaming decompression and with decompression in one call, and the
+// decompressors alone. Scripts/bench/png-thumb compiles and runs this program. The images are tiles
+// of the photograph of the first argument, with 2 bits of noise, or with 8 bits of noise in the low
+// bytes of 16-bit samples. libpng encodes them.
 
 #include <stdio.h> // jpeglib.h needs it before
 
@@ -87,7 +88,7 @@ static bytes make_png(const uint8_t *photograph, unsigned w, unsigned h, unsigne
   png_infop info = png_create_info_struct(png);
   png_set_write_fn(png, &file, on_write, on_flush);
   png_set_IHDR(png, info, width, height, depth, PNG_COLOR_TYPE_RGB, 0, 0, 0);
-  png_set_compression_level(png, 3); // faster to make; as many literals as at 6
+  png_set_compression_level(png, 3); // faster to encode; the number of literals is that of level 6
   png_write_info(png, info);
   uint8_t *row = malloc((size_t)width * 6);
   uint32_t seed = 1;
