@@ -16,7 +16,7 @@ let additionalBehaviours: [Behaviour] = [
             .get(expect: .notInCache).with(\.policy, .cacheOnly),
         ]),
     Behaviour(
-        "own-304-with-no-store", note: "a 304 with no-store serves this load, then the entry is removed",
+        "own-304-with-no-store", note: "a load with a 304 with no-store returns the stored body and removes the entry",
         steps: [
             .get(["Cache-Control": "max-age=1", "ETag": "\"a\""], pause: 3),
             .get(["Cache-Control": "no-store", "ETag": "\"a\""], expect: .etagValidated),
@@ -31,10 +31,10 @@ let additionalBehaviours: [Behaviour] = [
             .get(expect: .cached, shows: ["ETag": "\"b\""]),
         ]),
     Behaviour(
-        "own-206-without-range-request", note: "never stored",
+        "own-206-without-range-request", note: "a 206 response to a request without Range is never stored",
         steps: [.get(["Cache-Control": "max-age=3600"], status: 206), .get(expect: .fetched)]),
     Behaviour(
-        "own-body-cut-short", note: "never stored, and the older entry stays",
+        "own-body-cut-short", note: "a truncated body is never stored, and the older entry stays",
         steps: [
             .get(["Cache-Control": "max-age=1", "ETag": "\"a\""], pause: 3),
             .get(["Cache-Control": "max-age=3600", "ETag": "\"b\""]).with(\.cutsBody, true),
