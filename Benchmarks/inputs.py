@@ -1,15 +1,15 @@
 #!/usr/bin/env python3
-"""Generates the images of `make bench` and `make peak`.
+"""Generates the images for `make bench` and Scripts/bench/peak-memory.
 
     Benchmarks/inputs.py FOLDER [NAME...]
 
-Photographs are mosaics of those that scikit-image ships (Fixtures/make/mosaic.py); flat art and the screenshot are
-drawn here. Existing files are not replaced; NAMEs (without extension) select files. The same versions of Python's
-zlib, numpy, Pillow and its fonts give the same files. They are not part of the repository: 100 MB, generated in about
-a minute.
+Photographs are mosaics of those that scikit-image contains (Fixtures/make/mosaic.py); flat art and the screenshot are
+drawn by this script. Existing files are not written again. NAMEs (without name extension) select images. Equal versions
+of Python's zlib, numpy, Pillow and its fonts generate equal files. The files (100 MB) are not part of the repository;
+generating them takes about a minute.
 
-All PNG files are written here in the same way: level 6, for each row the filter with the smallest sum of magnitudes
-(none for palettes and less than 8 bits), IDAT chunks of 32 KiB.
+This script encodes all PNG files in one way: level 6, for each row the filter with the smallest sum of magnitudes (no
+filter for palettes and for less than 8 bits), IDAT chunks of 32 KiB.
 """
 
 import os

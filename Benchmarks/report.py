@@ -13,7 +13,7 @@ import re
 import subprocess
 import sys
 
-# Ratios to the same baselines, measured earlier on the same kind of machine with other images of the same kinds.
+# Ratios of other decoders to the baselines, measured earlier on the same kind of machine with other images of these kinds.
 EARLIER = {
     "png-rgb": {"Wuffs 0.4": 2.20, "zune-png": 1.82}, "png-rgba": {"Wuffs 0.4": 2.35, "zune-png": 2.31},
     "png-flat": {"Wuffs 0.4": 4.15, "zune-png": 4.14}, "png-screenshot": {"Wuffs 0.4": 5.72, "zune-png": 3.87},
