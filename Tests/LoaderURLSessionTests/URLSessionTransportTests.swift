@@ -68,7 +68,7 @@ import FoundationNetworking
         }
     }
 
-    @Test func requestContainsTheCallersFieldsAndIdentityEncoding() async throws {
+    @Test func requestContainsTheFieldsOfTheCallerAndAcceptEncodingIdentity() async throws {
         let origin = try await LoopbackOrigin { _ in .ok([]) }
 
         _ = try await get(origin.url("/a?b=c"), fields: ["X-One": "1", "If-None-Match": "\"x\""])
@@ -85,7 +85,7 @@ import FoundationNetworking
     // `hello` compressed with gzip.
     private static let coded = Data(base64Encoded: "H4sIAAAAAAACA8tIzcnJBwCGphA2BQAAAA==").map { Array($0) } ?? []
 
-    @Test func codedBodyIsDecodedAndItsCodingFieldsAreRemoved() async throws {
+    @Test func bodyWithAContentCodingIsDecodedAndItsCodingFieldsAreRemoved() async throws {
         let origin = try await LoopbackOrigin { _ in
             .ok(Self.coded, [OriginField("Content-Encoding", "gzip"), OriginField("Accept-Ranges", "bytes")])
         }
@@ -98,7 +98,7 @@ import FoundationNetworking
         #expect(reply.head.fields[lines: "Accept-Ranges"] == [Array("none".utf8)])
     }
 
-    @Test func loaderDoesNotDecodeADecodedBodyAgain() async throws {
+    @Test func loaderDoesNotDecodeABodyThatURLSessionHasDecoded() async throws {
         let origin = try await LoopbackOrigin { _ in .ok(Self.coded, [OriginField("Content-Encoding", "gzip")]) }
         var configuration = ImageLoader.Configuration()
         configuration.cacheDirectory = nil
@@ -122,7 +122,7 @@ import FoundationNetworking
     }
 
     @Test(arguments: [200, 204, 206, 304, 401, 404, 407, 500, 503])
-    func everyStatusIsReturned(_ status: Int) async throws {
+    func responseOfAnyStatusIsReturned(_ status: Int) async throws {
         let origin = try await LoopbackOrigin { _ in
             let fields = [OriginField("WWW-Authenticate", "Basic realm=\"x\"")]
             return .response(
@@ -136,7 +136,7 @@ import FoundationNetworking
         #expect(origin.requests.count == 1)
     }
 
-    @Test func responsesAreNotCached() async throws {
+    @Test func cacheableResponseIsNotCachedByURLSession() async throws {
         let origin = try await LoopbackOrigin { .ok([UInt8($0.number)], [OriginField("Cache-Control", "max-age=100")]) }
 
         let replies = [try await get(origin.url()).body, try await get(origin.url()).body]
@@ -144,7 +144,7 @@ import FoundationNetworking
         #expect(replies == [[0], [1]])
     }
 
-    @Test func cookiesAreNeitherStoredNorSent() async throws {
+    @Test func cookiesOfAResponseAreNeitherStoredNorSent() async throws {
         let origin = try await LoopbackOrigin { _ in .ok([], [OriginField("Set-Cookie", "a=b; Path=/")]) }
 
         for _ in 0..<2 { _ = try await get(origin.url()) }
@@ -209,7 +209,7 @@ import FoundationNetworking
         await origin.waitForClosedConnections(origin.connectionCount)
     }
 
-    @Test(.requirement("O59")) func cancellingClosesTheConnection() async throws {
+    @Test(.requirement("O59")) func cancellingARequestClosesItsConnection() async throws {
         let origin = try await LoopbackOrigin { _ in .silence }
         let task = Task { try await send(origin.url()) }
         await origin.waitForRequests(1)
@@ -220,7 +220,7 @@ import FoundationNetworking
         await origin.waitForClosedConnections(1)
     }
 
-    @Test func cancellingAtAnyTimeEndsTheRequest() async throws {
+    @Test func requestCancelledAtAnyTimeReturnsItsBodyOrFailsWithCancelled() async throws {
         let origin = try await LoopbackOrigin { _ in .ok(Self.bytes(100_000)) }
         for round in 0..<60 {
             let task = Task { try await get(origin.url()).body.count }
@@ -266,7 +266,7 @@ import FoundationNetworking
         await #expect(throws: LoadError.bodyTooLarge("")) { for try await _ in response.body {} }
     }
 
-    @Test(.requirement("O58")) func trustSettingsAreRejectedAndNotIgnored() async throws {
+    @Test(.requirement("O58")) func requestWithTrustSettingsIsRejected() async throws {
         var settings = [TrustSettings(), TrustSettings(), TrustSettings()]
         settings[0].trustAnySSLCertificate = true
         settings[1].trustedHosts = ["example.com"]
@@ -299,7 +299,7 @@ import FoundationNetworking
     }
 
     @Test(arguments: ["a\r\nX-B: 1", "a\0", "a\n"])
-    func fieldValueThatWouldSplitTheHeadIsRejected(_ value: String) async throws {
+    func fieldValueWithALineBreakOrNULIsRejected(_ value: String) async throws {
         let origin = try await LoopbackOrigin { _ in .ok([1]) }
 
         #expect(await failure(origin.url(), fields: ["X-A": value])?.code == .configuration)

@@ -16,14 +16,14 @@ struct ChecksumTests {
         ([], 0),
     ]
 
-    @Test func crc32cMatchesThePublishedVectors() {
+    @Test func crc32cOfPublishedTestVectorsHasThePublishedValues() {
         for (bytes, crc) in Self.vectors {
             #expect(bytes.withUnsafeBytes { pi_crc32c(0, $0.baseAddress, $0.count) } == crc)
             #expect(bytes.withUnsafeBytes { pi_crc32c_portable(0, $0.baseAddress, $0.count) } == crc)
         }
     }
 
-    @Test func crc32cImplementationsAgreeAtEveryLengthAlignmentAndSplit() {
+    @Test func crc32cOfOneCallEqualsPortableCRC32COfTwoCallsAtEveryLengthAndAlignment() {
         var random = SplitMix(seed: 1)
         let bytes = (0..<300).map { _ in UInt8.random(in: 0...255, using: &random) }
         bytes.withUnsafeBytes { buffer in
@@ -45,7 +45,7 @@ struct ChecksumTests {
     @Test(arguments: [
         ("", 0x2D06_8005_38D3_94C2 as UInt64), ("a", 0xE6C6_32B6_1E96_4E1F), ("abc", 0x78AF_5F94_892F_3950),
     ])
-    func xxh3MatchesTheReferenceVectors(_ row: (String, UInt64)) {
+    func xxh3HashOfEachReferenceTestVectorHasTheReferenceValue(_ row: (String, UInt64)) {
         #expect(Array(row.0.utf8).withUnsafeBytes { pi_xxh3_64($0.baseAddress, $0.count) } == row.1)
     }
 }

@@ -37,7 +37,7 @@ struct DiskConcurrencyTests {
         return entry
     }
 
-    @Test func concurrentReadsNeverPairAHeaderWithAnotherBody() async {
+    @Test func readDuringConcurrentStoresNeverReturnsAHeaderWithTheBodyOfAnotherStore() async {
         let caches = [folder.cache(), folder.cache(maxBytes: 20_000)]
         let keys = (0..<5).map { diskKey("\($0)") }
         let lies = Locked(0)
@@ -77,7 +77,7 @@ struct DiskConcurrencyTests {
         #expect(caches.allSatisfy { $0.statistics.faults[.damagedEntry] == nil })
     }
 
-    @Test func totalsStayExactUnderConcurrencyWithoutAScan() async {
+    @Test func statisticsAfterConcurrentStoresAndRemovalsEqualTheFilesOnDisk() async {
         let cache = folder.cache()
         await cache.flush()
 
@@ -99,7 +99,7 @@ struct DiskConcurrencyTests {
         #expect(counted.entries == folder.entryFiles.count)
     }
 
-    @Test func purgeDuringStoresRemovesEntriesOfLoadsBegunBefore() async {
+    @Test func purgeDuringStoresLeavesNoEntryOfALoadThatBeganBeforeThePurge() async {
         let cache = folder.cache()
         for round in 0..<20 {
             let ticket = cache.ticket()

@@ -49,7 +49,7 @@ struct DiskDamageTests {
         }
     }
 
-    @Test(.requirement("O29", "O50")) func singleFlippedBitYieldsTheEntryItsOlderHeaderOrAMiss() throws {
+    @Test(.requirement("O29", "O50")) func entryWithOneFlippedBitIsReadUnchangedOrWithItsOlderHeaderOrIsAMiss() throws {
         let slotB = 8 + 1024
         let payload = try #require(DiskFormat.slots(inHeader: whole, slotSize: 1024).first?.payload.count)
         for bit in 0..<(whole.count * 8) {
@@ -70,7 +70,7 @@ struct DiskDamageTests {
         }
     }
 
-    @Test func manyFlippedBitsNeverYieldAWrongEntry() throws {
+    @Test func readOfAnEntryWithManyFlippedBitsNeverReturnsWrongBytes() throws {
         var random = SplitMix(seed: 4)
         for round in 0..<2_000 {
             var damaged = whole
@@ -83,7 +83,7 @@ struct DiskDamageTests {
         }
     }
 
-    @Test func fileOverwrittenWithZerosOrNoiseIsAMiss() throws {
+    @Test func entryOverwrittenWithZerosOrRandomBytesIsAMiss() throws {
         var random = SplitMix(seed: 5)
         for start in stride(from: 0, to: whole.count, by: 64) {
             let zeros = whole.prefix(start) + [UInt8](repeating: 0, count: whole.count - start)
@@ -96,7 +96,7 @@ struct DiskDamageTests {
         }
     }
 
-    @Test(.requirement("O48")) func entriesWithSwappedFilesAreMissesAndAreRemoved() throws {
+    @Test(.requirement("O48")) func entryFilesSwappedBetweenTwoKeysAreMissesAndAreRemoved() throws {
         let other = diskKey("b.png")
         cache.store(diskEntry(other), body: diskBody(other))
         let bytes = try folder.bytes(of: other)
@@ -109,7 +109,7 @@ struct DiskDamageTests {
         #expect(cache.statistics.faults == [.damagedEntry: 2])
     }
 
-    @Test func fileOfALaterFormatVersionIsAMissAndStaysUntilPurged() async throws {
+    @Test func fileOfALaterFormatVersionIsAMissAndIsRemovedOnlyByAPurge() async throws {
         var later = whole
         later[4] = 2
         try folder.replace(key, with: later)

@@ -26,7 +26,7 @@ struct DiskDanglingShardTests {
         return cache
     }
 
-    @Test(arguments: targets) func readThroughADanglingLinkIsAMissWithoutFaults(target: String) async throws {
+    @Test(arguments: targets) func readThroughADanglingShardLinkIsAMissAndReportsNoFault(target: String) async throws {
         let cache = try await cache(linkTo: target)
 
         #expect(cache.read(key) == nil)
@@ -36,7 +36,8 @@ struct DiskDanglingShardTests {
         #expect(cache.statistics.faults.isEmpty)
     }
 
-    @Test(arguments: targets) func storeThroughADanglingLinkFailsWithForeignObject(target: String) async throws {
+    @Test(arguments: targets)
+    func storeThroughADanglingShardLinkFailsAndReportsForeignObject(target: String) async throws {
         let faults = TestFaults()
         let cache = try await cache(linkTo: target, faults: faults)
 
@@ -63,7 +64,7 @@ struct DiskDanglingShardTests {
     }
 
     /// The target is created later: a folder with a valid entry file of the expected name.
-    @Test func linkToAFolderWithAValidEntryIsNotFollowed() async throws {
+    @Test func shardLinkToAFolderWithAValidEntryIsNotFollowed() async throws {
         let elsewhere = try DiskFolder()
         #expect(elsewhere.cache().store(diskEntry(key), body: [1]))
         let target = folder.path + "/elsewhere"
@@ -84,7 +85,7 @@ struct DiskDanglingShardTests {
         #expect(try FileManager.default.contentsOfDirectory(atPath: target).count == 1)
     }
 
-    @Test func shardIsUsedAgainAfterTheLinkIsRemoved() async throws {
+    @Test func shardIsUsedAgainAfterItsDanglingLinkIsRemoved() async throws {
         let cache = try await cache(linkTo: "nowhere")
         #expect(!cache.store(diskEntry(key), body: [1]))
         try FileManager.default.removeItem(atPath: shard)
@@ -94,7 +95,7 @@ struct DiskDanglingShardTests {
         #expect(cache.read(key)?.body == [2])
     }
 
-    @Test func loadSucceedsAndReportsThatNothingWasStored() async throws {
+    @Test func loadWithADanglingShardLinkSucceedsAndReportsThatNothingWasStored() async throws {
         let bench = try LoaderBench(.image(TestImage.first, maxAge: 60))
         let key = try #require(CacheKey(url: LoaderBench.url))
         let shard = bench.folder.path + "/images/" + DiskName(key.bytes).path.dropLast(63)

@@ -11,7 +11,7 @@ struct DiskEntryTests {
 
     init() throws { folder = try DiskFolder() }
 
-    @Test(.requirement("O84", "O87")) func entryIsReadByteForByteByThisAndAnotherCache() {
+    @Test(.requirement("O84", "O87")) func storedEntryIsReadByteForByteByItsCacheAndASecondCache() {
         var entry = diskEntry(key)
         entry.response?.fields.lines.append(HeaderField("X-Latin", bytes: [0xE9, 0x00, 0xFF]))
         entry.response?.fields.lines.append(HeaderField("x-latin", bytes: []))
@@ -42,7 +42,7 @@ struct DiskEntryTests {
     }
 
     @Test(arguments: [0, 500, 900, 940, 3_900, 16_000, 64_000])
-    func slotSizeIsChosenByHeaderLength(_ padding: Int) throws {
+    func headerLengthSelectsOneOfTheDefinedSlotSizes(_ padding: Int) throws {
         let entry = diskEntry(key, padding: padding)
         let cache = folder.cache()
 
@@ -53,7 +53,7 @@ struct DiskEntryTests {
         #expect(DiskFormat.slotSizes.map { 8 + 2 * $0 + 3 }.contains(length))
     }
 
-    @Test func headerTooLargeForAnySlotIsNotStoredAndRemovesTheOlderEntry() {
+    @Test func entryWithAHeaderTooLargeForAnySlotIsNotStoredAndTheOlderEntryIsRemoved() {
         let cache = folder.cache()
         cache.store(diskEntry(key), body: [1])
 
@@ -103,7 +103,7 @@ struct DiskEntryTests {
         #expect(cache.statistics.refreshes == 5)
     }
 
-    @Test func refreshThatExceedsTheSlotMovesTheBody() throws {
+    @Test func refreshWithAHeaderLargerThanItsSlotKeepsTheBodyInANewFile() throws {
         let cache = folder.cache()
         let body = diskBody(key)
         cache.store(diskEntry(key), body: body)
@@ -118,7 +118,7 @@ struct DiskEntryTests {
         #expect(folder.files.count == 1)
     }
 
-    @Test func refreshOfAReplacedBodyChangesNothing() throws {
+    @Test func refreshAfterTheBodyWasReplacedChangesNothing() throws {
         let cache = folder.cache()
         cache.store(diskEntry(key), body: [1])
         let validated = try #require(cache.read(key)).revision
@@ -130,7 +130,7 @@ struct DiskEntryTests {
         #expect(cache.read(key)?.body == [2])
     }
 
-    @Test func refreshOfARemovedEntryChangesNothing() throws {
+    @Test func refreshAfterTheEntryWasRemovedChangesNothing() throws {
         let cache = folder.cache()
         cache.store(diskEntry(key), body: [1])
         let validated = try #require(cache.read(key)).revision
@@ -141,7 +141,7 @@ struct DiskEntryTests {
         #expect(cache.read(key) == nil)
     }
 
-    @Test func errorIsAddedToAStoredResponseAndDoesNotReplaceIt() throws {
+    @Test func storingAnErrorKeepsTheStoredResponseAndItsBody() throws {
         let cache = folder.cache()
         let failure = FailureRecord(status: 500, attempts: 1, at: WallTime(seconds: 5))
         cache.store(diskEntry(key), body: [1])
@@ -154,7 +154,7 @@ struct DiskEntryTests {
         #expect(cache.read(key)?.body == [1])
     }
 
-    @Test func errorWithoutAResponseIsStoredWithItsAttemptCount() throws {
+    @Test func errorWithoutAStoredResponseIsStoredWithItsAttemptCount() throws {
         let cache = folder.cache()
         for attempts in 1...3 {
             let failure = FailureRecord(status: 500, attempts: attempts, at: WallTime(seconds: Int64(attempts)))
@@ -169,7 +169,7 @@ struct DiskEntryTests {
         #expect(cache.read(key)?.entry == diskEntry(key))
     }
 
-    @Test(.requirement("O44", "O49")) func readSetsTheModificationDateAndHeadDoesNot() throws {
+    @Test(.requirement("O44", "O49")) func readSetsTheModificationDateAndReadingOnlyTheHeaderDoesNot() throws {
         let clock = TestClock()
         let cache = folder.cache(clock: clock)
         cache.store(diskEntry(key), body: [1])

@@ -42,7 +42,7 @@ struct DiskFileTests {
     }
 
     @Test(arguments: [Int64.min, .min + 1, -1, 0, .max - 1, .max])
-    func extremeClockValuesDoNotTrap(_ milliseconds: Int64) async {
+    func cacheOperationsAtExtremeClockValuesDoNotTrap(_ milliseconds: Int64) async {
         let cache = DiskCache(directory: folder.path, now: { WallTime(milliseconds: milliseconds) })
         let key = diskKey("a")
 

@@ -62,7 +62,7 @@ struct DiskForeignObjectTests {
     init() throws { folder = try DiskFolder() }
 
     @Test(.requirement("O47"), arguments: ForeignObject.allCases)
-    func foreignObjectInPlaceOfAnEntryIsAMissAndStays(_ object: ForeignObject) async throws {
+    func foreignObjectInPlaceOfAnEntryIsAMissAndIsNotRemoved(_ object: ForeignObject) async throws {
         let cache = folder.cache()
         let path = folder.file(of: key)
         cache.store(diskEntry(key), body: [1])
@@ -109,7 +109,7 @@ struct DiskForeignObjectTests {
     }
 
     @Test(arguments: ForeignObject.allCases.filter { $0 != .directory && $0 != .fullDirectory && $0 != .linkToAFile })
-    func foreignObjectInPlaceOfTheFolderDisablesStoringUntilRemoved(_ object: ForeignObject) throws {
+    func foreignObjectInPlaceOfTheCacheFolderDisablesStoringUntilItIsRemoved(_ object: ForeignObject) throws {
         let clock = TestClock()
         let path = folder.path + "/cache"
         try object.make(at: path, beside: folder.path)
@@ -124,7 +124,7 @@ struct DiskForeignObjectTests {
         #expect(cache.read(key)?.body == [1])
     }
 
-    @Test(.requirement("O2")) func deletedFolderIsRecreated() async throws {
+    @Test(.requirement("O2")) func deletedCacheFolderIsRecreatedByTheNextStore() async throws {
         let cache = folder.cache()
         cache.store(diskEntry(key), body: [1])
         for round in 1...3 {
@@ -137,7 +137,7 @@ struct DiskForeignObjectTests {
         }
     }
 
-    @Test func missingFolderIsCreatedOnlyByAStore() async throws {
+    @Test func missingCacheFolderIsCreatedByAStoreAndNotByAReadOrPurge() async throws {
         let path = folder.path + "/not/there"
         let cache = DiskCache(directory: path, createsDirectory: false)
 
@@ -149,7 +149,7 @@ struct DiskForeignObjectTests {
         #expect(cache.read(key)?.body == [1])
     }
 
-    @Test func eachKindOfFaultIsReportedOnce() throws {
+    @Test func repeatedFaultsOfOneKindAreReportedOnceAndAllCounted() throws {
         let faults = TestFaults()
         let clock = TestClock()
         let cache = DiskCache(directory: "/dev/null/cache", now: { clock.now }, onFault: { faults.add($0, $1) })

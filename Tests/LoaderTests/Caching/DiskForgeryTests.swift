@@ -27,7 +27,7 @@ struct DiskForgeryTests {
         #expect(truncate(folder.file(of: key), off_t(DiskFormat.headerSize(slotSize: 1024) + bodyLength)) == 0)
     }
 
-    @Test(.requirement("X12")) func forgedBodyLengthIsAMissAndDoesNotCrash() async throws {
+    @Test(.requirement("X12")) func entryWithAForgedBodyLengthIsAMissAndDoesNotCrash() async throws {
         try forge(bodyLength: 1_000_000_000_000)
         let cache = folder.cache()
 
@@ -49,7 +49,7 @@ struct DiskForgeryTests {
         #expect(await bench.steps() == ["cached disk fresh", "finished disk"])
     }
 
-    @Test(.requirement("X12")) func forgedLengthsInAHeaderAreBoundedByTheHeader() throws {
+    @Test(.requirement("X12")) func entryWithForgedLengthsInItsHeaderIsAMissOrHasItsStoredBody() throws {
         let cache = folder.cache()
         cache.store(diskEntry(key), body: [1, 2, 3])
         let whole = try folder.bytes(of: key)

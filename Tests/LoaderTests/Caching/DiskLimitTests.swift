@@ -18,7 +18,7 @@ struct DiskLimitTests {
         #expect(cache.store(diskEntry(key), body: diskBody(key)))
     }
 
-    @Test(.requirement("O51")) func everyStoreObeysTheLimitAndEvictsTheLeastRecentlyUsed() async {
+    @Test(.requirement("O51")) func storeOverTheByteLimitEvictsTheLeastRecentlyUsedEntries() async {
         let cache = folder.cache(maxBytes: 20 * entryLength, clock: clock)
         await cache.flush()
         for index in 0..<100 {
@@ -48,13 +48,13 @@ struct DiskLimitTests {
         #expect(folder.entryFiles.isEmpty)
     }
 
-    @Test func limitOfZeroStoresNothing() {
+    @Test func cacheWithAByteLimitOfZeroStoresNothing() {
         let cache = folder.cache(maxBytes: 0)
         #expect(!cache.store(diskEntry(diskKey("a")), body: []))
         #expect(folder.entryFiles.isEmpty)
     }
 
-    @Test(.requirement("O51")) func entriesOfAnEarlierCacheCountTowardsTheLimit() async {
+    @Test(.requirement("O51")) func entriesStoredByAnEarlierCacheObjectCountTowardsTheLimit() async {
         let first = folder.cache(clock: clock)
         for index in 0..<30 { store(index, in: first) }
 
@@ -67,7 +67,7 @@ struct DiskLimitTests {
         #expect(second.read(diskKey("0")) == nil)
     }
 
-    @Test func loweredLimitEvictsAtTheNextFlush() async {
+    @Test func loweredLimitEvictsEntriesAtTheNextFlush() async {
         let cache = folder.cache(clock: clock)
         for index in 0..<30 { store(index, in: cache) }
         cache.maxBytes = 10 * entryLength
@@ -76,7 +76,7 @@ struct DiskLimitTests {
         #expect(folder.entryFiles.count == 8)
     }
 
-    @Test func makingRoomForMoreThanTheLimitEvictsNothing() async {
+    @Test func freeSpaceForMoreBytesThanTheLimitEvictsNothing() async {
         let cache = folder.cache(clock: clock)
         for index in 0..<4 { store(index, in: cache) }
         await cache.flush()
@@ -87,7 +87,7 @@ struct DiskLimitTests {
         #expect(folder.entryFiles.count == 4)
     }
 
-    @Test func trimReportsTheEntriesAndBytesItRemoved() async {
+    @Test func trimReportsTheNumberAndBytesOfRemovedEntries() async {
         let cache = folder.cache(clock: clock)
         for index in 0..<10 { store(index, in: cache) }
 
@@ -96,7 +96,7 @@ struct DiskLimitTests {
         #expect((7..<10).allSatisfy { cache.header(diskKey("\($0)")) != nil })
     }
 
-    @Test func storesObeyTheLimitWhileTheSweepLockIsHeldElsewhere() async throws {
+    @Test func storesObeyTheLimitWhileTheSweepLockIsNotAvailable() async throws {
         let cache = folder.cache(maxBytes: 5 * entryLength, clock: clock)
         let lock = try DiskDirectory(path: folder.path, creating: true).sweepLock()
         for index in 0..<20 { store(index, in: cache) }
@@ -105,7 +105,7 @@ struct DiskLimitTests {
         try lock?.close()
     }
 
-    @Test func twoCachesOnOneFolderStayWithinTheSharedLimit() async {
+    @Test func twoCachesOnOneFolderTogetherObeyTheByteLimit() async {
         let caches = [0, 1].map { _ in folder.cache(maxBytes: 20 * entryLength, clock: clock) }
         for index in 0..<200 { store(index, in: caches[index % 2]) }
         for cache in caches { await cache.flush() }

@@ -13,7 +13,7 @@ struct DiskModelTests {
     }
 
     @Test(arguments: 1...6)
-    func randomOperationsMatchADictionary(_ seed: UInt64) async throws {
+    func randomCacheOperationsMatchADictionaryModel(_ seed: UInt64) async throws {
         let folder = try DiskFolder()
         let clock = TestClock()
         var random = SplitMix(seed: seed)

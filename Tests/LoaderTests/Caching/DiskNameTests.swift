@@ -53,7 +53,7 @@ import Musl
         "Connection", "keep-alive", "Proxy-Authenticate", "proxy-authentication-info", "PROXY-AUTHORIZATION",
         "proxy-connection", "TE", "Trailer", "transfer-encoding", "Upgrade",
     ])
-    func connectionSpecificFieldsAreRemoved(_ name: String) {
+    func connectionSpecificFieldsAreRemovedFromHeaderFields(_ name: String) {
         let fields: HeaderFields = [name: "x", "Content-Type": "image/png", "Traile": "y"]
 
         #expect(fields.removingConnectionFields().lines.map(\.name) == ["Content-Type", "Traile"])

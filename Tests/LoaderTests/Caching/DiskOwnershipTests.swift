@@ -37,7 +37,7 @@ struct DiskOwnershipTests {
         #expect(folder.entryFiles == [])
     }
 
-    @Test(.requirement("X12")) func folderMadeWritableAfterStoringIsNotRead() throws {
+    @Test(.requirement("X12")) func folderMadeWritableForAllUsersAfterAStoreIsNotRead() throws {
         #expect(storeAndRead().isUsed)
 
         try setMode(0o777, of: folder.path + "/v1")
@@ -48,7 +48,7 @@ struct DiskOwnershipTests {
     }
 
     @Test(.requirement("X12"), arguments: ["", "/v1"])
-    func aFolderOfAnotherUserIsNotUsed(_ part: String) throws {
+    func folderOwnedByAnotherUserIsNotUsed(_ part: String) throws {
         // Only root may change the owner of a folder.
         guard geteuid() == 0 else { return }
         #expect(storeAndRead().isUsed)
@@ -69,7 +69,7 @@ struct DiskOwnershipTests {
         #expect(isUsed && faults.isEmpty)
     }
 
-    @Test(.requirement("X12")) func stickyFolderIsUsedWithAPrivateSubfolder() throws {
+    @Test(.requirement("X12")) func stickyWorldWritableFolderIsUsedWithASubfolderOfMode0700() throws {
         try setMode(0o1777, of: folder.path)
 
         let (isUsed, faults) = storeAndRead()
@@ -93,7 +93,7 @@ struct DiskOwnershipTests {
         }
     }
 
-    @Test(.requirement("X12")) func loaderReportsAFolderItCannotUseAndStillLoads() async throws {
+    @Test(.requirement("X12")) func loadWithAWorldWritableCacheFolderSucceedsAndReportsAFault() async throws {
         try setMode(0o777, of: folder.path)
         let events = Locked<[LoaderEvent]>([])
         let bench = try LoaderBench(ScriptedTransport(.image(TestImage.first, maxAge: 60))) {

@@ -46,7 +46,7 @@ struct DiskRemovalTests {
         #expect(remaining == ["a"])
     }
 
-    @Test(.requirement("O45", "O49")) func clearByCreationDateIgnoresLaterHits() async throws {
+    @Test(.requirement("O45", "O49")) func clearByCreationDateRemovesAnOldEntryDespiteARecentHit() async throws {
         store("a", createdAt: 1_800_000_000 - 604_801)
         store("b", createdAt: 1_800_000_000 - 604_800)
         _ = cache.read(diskKey("a"))
@@ -56,7 +56,7 @@ struct DiskRemovalTests {
     }
 
     @Test(arguments: [Int64(-3_000_000_000), -1, 1, 4_000_000_000])
-    func datesInTheFutureOrDistantPastAreOrdinaryValues(_ offset: Int64) async {
+    func clearRemovesEntriesDatedInThePastAndKeepsEntriesDatedInTheFuture(_ offset: Int64) async {
         store("a", createdAt: 1_800_000_000 + offset)
         clock.advance(offset)
         _ = cache.read(diskKey("a"))
@@ -93,7 +93,7 @@ struct DiskRemovalTests {
         #expect(cache.statistics.bytes == 0)
     }
 
-    @Test(.requirement("O46")) func loadBegunBeforeAPurgeStoresNothingAfterIt() async throws {
+    @Test(.requirement("O46")) func loadThatBeganBeforeAPurgeStoresNothingAfterThePurge() async throws {
         store("a")
         let before = cache.ticket()
         let hit = try #require(cache.read(diskKey("a")))
@@ -107,7 +107,7 @@ struct DiskRemovalTests {
         #expect(cache.store(diskEntry(key), body: [1], ticket: cache.ticket()))
     }
 
-    @Test func storeBegunBeforeAPurgeDoesNotReplaceANewerEntry() async {
+    @Test func loadThatBeganBeforeAPurgeDoesNotReplaceAnEntryStoredAfterThePurge() async {
         let key = diskKey("a")
         let before = cache.ticket()
         _ = await cache.purge()
@@ -119,7 +119,7 @@ struct DiskRemovalTests {
     }
 
     /// A file is in place of the shard's folder during the purge; the shard is restored afterwards.
-    @Test func entryUnreachableDuringAPurgeIsAMissAfterIt() async throws {
+    @Test func entryUnreachableDuringAPurgeIsAMissWhenItIsReachableAgain() async throws {
         store("a")
         let key = diskKey("a")
         let shard = String(folder.file(of: key).dropLast(63))
@@ -137,7 +137,7 @@ struct DiskRemovalTests {
     }
 
     /// The cache's folder is moved away and a file is in its place.
-    @Test func removalsWhileTheFolderIsUnreachableApplyWhenItReturns() async throws {
+    @Test func removalsWhileTheCacheFolderIsUnreachableApplyOnceItIsReachable() async throws {
         store("a")
         store("b")
         let aside = folder.path + ".aside"
@@ -155,7 +155,7 @@ struct DiskRemovalTests {
         #expect(caches[1].read(diskKey("b")) == nil)
     }
 
-    @Test func removingAMissingEntryReportsNothing() {
+    @Test func removingAMissingEntryReportsZeroEntriesAndBytes() {
         #expect(cache.remove(diskKey("a")) == RemovalReport())
         store("a")
         #expect(cache.remove(diskKey("a")) == RemovalReport(count: 1, bytes: entryLength))

@@ -20,7 +20,7 @@ struct DiskVariantTests {
         }
     }
 
-    @Test func eachVariantIsFoundOnlyByItsRequestFields() {
+    @Test func variantIsFoundOnlyByARequestWithItsVaryFieldValues() {
         let cache = folder.cache()
         let languages: [String?] = ["de", "en", "", nil, "fr"]
         for (version, language) in languages.enumerated() {
@@ -49,7 +49,7 @@ struct DiskVariantTests {
         #expect(folder.files.count == 2)
     }
 
-    @Test func orderOfVaryNamesDoesNotMatter() {
+    @Test func varyNamesInAnotherOrderIdentifyTheSameVariant() {
         let cache = folder.cache()
         let values = [VaryValue(name: "b", value: [1]), VaryValue(name: "a", value: [2])]
         cache.store(diskEntry(key, vary: values), body: [1])
@@ -74,7 +74,7 @@ struct DiskVariantTests {
         #expect(cache.read(key, varying: request("fr"))?.body == [3])
     }
 
-    @Test func errorOfOneVariantDoesNotChangeTheOthers() {
+    @Test func errorOfOneVariantDoesNotChangeOtherVariants() {
         let cache = folder.cache()
         let failure = FailureRecord(status: 500, attempts: 1, at: WallTime(seconds: 5))
         cache.store(diskEntry(key, vary: vary("de")), body: [1])
@@ -117,7 +117,7 @@ struct DiskVariantTests {
         #expect(cache.read(key, varying: request("de"))?.body == [1])
     }
 
-    @Test func variantStoredUnderAnotherVariantsNameIsAMiss() throws {
+    @Test func variantFileUnderTheNameOfAnotherVariantIsAMiss() throws {
         let cache = folder.cache()
         cache.store(diskEntry(key, vary: vary("de")), body: [1])
         cache.store(diskEntry(key, version: 1, vary: vary("en")), body: [2])

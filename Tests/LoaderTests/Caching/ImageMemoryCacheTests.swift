@@ -16,7 +16,7 @@ import Testing
 
     /// Compares random inserts, removals and purges with a model of sets; each insert belongs to a load that may have
     /// begun before a removal.
-    @Test(.requirement("O53", "O56")) func randomInsertsAndRemovalsMatchAModel() {
+    @Test(.requirement("O53", "O56")) func randomInsertsRemovalsAndPurgesMatchAModelOfSets() {
         var random = SplitMix(seed: 7)
         for round in 0..<40 {
             let memory = ImageMemoryCache(maxBytes: 1 << 20, maxCount: nil)
@@ -60,7 +60,7 @@ import Testing
     }
 
     /// A load that decodes slowly does not replace the image of a newer response.
-    @Test func newerResponseIsNotReplacedByAnOlderOne() {
+    @Test func insertOfAnOlderResponseDoesNotReplaceANewerResponse() {
         let memory = ImageMemoryCache(maxBytes: 1 << 20, maxCount: nil)
         let name = ImageCacheKey(key(1), variant: "")
         func insert(_ seconds: Int64, vary: [VaryValue] = [], now: Int64?) -> Bool {
@@ -97,7 +97,7 @@ import Testing
         #expect(memory.insert(Self.image(key(0)), for: ImageCacheKey(key(0), variant: ""), since: memory.generation))
     }
 
-    @Test func indexSizeStaysProportionalToTheCacheCount() {
+    @Test func urlIndexSizeStaysProportionalToTheNumberOfCachedImages() {
         let memory = ImageMemoryCache(maxBytes: 40, maxCount: nil)
         for number in 0..<2_000 {
             memory.insert(
@@ -112,7 +112,7 @@ import Testing
     }
 
     /// Tasks insert images of one URL while another removes it.
-    @Test(.requirement("O56")) func concurrentInsertsBegunBeforeARemovalAreDiscarded() async {
+    @Test(.requirement("O56")) func insertsOfLoadsThatBeganBeforeARemovalAreDiscarded() async {
         for _ in 0..<50 {
             let memory = ImageMemoryCache(maxBytes: 1 << 20, maxCount: nil)
             let generation = memory.generation
@@ -131,7 +131,7 @@ import Testing
     }
 
     /// Two URLs that are equal as `String` but have different bytes.
-    @Test(.requirement("O53")) func keysAreComparedByteForByte() {
+    @Test(.requirement("O53")) func urlsEqualAsStringsButDifferentInBytesAreSeparateKeys() {
         let memory = ImageMemoryCache(maxBytes: 1 << 20, maxCount: nil)
         let keys = ["caf\u{E9}", "cafe\u{301}"].map { diskKey($0) }
         for key in keys { memory.insert(Self.image(key), for: ImageCacheKey(key, variant: ""), since: 0) }

@@ -58,7 +58,7 @@ import Testing
             (0, 10, true), (9_999, 10, true), (10_000, 10, false), (-1, 10, false), (0, 0, false), (0, nil, false),
             (0, -1, false), (1_000_000_000, Int64.max, true),
         ] as [(Int64, Int64?, Bool)])
-    func failureIsReturnedUntilItReachesTheMaximumAge(_ row: (Int64, Int64?, Bool)) throws {
+    func cachedFailureIsReturnedUntilItReachesTheMaximumAge(_ row: (Int64, Int64?, Bool)) throws {
         let cache = NegativeCache()
         let key = try key(1)
         cache.remember(http(404), for: key, now: now)
@@ -90,7 +90,7 @@ import Testing
     }
 
     @Test(arguments: [0, -1])
-    func limitOfZeroOrLessCachesNothing(_ limit: Int) throws {
+    func cacheWithAMaximumCountOfZeroOrLessCachesNothing(_ limit: Int) throws {
         let cache = NegativeCache(maxCount: limit)
         cache.remember(http(404), for: try key(1), now: now)
 
@@ -98,7 +98,7 @@ import Testing
     }
 
     /// A body that one load rejects may be acceptable for another; a status of the origin applies to all loads.
-    @Test func bodyFailuresApplyOnlyToLoadsWithTheSameAcceptance() throws {
+    @Test func cachedBodyFailureIsNotReturnedToLoadsWithOtherAcceptedTypes() throws {
         let key = try key(1)
         let png = NegativeCache.Acceptance(acceptedContentTypes: [.png], variant: "")
         let gif = NegativeCache.Acceptance(acceptedContentTypes: [.gif], variant: "")
@@ -116,7 +116,7 @@ import Testing
         }
     }
 
-    @Test func partitionsDoNotShareFailures() throws {
+    @Test func cachedFailureOfOnePartitionIsNotReturnedForAnotherPartition() throws {
         let cache = NegativeCache()
         cache.remember(http(404), for: try key(1, partition: "a"), now: now)
 
@@ -124,7 +124,7 @@ import Testing
         #expect(cache.failure(for: try key(1, partition: "a"), maxAge: .seconds(1), now: now) != nil)
     }
 
-    @Test func failuresAreRemovedOneByOneOrAllAtOnce() throws {
+    @Test func removeDiscardsOneCachedFailureAndRemoveAllDiscardsAll() throws {
         let cache = NegativeCache()
         for name in 1...3 { cache.remember(http(404), for: try key(name), now: now) }
 

@@ -47,7 +47,7 @@ import Testing
         ImageRequest(url: Self.origin + path, fields: fields)
     }
 
-    @Test func entriesOfAnEarlierVersionAreFreshDiskHits() async throws {
+    @Test func entriesStoredByAnEarlierReleaseAreFreshDiskHits() async throws {
         let loader = try loader()
         let cases: [(path: String, fields: HeaderFields, height: Int)] = [
             ("/plain.png", [:], 10), ("/vary.png", ["Accept-Language": "de"], 10),
@@ -63,7 +63,7 @@ import Testing
     }
 
     @Test(arguments: [("/missing.png", 404), ("/failing.png", 503)])
-    func storedErrorsFailLoadsWithoutARequest(_ path: String, _ status: Int) async throws {
+    func errorStoredByAnEarlierReleaseFailsALoadWithoutARequest(_ path: String, _ status: Int) async throws {
         let loader = try loader()
         do {
             _ = try await loader.image(for: request(path))
@@ -74,14 +74,14 @@ import Testing
         #expect(transport.requests.isEmpty)
     }
 
-    @Test func entriesStoredWithCredentialsAreNotFoundWithOthers() async throws {
+    @Test func entryStoredWithCredentialsIsNotFoundWithoutThemOrWithOtherCredentials() async throws {
         let loader = try loader()
         for fields: HeaderFields in [[:], ["Authorization": "Bearer other"]] {
             #expect(await loader.lookUpImage(for: request("/private.png", fields)) == nil)
         }
     }
 
-    @Test func everyStoredEntryPassesVerification() async throws {
+    @Test func everyEntryStoredByAnEarlierReleasePassesVerification() async throws {
         let result = await DiskCache(directory: folder.path).verify()
 
         #expect(result.checked == 7 && result.good == 7 && result.bad == [] && result.unread == 0)

@@ -7,14 +7,14 @@ import Testing
 /// Every applicable behaviour of http-tests/cache-tests; Docs/cache-tests.md lists them.
 @Suite struct ConformanceTests {
     @Test(arguments: ConformanceTable.behaviours)
-    func behaviourMatchesItsTableRowInMemory(_ behaviour: Behaviour) throws {
+    func cacheBehaviourWithEntriesInMemoryMatchesItsTableRow(_ behaviour: Behaviour) throws {
         var client = ScenarioClient(behaviour, store: EntriesInMemory())
 
         expect(try client.differences(), behaviour)
     }
 
     @Test(arguments: ConformanceTable.behaviours)
-    func behaviourMatchesItsTableRowWithADiskCacheReopenedForEachLoad(_ behaviour: Behaviour) throws {
+    func cacheBehaviourWithADiskCacheReopenedForEachLoadMatchesItsTableRow(_ behaviour: Behaviour) throws {
         let entries = try EntriesOnDisk()
         defer { try? FileManager.default.removeItem(at: entries.folder) }
         var client = ScenarioClient(behaviour, store: entries)
@@ -23,7 +23,7 @@ import Testing
     }
 
     @Test(arguments: additionalBehaviours)
-    func additionalBehaviourHoldsInMemoryAndOnDisk(_ behaviour: Behaviour) throws {
+    func additionalCacheBehaviourHasItsExpectedResultInMemoryAndOnDisk(_ behaviour: Behaviour) throws {
         let entries = try EntriesOnDisk()
         defer { try? FileManager.default.removeItem(at: entries.folder) }
         var inMemory = ScenarioClient(behaviour, store: EntriesInMemory())

@@ -18,7 +18,7 @@ extension DiskFaults {
         }
 
         @Test(arguments: ["1971-01-01 00:00:00", "-20y", "-2d", "+2d", "+20y", "2060-01-01 00:00:00"])
-        func entriesStoredUnderAnotherClockAreReadByBothProcesses(time: String) async throws {
+        func entriesOfTwoProcessesWithDifferentClocksAreReadByBothProcesses(time: String) async throws {
             let folder = try FaultFolder()
             DiskFaults.store(0..<10, version: 1, in: DiskCache(directory: folder.path))
 
@@ -49,7 +49,7 @@ extension DiskFaults {
             #expect(kept.count == 20)
         }
 
-        @Test func processWithALaterClockClearsUnusedEntries() async throws {
+        @Test func clearByAProcessWithALaterClockRemovesEntriesNotUsedUnderThatClock() async throws {
             let folder = try FaultFolder()
             DiskFaults.store(0..<10, version: 1, in: DiskCache(directory: folder.path))
             _ = try await DiskFaults.run(folder, .store, 10, 10, 1, environment: try at("+20y"))
@@ -61,7 +61,7 @@ extension DiskFaults {
             #expect(kept == Array(10..<20))
         }
 
-        @Test func clockJumpsDuringWorkCauseNoWrongEntry() async throws {
+        @Test func clockJumpsDuringCacheOperationsCauseNoWrongEntry() async throws {
             let folder = try FaultFolder()
             let clock = try FaultFolder()
             let file = clock.path + "/time"

@@ -14,7 +14,7 @@ extension DiskFaults {
     @Suite struct ConcurrentProcessTests {
         private let limit = 200_000
 
-        @Test func twoProcessesWithAllOperationsNeverReadAMixedEntry() async throws {
+        @Test func twoProcessesWithAllOperationsNeverReadAnEntryMixedFromTwoStores() async throws {
             let folder = try FaultFolder()
             let seed = Int(FaultSeed.of("two processes") % 1_000_000)
             let operations = Int(FaultSeed.seconds * 600)
@@ -31,7 +31,7 @@ extension DiskFaults {
             #expect(bytes <= limit)
         }
 
-        @Test func stoppedProcessDoesNotBlockOtherProcesses() async throws {
+        @Test func processStoppedBySIGSTOPDoesNotBlockOtherProcesses() async throws {
             let folder = try FaultFolder()
             var random = Random(seed: FaultSeed.of("stopped neighbour"))
             for _ in 0..<4 {
@@ -56,7 +56,7 @@ extension DiskFaults {
             }
         }
 
-        @Test func heldSweepLockDelaysNoStoreAndTheLimitHoldsAfterRelease() async throws {
+        @Test func storesSucceedDuringALockedSweepAndTheLimitIsEnforcedAfterTheUnlock() async throws {
             let folder = try FaultFolder()
             let cache = DiskCache(directory: folder.path, maxBytes: limit)
             await cache.flush()
@@ -78,7 +78,7 @@ extension DiskFaults {
             #expect(after <= limit)
         }
 
-        @Test func killedSweeperReleasesItsLock() async throws {
+        @Test func killedSweepingProcessReleasesTheSweepLock() async throws {
             let folder = try FaultFolder()
             var random = Random(seed: FaultSeed.of("killed sweeper"))
             for _ in 0..<8 {
@@ -104,7 +104,7 @@ extension DiskFaults {
             _ = await DiskFaults.expectSound(folder, 0..<200)
         }
 
-        @Test func purgesDuringStoresLeaveOnlyCompleteEntries() async throws {
+        @Test func purgesDuringStoresOfAnotherProcessLeaveOnlyCompleteEntries() async throws {
             let folder = try FaultFolder()
             let seed = Int(FaultSeed.of("purge under load") % 1_000_000)
 

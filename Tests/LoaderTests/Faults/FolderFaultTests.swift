@@ -9,7 +9,7 @@ import Testing
 extension DiskFaults {
     @Suite struct FolderFaultTests {
         @Test(arguments: ["", "/v1"])
-        func removedFolderIsRecreatedByTheNextStore(part: String) async throws {
+        func removedCacheFolderIsRecreatedByTheNextStore(part: String) async throws {
             let folder = try FaultFolder()
             let cache = DiskCache(directory: folder.path)
             for round in 0..<5 {
@@ -25,7 +25,7 @@ extension DiskFaults {
             #expect(kept.count == 10)
         }
 
-        @Test func repeatedRemovalOfTheFolderDoesNotStopAProcess() async throws {
+        @Test func repeatedRemovalOfTheCacheFolderDoesNotStopAStoringProcess() async throws {
             let folder = try FaultFolder()
             let seed = Int(FaultSeed.of("folder removed") % 1_000_000)
             let worker = try DiskFaults.start(folder, .churn, seed, 1_000_000, 30, 0)
@@ -45,7 +45,7 @@ extension DiskFaults {
             _ = await DiskFaults.expectSound(folder, 0..<30)
         }
 
-        @Test func recentlyUsedEntriesSurviveTrafficOfTwiceTheLimit() async throws {
+        @Test func recentlyUsedEntriesAreNotEvictedByStoresOfTwiceTheLimit() async throws {
             let folder = try FaultFolder()
             let limit = 400_000
             let clock = Locked(1_800_000_000_000 as Int64)
@@ -79,7 +79,7 @@ extension DiskFaults {
             #expect(DiskFaults.readAndCheck((number - 10)..<number, of: cache).count == 10)
         }
 
-        @Test func fileNamesContainNoPartOfTheURL() async throws {
+        @Test func storedFileNamesContainNoPartOfTheURL() async throws {
             let folder = try FaultFolder()
             let long = String(repeating: "a/../%2e%2e/", count: 600)
             let addresses = [

@@ -15,7 +15,7 @@ extension DiskFaults {
     @Suite struct KillTests {
         // A kill before call n + 1 is a kill after call n; a kill within a call leaves half of the bytes written.
         @Test(.requirement("O29"), arguments: [(-4, 1), (-3, 3)])
-        func killAtAnyFileCallLeavesTheOldEntryTheNewEntryOrAMiss(_ row: (action: Int, stride: Int)) async throws {
+        func killAtAnyFileSystemCallLeavesTheOldOrNewEntryOrAMiss(_ row: (action: Int, stride: Int)) async throws {
             let environment = ["LD_PRELOAD": try FaultPreload.shim]
             var call = 1 + Int(FaultSeed.of("death at each call") % UInt64(row.stride))
             var deaths = 0
@@ -39,7 +39,7 @@ extension DiskFaults {
         }
 
         @Test(arguments: [Command.replace, .refresh, .churn, .churnAndSweep])
-        func killAtAnyTimeKeepsUntouchedEntries(_ command: Command) async throws {
+        func killAtAnyTimeKeepsEntriesThatTheProcessDidNotChange(_ command: Command) async throws {
             let folder = try FaultFolder()
             var random = Random(seed: FaultSeed.of("death while \(command)"))
             let untouched = 1_000..<1_040

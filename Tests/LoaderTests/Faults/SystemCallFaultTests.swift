@@ -36,18 +36,18 @@ extension DiskFaults {
 
         /// Each system call of the operations (open, read, pread, pwrite, write, rename, ftruncate, fstat, ...) fails once.
         @Test(arguments: rows)
-        func faultAtAnyCallOfAnOpenCacheCausesAtMostAMiss(_ row: Row) async throws {
+        func failureOfAnySystemCallOfAnOpenCacheCausesAtMostAMiss(_ row: Row) async throws {
             try await failEachCall(row, scenario: 0, most: 0, atLeast: 70)
         }
 
         @Test(arguments: [rows[0], rows[1], rows[2], rows[6], rows[10]])
-        func faultAtAnyCallOfOpeningCausesAtMostAMiss(_ row: Row) async throws {
+        func failureOfAnySystemCallDuringOpeningCausesAtMostAMiss(_ row: Row) async throws {
             try await failEachCall(row, scenario: 1, most: 40, atLeast: 30)
         }
 
         /// Fails each of the first calls, then calls at increasing distances within the listings of 256 folders.
         @Test(arguments: [rows[0], rows[1], rows[7]])
-        func faultInFolderWideOperationsCausesAtMostAMiss(_ row: Row) async throws {
+        func failureOfASystemCallDuringClearTrimOrVerifyCausesAtMostAMiss(_ row: Row) async throws {
             try await failEachCall(row, scenario: 2, most: 40, atLeast: 30)
         }
 
@@ -64,7 +64,7 @@ extension DiskFaults {
         }
 
         @Test(arguments: [20, 200, 800])
-        func randomCallFailuresNeverYieldAWrongEntry(permille: Int) async throws {
+        func randomSystemCallFailuresNeverCauseAWrongEntry(permille: Int) async throws {
             let folder = try FaultFolder()
             let seed = Int(FaultSeed.of("chance \(permille)") % 1_000_000)
             DiskFaults.store(0..<40, version: 1, in: DiskCache(directory: folder.path))
@@ -79,7 +79,7 @@ extension DiskFaults {
             #expect(DiskFaults.number("found", in: lines).map { $0 <= kept.count } == true)
         }
 
-        @Test func manyThreadsWithFewDescriptorsLoseNoEntry() async throws {
+        @Test func threadsWithTooFewFileDescriptorsLoseNoEntry() async throws {
             let folder = try FaultFolder()
             DiskFaults.store(0..<30, version: 1, in: DiskCache(directory: folder.path))
 

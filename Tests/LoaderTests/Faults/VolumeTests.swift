@@ -19,7 +19,7 @@ extension DiskFaults {
         }()
 
         @Test(.enabled(if: mayMount, "mounting a volume needs root and a mount namespace"))
-        func readOnlyAndFullVolumesStillServeStoredEntries() async throws {
+        func storedEntriesAreReadFromReadOnlyAndFullVolumes() async throws {
             let folder = try FaultFolder()
 
             let lines = try await DiskFaults.run(folder, .volume, launcher: ["unshare", "-m"])

@@ -132,7 +132,7 @@ import Testing
         }
     }
 
-    @Test(.requirement("O98")) func memoryAndDiskCacheSettingsApplyImmediately() async throws {
+    @Test(.requirement("O98")) func updatedMemoryAndDiskCacheSettingsApplyImmediately() async throws {
         let bench = try LoaderBench(.image(TestImage.first, maxAge: 60))
         #expect(await bench.steps() == Self.loaded)
         #expect(bench.loader.memoryStatistics.count == 0)
@@ -154,7 +154,7 @@ import Testing
         #expect(bench.storedFiles.isEmpty)
     }
 
-    @Test(.requirement("O98")) func raisingLaneWidthsStartsWaitingLoads() async throws {
+    @Test(.requirement("O98")) func raisedUrgentAndSlowWidthsStartWaitingLoads() async throws {
         let bench = try LoaderBench(
             ScriptedTransport { _, _ in
                 var reply = ScriptedReply.image(TestImage.first)
@@ -207,7 +207,7 @@ import Testing
         }
     }
 
-    @Test(.requirement("O5", "O58", "O98")) func rejectedUpdateChangesNothing() throws {
+    @Test(.requirement("O5", "O58", "O98")) func updateWithAnInvalidValueThrowsAndChangesNothing() throws {
         let bench = try LoaderBench(.offline)
         let changes: [Change] = [
             { $0.trustAnySSLCertificate = true }, { $0.memoryCacheMaxBytes = -1 }, { $0.memoryCacheMaxCount = 0 },
@@ -227,7 +227,7 @@ import Testing
         }
     }
 
-    @Test(.requirement("O98")) func concurrentUpdatesAreAllApplied() async throws {
+    @Test(.requirement("O98")) func concurrentConfigurationUpdatesAreAllApplied() async throws {
         let bench = try LoaderBench(.offline)
         await withTaskGroup(of: Void.self) { group in
             for _ in 0..<50 { group.addTask { try? bench.loader.update { $0.maxRedirects += 1 } } }
@@ -249,7 +249,8 @@ import Testing
         }
     }
 
-    @Test(.requirement("O58", "O98")) func transportReceivesTheSettingsConfiguredWhenALoadBegins() async throws {
+    @Test(.requirement("O58", "O98"))
+    func transportReceivesTheTrustAndTimeoutsConfiguredWhenALoadBegins() async throws {
         var configuration = ImageLoader.Configuration()
         configuration.cacheDirectory = nil
         configuration.dataDirectory = nil
@@ -289,7 +290,7 @@ import Testing
     }
 
     /// Settings that are documented as fixed when the loader is created.
-    @Test(.requirement("O98")) func settingsFixedAtCreationIgnoreUpdates() async throws {
+    @Test(.requirement("O98")) func updatesOfSettingsFixedAtCreationAreIgnored() async throws {
         let bench = try LoaderBench(.image(TestImage.first, maxAge: 60)) {
             $0.cacheImagesInMemory = true
             $0.memoryCacheMaxCount = 1

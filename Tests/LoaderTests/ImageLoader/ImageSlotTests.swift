@@ -91,7 +91,7 @@ struct ImageSlotTests {
         await yieldUntil { shown(slot.state) == wanted }
     }
 
-    @Test(.requirement("O61")) func loadPassesThroughPlaceholderLoadingAndImage() async throws {
+    @Test(.requirement("O61")) func slotStateIsPlaceholderThenLoadingThenImageDuringALoad() async throws {
         let slot = ImageSlot(loader: loads)
         #expect(shown(slot.state) == "empty")
         slot.assign(ImageRequest(url: "a"), placeholder: gray)
@@ -141,7 +141,7 @@ struct ImageSlotTests {
     }
 
     /// Sends the events of two loads in every possible order; the slot shows the result of the later assignment.
-    @Test(.requirement("O60")) func latestAssignmentWinsInEveryEventOrder() async throws {
+    @Test(.requirement("O60")) func slotShowsTheImageOfTheLatestAssignmentInEveryEventOrder() async throws {
         let first: [LoadEvent] = [
             .cached(image(10, .disk, isFresh: false)), .sendingRequest(didHaveCachedImage: true),
             .finished(.success(image(11, .networkToDisk))),
@@ -171,7 +171,7 @@ struct ImageSlotTests {
         }
     }
 
-    @Test(.requirement("O59", "O60")) func previousLoadIsCancelledOnlyWithCancelsPrevious() async throws {
+    @Test(.requirement("O59", "O60")) func newAssignmentCancelsThePreviousLoadOnlyWithCancelsPrevious() async throws {
         for cancels in [false, true] {
             let loads = Loads()
             let slot = ImageSlot(loader: loads, cancelsPrevious: cancels)
@@ -184,7 +184,7 @@ struct ImageSlotTests {
         }
     }
 
-    @Test(.requirement("O60")) func staleImageIsShownWithoutBusyStateThenConfirmed() async throws {
+    @Test(.requirement("O60")) func staleImageIsShownWithoutBusyStateAndIsFreshAfterA304() async throws {
         let slot = ImageSlot(loader: loads)
         slot.assign(ImageRequest(url: "a"))
         loads.send(.cached(image(7, .disk, isFresh: false)), to: 0)
@@ -197,7 +197,7 @@ struct ImageSlotTests {
         await until(slot, shows: "image 7 networkNotModified fresh")
     }
 
-    @Test func failureKeepsTheStaleImage() async throws {
+    @Test func failedLoadKeepsTheShownStaleImage() async throws {
         let slot = ImageSlot(loader: loads)
         slot.assign(ImageRequest(url: "a"), placeholder: gray)
         loads.send(.cached(image(7, .memory, isFresh: false)), to: 0)
@@ -213,7 +213,7 @@ struct ImageSlotTests {
         #expect(!slot.isBusy)
     }
 
-    @Test func resultOfOnPresentIsShown() async throws {
+    @Test func slotShowsTheBitmapThatOnPresentReturns() async throws {
         let calls = Locked(0)
         let slot = ImageSlot(loader: loads) { sourceImage in
             calls.update { $0 += 1 }
@@ -231,7 +231,7 @@ struct ImageSlotTests {
         #expect(shown(slot.state) == "image 30 memory fresh at once")
     }
 
-    @Test(.requirement("O79")) func lateResultIsDiscardedWhenItsValidityCheckFails() async throws {
+    @Test(.requirement("O79")) func resultIsDiscardedWhenTheValidityCheckOfItsAssignmentFails() async throws {
         let isValid = Locked(true)
         let slot = ImageSlot(loader: loads)
         slot.assign(ImageRequest(url: "a"), placeholder: gray) { isValid.value }
@@ -267,7 +267,7 @@ struct ImageSlotTests {
         #expect(shown(slot.state) == "image 5 memory fresh at once")
     }
 
-    @Test func eventsAfterReleaseAreIgnored() async throws {
+    @Test func loadEventsAfterReleaseOfASlotAreIgnored() async throws {
         let slot = ImageSlot(loader: loads)
         slot.assign(ImageRequest(url: "a"))
         var states = slot.states.makeAsyncIterator()
@@ -295,7 +295,7 @@ struct ImageSlotTests {
         #expect(loads.started.value.count == 1)
     }
 
-    @Test func observerReceivesTheCurrentAndTheLatestState() async throws {
+    @Test func stateObserverReceivesTheCurrentAndThenTheLatestState() async throws {
         let slot = ImageSlot(loader: loads)
         slot.assign(ImageRequest(url: "a"), placeholder: gray)
         var states = slot.states.makeAsyncIterator()
@@ -308,7 +308,7 @@ struct ImageSlotTests {
         #expect(await states.next().map(shown) == "failed transport")
     }
 
-    @Test func deallocatedSlotEndsItsStatesAndCancelsOnlyIfConfigured() async throws {
+    @Test func deallocatedSlotEndsItsStateSequenceAndCancelsItsLoadOnlyWithCancelsPrevious() async throws {
         for cancels in [false, true] {
             let loads = Loads()
             var slot: ImageSlot? = ImageSlot(loader: loads, cancelsPrevious: cancels)

@@ -87,7 +87,7 @@ import Testing
     }
 
     /// Control for the test above: without `invalidate()` the same loads send a request.
-    @Test func loadsBeforeInvalidateSendRequests() async throws {
+    @Test func loadsWithoutInvalidateSendRequests() async throws {
         for way in Self.loadMethods {
             let bench = try await bench()
             #expect(!(await way.run(bench, other)).contains("configuration"), "\(way.name)")
@@ -329,7 +329,7 @@ import Testing
         #expect(bench.transport.requests.count == 2)
     }
 
-    @Test func otherLoaderOnTheSameTransportAndFolderStillLoads() async throws {
+    @Test func otherLoaderOnTheSameTransportAndFolderLoadsAfterInvalidateOfTheFirst() async throws {
         let bench = try await bench()
         let neighbour = try LoaderBench(bench.transport, in: bench.folder)
         bench.loader.invalidate()

@@ -64,7 +64,7 @@ import Testing
     }
 
     @Test(.requirement("O9", "O10", "O11", "O12", "O20", "O21", "O72"))
-    func callbacksMatchTheEventsOfEachHistory() async throws {
+    func loadOfEachCacheScenarioCallsItsCallbacksInOrder() async throws {
         for history in histories {
             let replies = history.replies
             let bench = try LoaderBench(
@@ -80,7 +80,7 @@ import Testing
         }
     }
 
-    @Test(.requirement("O8", "O10")) func firstLoadDoesNotCallHasCache() async throws {
+    @Test(.requirement("O8", "O10")) func loadOfAnUncachedImageDoesNotCallHasCache() async throws {
         let bench = try LoaderBench(.image(TestImage.first))
         let calls = Locked<[String]>([])
         await bench.loader.loadImage(with: request, callbacks(calls)).waitUntilFinished()

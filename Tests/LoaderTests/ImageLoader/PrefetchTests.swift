@@ -30,7 +30,7 @@ import Testing
         return counts
     }
 
-    @Test(.requirement("O89")) func prefetchedImagesAreMemoryHitsLater() async throws {
+    @Test(.requirement("O89")) func loadsAfterAPrefetchAreMemoryHits() async throws {
         let bench = try bench()
         let prefetch = bench.loader.prefetch(requests(5))
         #expect(await prefetch.waitUntilFinished() == counts(5, done: 5))
@@ -50,7 +50,7 @@ import Testing
         for request in requests(3) { #expect(await bench.steps(request) == ["cached disk fresh", "finished disk"]) }
     }
 
-    @Test(.requirement("O42", "O89")) func prefetchToDiskRejectsWhatALoadRejects() async throws {
+    @Test(.requirement("O42", "O89")) func prefetchToDiskRejectsUndecodableAndUnacceptedBodies() async throws {
         let refused: [(reply: ScriptedReply, code: LoadError.Code)] = [
             (.image(Array("<html>".utf8), maxAge: 60), .undecodable),
             (.image(Array(TestImage.first.prefix(20)), maxAge: 60), .undecodable),
@@ -69,7 +69,7 @@ import Testing
     }
 
     @Test(.requirement("O89"), arguments: Prefetch.Destination.allCases)
-    func freshCachedImagesAreSkipped(to destination: Prefetch.Destination) async throws {
+    func prefetchSkipsFreshCachedImages(to destination: Prefetch.Destination) async throws {
         let bench = try bench()
         _ = await bench.loader.prefetch(requests(2), to: destination).waitUntilFinished()
         let reads = bench.loader.diskStatistics?.hits
@@ -91,7 +91,7 @@ import Testing
         #expect(bench.transport.requests.count == 2)
     }
 
-    @Test(.requirement("O89")) func prefetchToMemoryUsesTheDiskWhenTheMemoryCacheIsOff() async throws {
+    @Test(.requirement("O89")) func prefetchToMemoryStoresOnDiskWhenTheMemoryCacheIsDisabled() async throws {
         let bench = try bench({ $0.cacheImagesInMemory = false })
         #expect(await bench.loader.prefetch(requests(2), to: .memory).waitUntilFinished() == counts(2, done: 2))
         #expect(await bench.loader.prefetch(requests(2), to: .memory).waitUntilFinished() == counts(2, skipped: 2))
@@ -100,7 +100,7 @@ import Testing
         #expect(nowhere.transport.requests.isEmpty)
     }
 
-    @Test(.requirement("O89")) func duplicateRequestsAreLoadedOnce() async throws {
+    @Test(.requirement("O89")) func prefetchLoadsDuplicateRequestsOnce() async throws {
         let bench = try bench()
         // `reload` ignores the cache, so a request is skipped only because an equal one precedes it.
         let each = requests(3).map { ImageRequest(url: $0.url, policy: .reload) }
@@ -111,7 +111,7 @@ import Testing
     }
 
     @Test(.requirement("O89"), arguments: Prefetch.Destination.allCases)
-    func prefetchAndLoadShareOneDownload(to destination: Prefetch.Destination) async throws {
+    func prefetchAndLoadOfOneURLShareOneDownload(to destination: Prefetch.Destination) async throws {
         for prefetchIsFirst in [true, false] {
             let gate = Gate()
             let bench = try origin { _, _ in
@@ -140,7 +140,7 @@ import Testing
         }
     }
 
-    @Test(.requirement("O89")) func cancellingAPrefetchKeepsOtherLoads() async throws {
+    @Test(.requirement("O89")) func cancellingAPrefetchKeepsTheDownloadSharedWithALoad() async throws {
         let gate = Gate()
         let bench = try origin { _, _ in
             var reply = ScriptedReply.image(TestImage.first, maxAge: 60)
@@ -162,7 +162,7 @@ import Testing
         #expect(bench.transport.requests.count == 1)
     }
 
-    @Test(.requirement("O89")) func releasingAPrefetchCancelsIt() async throws {
+    @Test(.requirement("O89")) func deallocatingAPrefetchCancelsItsLoads() async throws {
         let gate = Gate()
         let bench = try origin { _, _ in
             var reply = ScriptedReply.image(TestImage.first, maxAge: 60)
@@ -200,7 +200,7 @@ import Testing
         #expect(await prefetch.waitUntilFinished() == counts(3, done: 3))
     }
 
-    @Test(.requirement("O89")) func pausedPrefetchCanBeCancelled() async throws {
+    @Test(.requirement("O89")) func waitForAPausedPrefetchEndsAfterCancel() async throws {
         let bench = try bench()
         let prefetch = bench.loader.prefetch([])
         prefetch.pause()
@@ -219,7 +219,7 @@ import Testing
         #expect(await end.value == counts(2))
     }
 
-    @Test(.requirement("O89")) func cancellingTheWaitForTheEndKeepsThePrefetch() async throws {
+    @Test(.requirement("O89")) func cancellingWaitUntilFinishedDoesNotCancelThePrefetch() async throws {
         let gate = Gate()
         let bench = try origin { _, _ in
             var reply = ScriptedReply.image(TestImage.first, maxAge: 60)
@@ -278,7 +278,7 @@ import Testing
         #expect(await prefetch.waitUntilFinished() == counts(3, done: 3))
     }
 
-    @Test(.requirement("O89")) func failuresAreCountedAndRetriedAsConfigured() async throws {
+    @Test(.requirement("O89")) func prefetchRetriesFailuresByTheRetryPolicyAndCountsThem() async throws {
         let bench = try origin({ $0.retry = RetryPolicy(maxAttempts: 3, firstDelay: .zero) }) { request, number in
             if request.url.hasSuffix("0") { return .status(404) }
             return number < 4 ? .offline : .image(TestImage.first, maxAge: 60)

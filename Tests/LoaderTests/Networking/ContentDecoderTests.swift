@@ -39,7 +39,7 @@ import Testing
         }
     }
 
-    @Test func everyCodingDecodesTheSameContentWithAnyChunkSize() {
+    @Test func bodyOfEveryContentCodingIsDecodedWithAnyChunkSize() {
         for (field, bytes) in Self.forms {
             for size in [1, 2, 7, 100, 4_096, bytes.count] {
                 #expect(decoded(bytes, field, by: size) == .success(Self.content), "\(field) by \(size)")
@@ -47,7 +47,7 @@ import Testing
         }
     }
 
-    @Test func contentAroundTheBufferSizeIsDecodedCompletely() {
+    @Test func bodyOfAboutTheDecoderBufferSizeIsDecodedCompletely() {
         // Lengths at, just below and above the size of the decoder's output buffer.
         for count in [65_535, 65_536, 65_537, 131_072, 200_000] {
             let content = (0..<count).map { UInt8(truncatingIfNeeded: $0 &* $0 >> 7) }
@@ -59,7 +59,7 @@ import Testing
         }
     }
 
-    @Test func inputTruncatedAtAnyLengthIsAnError() {
+    @Test func encodedBodyTruncatedAtAnyLengthIsAnError() {
         let small = Array("a small content, a small content".utf8)
         for (field, coded) in [
             ("gzip", CodedBody.gzip(small)), ("deflate", CodedBody.zlib(small)), ("deflate", CodedBody.bare(small)),
@@ -74,7 +74,7 @@ import Testing
         }
     }
 
-    @Test func bytesAfterTheEndAreAnError() {
+    @Test func bytesAfterTheEndOfAnEncodedBodyAreAnError() {
         let small = Array("content".utf8)
         for (field, coded) in [
             ("gzip", CodedBody.gzip(small)), ("deflate", CodedBody.zlib(small)), ("deflate", CodedBody.bare(small)),
@@ -94,7 +94,7 @@ import Testing
         }
     }
 
-    @Test func flippedBitsNeverYieldOtherContent() {
+    @Test func encodedBodyWithAFlippedBitNeverDecodesToOtherBytes() {
         let small = Array("content that is checked, content that is checked".utf8)
         for (field, coded) in [("gzip", CodedBody.gzip(small)), ("deflate", CodedBody.zlib(small))] {
             for bit in 0..<(coded.count * 8) {
@@ -122,7 +122,7 @@ import Testing
         }
     }
 
-    @Test func unknownCodingsAreRejectedByName() {
+    @Test func unknownContentCodingIsRejectedWithItsName() {
         for (field, name) in [
             ("br", "br"), ("zstd", "zstd"), ("gzip, BR", "br"), ("compress", "compress"), ("x-compress", "x-compress"),
             ("gzip;q=1", "gzip;q=1"), ("gzip gzip", "gzip gzip"),
@@ -140,7 +140,7 @@ import Testing
         }
     }
 
-    @Test(.requirement("O92")) func limitIsExactAndStopsADecompressionBomb() {
+    @Test(.requirement("O92")) func byteLimitIsExactAndStopsADecompressionBomb() {
         let coded = CodedBody.gzip(Self.content)
         #expect(decoded(coded, "gzip", by: 50, maxBytes: Self.content.count) == .success(Self.content))
         #expect(decoded(coded, "gzip", by: 50, maxBytes: Self.content.count - 1) == .failure(.tooLarge))
@@ -154,7 +154,7 @@ import Testing
         #expect(decoder.content.count == 3 << 20)
     }
 
-    @Test(.requirement("O92")) func nestedDecompressionBombStopsAtTheSameLimit() {
+    @Test(.requirement("O92")) func intermediateDataOfNestedCodingsOverTheByteLimitIsTooLarge() {
         // The intermediate data is larger than the limit and decodes to nothing: empty deflate blocks.
         let empty = CodedBody.blocks([], level: 9)
         let inner = Array(repeatElement(empty, count: (4 << 20) / empty.count).joined())

@@ -20,16 +20,16 @@ struct CredentialsTests {
             ("", "", "Basic Og=="), ("f", "", "Basic Zjo="), ("f", "o", "Basic Zjpv"), ("u", "a:b", "Basic dTphOmI="),
             ("\u{10FFFF}", "?~", "Basic 9I+/vzo/fg=="),
         ])
-    func basicCredentialsAreTheBase64OfTheirUTF8(_ row: (String, String, String)) throws {
+    func basicAuthorizationIsTheBase64OfUserAndPasswordInUTF8(_ row: (String, String, String)) throws {
         #expect(try BasicAuth(user: row.0, password: row.1).authorization == row.2)
     }
 
     @Test(arguments: [("a:b", "c"), ("a\n", "c"), ("a", "c\r"), ("\u{0}", ""), ("a", "\u{7F}"), ("a", "\u{85}")])
-    func credentialsWithColonOrControlCharactersAreRejected(_ row: (String, String)) {
+    func basicAuthWithAColonInTheUserOrControlCharactersIsRejected(_ row: (String, String)) {
         #expect(throws: LoadError.configuration("")) { try BasicAuth(user: row.0, password: row.1) }
     }
 
-    @Test func descriptionsDoNotContainThePassword() throws {
+    @Test func credentialDescriptionsAndDumpsDoNotContainThePassword() throws {
         let auth = try BasicAuth(user: "user", password: "secret")
         var dumped = ""
         dump(auth, to: &dumped)
@@ -38,7 +38,7 @@ struct CredentialsTests {
         #expect(![dumped, "\(auth)", String(reflecting: auth)].contains { $0.contains("secret") })
     }
 
-    @Test func requestFieldOverridesURLCredentialsWhichOverrideTheLoaders() throws {
+    @Test func authorizationFieldOverridesURLCredentialsWhichOverrideLoaderCredentials() throws {
         let credentials = Credentials(basicAuth: try BasicAuth(user: "loader", password: "p"))
         let own = try BasicAuth(user: "me", password: "p").authorization
         let loader = try BasicAuth(user: "loader", password: "p").authorization
@@ -62,7 +62,7 @@ struct CredentialsTests {
             ("http://u:%ff@h/", nil, nil), ("http://@h/", nil, nil), ("http://:@h/", nil, nil),
             ("http://u:a@b@h/", "u", "a@b"), ("http://u:%C3%A9@h/", "u", "é"), ("http://u:%0D%0A@h/", nil, nil),
         ] as [(String, String?, String?)])
-    func userInformationIsRemovedFromTheURL(_ row: (String, String?, String?)) throws {
+    func userInformationOfAURLIsRemovedAndSentAsBasicAuthorization(_ row: (String, String?, String?)) throws {
         let request = sent(Credentials(), to: row.0)
 
         #expect(request.url == "http://h/")
@@ -123,7 +123,7 @@ struct PartitionTests {
         #expect(Set(all.map(key.partition)).count == all.count)
     }
 
-    @Test func differentKeysYieldDifferentPartitions() {
+    @Test func equalCredentialsHaveDifferentPartitionsUnderDifferentKeys() {
         #expect(PartitionKey().partition(of: ["Cookie": "a"]) != key.partition(of: ["Cookie": "a"]))
     }
 
@@ -141,7 +141,7 @@ struct PartitionTests {
         try Data(bytes).write(to: URL(filePath: folder.path + "/" + PartitionKey.fileName))
     }
 
-    @Test func keyFileIsPersistentAndReadableOnlyByItsOwner() throws {
+    @Test func partitionKeyFileIsPersistentAndReadableOnlyByItsOwner() throws {
         let folder = try DiskFolder()
         let first = PartitionKey(directory: folder.path).partition(of: ["Cookie": "a"])
         let second = PartitionKey(directory: folder.path).partition(of: ["Cookie": "a"])
@@ -152,7 +152,7 @@ struct PartitionTests {
         #expect(attributes[.posixPermissions] as? Int == 0o600)
     }
 
-    @Test func keyFileOfWrongLengthIsReplaced() throws {
+    @Test func partitionKeyFileOfWrongLengthIsReplaced() throws {
         for count in [0, 31, 33] {
             let folder = try DiskFolder()
             try write([UInt8](repeating: 7, count: count), to: folder)
@@ -164,13 +164,13 @@ struct PartitionTests {
         }
     }
 
-    @Test func missingFolderYieldsAKeyForThisProcess() {
+    @Test func partitionKeyWithoutAUsableFolderIsCreatedInMemory() {
         let key = PartitionKey(directory: "/nowhere/at/all")
 
         #expect(key.partition(of: ["Cookie": "a"]).utf8.count == 64)
     }
 
-    @Test func concurrentKeyCreationYieldsOneKey() async throws {
+    @Test func concurrentCreationOfThePartitionKeyFileYieldsOneKey() async throws {
         let folder = try DiskFolder()
         let partitions = await withTaskGroup(of: String.self) { group in
             for _ in 0..<40 {
@@ -182,7 +182,7 @@ struct PartitionTests {
         #expect(folder.files == [PartitionKey.fileName])
     }
 
-    @Test func purgingTheCacheKeepsTheKeyFile() async throws {
+    @Test func purgingTheCacheKeepsThePartitionKeyFile() async throws {
         let folder = try DiskFolder()
         let cache = folder.cache()
         let first = PartitionKey(directory: folder.path).partition(of: ["Cookie": "a"])

@@ -3,7 +3,7 @@ import PlatformImageLoopbackOrigin
 import Testing
 
 @Suite struct OriginGateTests {
-    @Test func openingResumesEveryWaiter() async {
+    @Test func openingTheGateResumesEveryWaiter() async {
         let gate = OriginGate()
         let waiters = (0..<10).map { _ in Task { await gate.waitUntilOpen() } }
 
@@ -14,7 +14,7 @@ import Testing
     }
 
     /// Cancels before, while and after the task starts to wait; without cancellation the test would not end.
-    @Test(.timeLimit(.minutes(1)), arguments: 0..<20) func cancellationEndsTheWait(_ delay: Int) async {
+    @Test(.timeLimit(.minutes(1)), arguments: 0..<20) func cancellingATaskEndsItsWaitAtTheGate(_ delay: Int) async {
         let gate = OriginGate()
         let waiter = Task { await gate.waitUntilOpen() }
 

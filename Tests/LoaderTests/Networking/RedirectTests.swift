@@ -26,7 +26,7 @@ struct RedirectTests {
     }
 
     /// The method of the next request for each status and method (RFC 9110 §15.4).
-    @Test func statusAndMethodDetermineTheNextMethod() throws {
+    @Test func redirectStatusAndMethodDetermineTheNextMethod() throws {
         let methods = ["GET", "HEAD", "POST", "PUT", "DELETE", "OPTIONS"]
         let expected: [Int: [String]] = [
             301: ["GET", "HEAD", "GET", "PUT", "DELETE", "OPTIONS"],
@@ -43,14 +43,14 @@ struct RedirectTests {
         }
     }
 
-    @Test func statusesOtherThanRedirectsAreNotFollowed() throws {
+    @Test func responseWithoutARedirectStatusIsNotFollowed() throws {
         for status in 100...599 where ![301, 302, 303, 307, 308].contains(status) {
             var chain = chain()
             #expect(try chain.follow(head(status, "/next")) == nil, "\(status)")
         }
     }
 
-    @Test func aRedirectWithoutLocationIsTheFinalResponse() throws {
+    @Test func redirectWithoutLocationIsTheFinalResponse() throws {
         var chain = chain()
 
         let next = try chain.follow(ResponseHead(status: 301, fields: [:]))
@@ -59,7 +59,7 @@ struct RedirectTests {
         #expect(chain.hops == 0)
     }
 
-    @Test func contentFieldsAreRemovedWhenTheBodyIsDropped() throws {
+    @Test func redirectThatDropsTheBodyRemovesTheContentFields() throws {
         let fields: HeaderFields = ["Content-Type": "text/plain", "content-length": "3", "X": "1", "Accept": "*/*"]
         var seeOther = chain(method: "POST", fields: fields)
         var temporary = chain(method: "POST", fields: fields)
@@ -90,11 +90,11 @@ struct RedirectTests {
         "http://b.example:8o/", "http://[::1/", "http://b c/", "http://b.example/\u{7F}", "/n\r\nX: 1", "/\u{0}",
         "http://:80/", "http://a]b/", "http://a:1:2/",
     ])
-    func locationThatIsNotAPlainHTTPURLFails(_ location: String) {
+    func redirectToALocationThatIsNotAPlainHTTPURLFails(_ location: String) {
         #expect(code(chain(), head(302, location)) == .redirect, "\(location)")
     }
 
-    @Test func equalLocationLinesAreFollowedAndDifferentOnesFail() throws {
+    @Test func repeatedEqualLocationLinesAreFollowedAndDifferentLinesFail() throws {
         var same = chain()
         let twice = ResponseHead(status: 302, fields: ["Location": "/n", "location": "/n"])
         let differing = ResponseHead(status: 302, fields: ["Location": "/n", "location": "/m"])
@@ -126,7 +126,7 @@ struct RedirectTests {
         walk(chain("https://a.example/0"), visited: [0], depth: 0)
     }
 
-    @Test func equivalentURLInAnotherSpellingIsALoop() {
+    @Test func redirectToAnEquivalentSpellingOfTheURLIsALoop() {
         #expect(code(chain("http://a.example"), head(301, "HTTP://A.example:80/#x")) == .redirect)
     }
 
@@ -150,7 +150,7 @@ struct RedirectTests {
             ("https://a.example:444/n", false), ("https://b.a.example/n", false), ("https://a.example./n", false),
             ("https://b.example/n", false), ("//a.example.b.example/n", false),
         ])
-    func credentialsAreSentOnlyToTheSameOrigin(_ row: (String, Bool)) throws {
+    func credentialsAreRemovedOnARedirectToAnotherOrigin(_ row: (String, Bool)) throws {
         var chain = chain(fields: Self.secrets)
 
         let next = try chain.follow(head(302, row.0))
@@ -159,7 +159,7 @@ struct RedirectTests {
         #expect(chain.hasChangedOrigin == !row.1)
     }
 
-    @Test func credentialsAreNotRestoredAfterReturningToTheOrigin() throws {
+    @Test func credentialsAreNotRestoredAfterARedirectBackToTheFirstOrigin() throws {
         var chain = chain(fields: Self.secrets)
         _ = try chain.follow(head(302, "https://b.example/"))
 
@@ -169,7 +169,7 @@ struct RedirectTests {
         #expect(chain.hasChangedOrigin)
     }
 
-    @Test func errorsContainNeitherQueryNorUserInformation() throws {
+    @Test func redirectErrorContainsNeitherQueryNorUserInformation() throws {
         var chain = chain("https://a.example/x?token=secret")
         do throws(LoadError) {
             _ = try chain.follow(head(302, "http://user:secret@b.example/"))

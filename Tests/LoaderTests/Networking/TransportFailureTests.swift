@@ -175,7 +175,7 @@ import Darwin
         #expect(origin.requests.isEmpty)
     }
 
-    @Test func closedPortFailsWithoutRetry() async throws {
+    @Test func requestToAClosedPortFailsWithoutRetry() async throws {
         // Port 1 is unused; a port that was free before may be in use by another test now.
         let url = "http://127.0.0.1:1/"
 

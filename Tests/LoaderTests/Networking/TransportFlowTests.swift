@@ -13,7 +13,7 @@ import Testing
         try await transport.send(HTTPRequest(url: url), trust: TrustSettings(), timeouts: TransportFixture.patient)
     }
 
-    @Test func readerThatStopsAppliesBackpressureToTheSender() async throws {
+    @Test func stoppedReaderAppliesBackpressureToTheSender() async throws {
         let size = 64 << 20
         let origin = try await LoopbackOrigin { _ in .ok([UInt8](repeating: 7, count: size)) }
         let other = try await LoopbackOrigin { _ in .ok([UInt8](repeating: 7, count: size)) }
@@ -60,7 +60,7 @@ import Testing
         await origin.waitForClosedConnections(1)
     }
 
-    @Test func aCancelledTaskSendsNothing() async throws {
+    @Test func cancelledTaskSendsNoRequest() async throws {
         let origin = try await LoopbackOrigin { _ in .ok([1]) }
         let task = Task {
             withUnsafeCurrentTask { $0?.cancel() }
@@ -71,7 +71,7 @@ import Testing
         #expect(origin.requests.isEmpty)
     }
 
-    @Test func cancellingAtAnyTimeEndsTheRequest() async throws {
+    @Test func requestCancelledAtAnyTimeReturnsItsBodyOrFailsWithCancelled() async throws {
         let origin = try await LoopbackOrigin { _ in .ok(TransportFixture.bytes(200_000)) }
         for round in 0..<300 {
             let task = Task {
@@ -121,7 +121,7 @@ import Testing
         await origin.waitForClosedConnections(1)
     }
 
-    @Test func externalClientIsNotShutDownAndMustNotFollowRedirects() async throws {
+    @Test func externalHTTPClientIsNotShutDownAndIsRejectedIfItFollowsRedirects() async throws {
         let origin = try await LoopbackOrigin { request in
             request.target == "/from" ? .redirect(to: "/to") : .ok([0x68], [OriginField("X", bytes: [0xE9])])
         }

@@ -16,12 +16,12 @@ import Testing
     }
 
     @Test(arguments: ["example.com", "127.0.0.1.example.com", "128.0.0.1", "localhost.example.com", "127.example.com"])
-    func otherHostsUseTheProxy(_ host: String) throws {
+    func hostsOtherThanLoopbackUseTheProxy(_ host: String) throws {
         #expect(try ProxySetting.server(proxy).resolved().server(isSecure: true, host: host) == proxy)
         #expect(try ProxySetting.none.resolved().server(isSecure: true, host: host) == nil)
     }
 
-    @Test func proxyVariablesOfTheEnvironmentAreRead() throws {
+    @Test func proxyEnvironmentVariablesSelectTheProxyForEachHost() throws {
         let variables = [
             "http_proxy": "http://u%40:p%3A@one:8080/", "HTTPS_PROXY": "two:81", "HTTP_PROXY": "http://evil",
             "no_proxy": "Example.com, .org internal",

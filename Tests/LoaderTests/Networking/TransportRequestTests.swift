@@ -9,7 +9,7 @@ import Testing
 @Suite(.timeLimit(.minutes(30))) struct TransportRequestTests {
     private let transport = AsyncHTTPClientTransport(proxy: .none)
 
-    @Test func requestHeadIsTheHostFieldAndTheFieldsUnchanged() async throws {
+    @Test func requestHeadContainsTheHostFieldAndTheCallerFieldsUnchanged() async throws {
         let origin = try await LoopbackOrigin { _ in .ok([]) }
         let fields: HeaderFields = [
             "X-B": "2", "Accept": "image/*", "x-a": "1", "X-B": "größe", "If-None-Match": "W/\"a\", \"b\"",
@@ -57,7 +57,7 @@ import Testing
     }
 
     @Test(arguments: [[0xE9], [0xFF, 0x41]] as [[UInt8]])
-    func fieldValueThatIsNotUTF8IsRejected(_ value: [UInt8]) async throws {
+    func requestFieldValueThatIsNotUTF8IsRejected(_ value: [UInt8]) async throws {
         let origin = try await LoopbackOrigin { _ in .ok([]) }
         let request = HTTPRequest(url: origin.url(), fields: HeaderFields([HeaderField("X", bytes: value)]))
 
@@ -68,7 +68,7 @@ import Testing
     }
 
     @Test(arguments: [("X\r\nY", "1"), ("X", "1\r\nY: 2"), ("X", "1\nY"), ("X", "\u{0}"), ("", "1"), ("X Y", "1")])
-    func fieldThatWouldSplitTheRequestHeadIsRejected(_ name: String, _ value: String) async throws {
+    func requestFieldWithALineBreakOrInvalidNameIsRejected(_ name: String, _ value: String) async throws {
         let origin = try await LoopbackOrigin { _ in .ok([]) }
         let request = HTTPRequest(url: origin.url(), fields: HeaderFields([HeaderField(name, value)]))
 
@@ -94,7 +94,7 @@ import Testing
         #expect(error.map { !"\($0)".contains("secretkey") } == true)
     }
 
-    @Test func connectionsAreReusedUpToTheLimitPerHost() async throws {
+    @Test func concurrentRequestsUseAtMostTheConnectionLimitPerHost() async throws {
         let origin = try await LoopbackOrigin { _ in .ok([1, 2, 3]) }
         let transport = AsyncHTTPClientTransport(proxy: .none, connectionsPerHost: 3)
 

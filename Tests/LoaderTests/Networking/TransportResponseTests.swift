@@ -8,7 +8,7 @@ import Testing
     private let transport = AsyncHTTPClientTransport(proxy: .none)
 
     @Test(arguments: [0, 1, 100, 20_000, 300_000])
-    func everyFramingDeliversTheSameBody(_ size: Int) async throws {
+    func responseBodyIsDeliveredUnchangedInEveryFraming(_ size: Int) async throws {
         let body = TransportFixture.bytes(size)
         for framing in [OriginResponse.Framing.length, .chunked, .untilClose] {
             for piece in [7_000, 1_000_000] {
@@ -28,7 +28,7 @@ import Testing
     }
 
     @Test(arguments: [200, 203, 204, 206, 300, 304, 404, 410, 418, 451, 500, 503, 599])
-    func everyFinalStatusIsReturned(_ status: Int) async throws {
+    func responseOfEveryFinalStatusIsReturned(_ status: Int) async throws {
         let origin = try await LoopbackOrigin { _ in
             .response(OriginResponse(status: status, fields: [OriginField("X-Number", "\(status)")]))
         }
@@ -66,7 +66,7 @@ import Testing
         #expect(!reply.head.fields.contains("Link") && !reply.head.fields.contains("X-Hint"))
     }
 
-    @Test func fieldValuesAreDeliveredByteForByte() async throws {
+    @Test func responseFieldValuesAreDeliveredByteForByte() async throws {
         let every = (UInt8(0x21)...0xFF).filter { $0 != 0x7F }
         let values: [[UInt8]] = [
             every, [0xE9], [0xC3, 0xA9], Array("größe".utf8), [0xFF, 0xFE], [0xF0, 0x9F, 0x98, 0x80], [0x80], [],
@@ -101,7 +101,7 @@ import Testing
         }
     }
 
-    @Test func contentCodedBodyIsDeliveredUnchanged() async throws {
+    @Test func bodyWithAContentCodingIsDeliveredEncoded() async throws {
         let coded: [UInt8] = [0x1F, 0x8B, 8, 0, 0, 0, 0, 0, 0, 3, 0x4B, 4, 0, 0x43, 0xBE, 0xB7, 0xE8, 1, 0, 0, 0]
         let origin = try await LoopbackOrigin { _ in .ok(coded, [OriginField("Content-Encoding", "gzip")]) }
 
@@ -130,7 +130,7 @@ import Testing
         #expect(error?.code == .transport)
     }
 
-    @Test func repeatedFieldLinesKeepTheirOrder() async throws {
+    @Test func repeatedResponseFieldLinesKeepTheirOrder() async throws {
         let lines = ["b", "a", "b", "c", "a"].enumerated().map { OriginField("X-\($0.element)", "\($0.offset)") }
         let origin = try await LoopbackOrigin { _ in .ok([], lines) }
 

@@ -93,7 +93,7 @@ import Testing
         }
     }
 
-    @Test func refusedPostIsNotRetried() async throws {
+    @Test func refusedHTTP2StreamOfAPOSTIsNotRetried() async throws {
         let certificate = try OriginCertificate()
         let origin = try await LoopbackOrigin(certificate: certificate, speaksHTTP2: true) { _ in .refuseStream }
         var trust = TrustSettings()
@@ -104,7 +104,7 @@ import Testing
     }
 
     @Test(arguments: (0...13).filter { $0 != 7 })
-    func streamResetWithAnotherErrorCodeIsNotRetried(_ code: Int) async throws {
+    func http2StreamResetWithACodeOtherThanRefusedStreamIsNotRetried(_ code: Int) async throws {
         let certificate = try OriginCertificate()
         let origin = try await LoopbackOrigin(certificate: certificate, speaksHTTP2: true) { _ in
             .resetStream(code: code)

@@ -26,49 +26,49 @@ import Testing
     }
 
     @Test(arguments: [false, true])
-    func selfSignedCertificateIsReported(_ speaksHTTP2: Bool) async throws {
+    func selfSignedCertificateIsReportedAsSelfSigned(_ speaksHTTP2: Bool) async throws {
         let message = try await message(OriginCertificate(), speaksHTTP2: speaksHTTP2)
         #expect(message == "certificate not trusted: self-signed")
     }
 
-    @Test func unknownIssuerIsReported() async throws {
+    @Test func certificateOfAnUnknownIssuerIsReportedAsUnknownIssuer() async throws {
         let authority = try OriginCertificate(hosts: [], coversLoopback: false)
         let message = try await message(OriginCertificate(issuer: authority))
         #expect(message == "certificate not trusted: unknown issuer")
     }
 
-    @Test func issuerMissingFromTheTrustRootsIsReportedAsUnknown() async throws {
+    @Test func issuerMissingFromTheTrustRootsIsReportedAsUnknownIssuer() async throws {
         let authority = try OriginCertificate(hosts: [], coversLoopback: false)
         let message = try await message(OriginCertificate(issuer: authority), roots: [OriginCertificate().pem])
         #expect(message == "certificate not trusted: unknown issuer")
     }
 
-    @Test func expiredCertificateIsReportedWithItsDate() async throws {
+    @Test func expiredCertificateIsReportedWithItsExpiryDate() async throws {
         let certificate = try OriginCertificate(notBefore: "200101000000Z", notAfter: "210203040506Z")
         let message = try await message(certificate, roots: [certificate.pem])
         #expect(message == "certificate not trusted: expired on 2021-02-03")
     }
 
-    @Test func expiredCertificateOfATrustedIssuerIsReportedWithItsDate() async throws {
+    @Test func expiredCertificateOfATrustedIssuerIsReportedWithItsExpiryDate() async throws {
         let authority = try OriginCertificate(hosts: [], coversLoopback: false)
         let certificate = try OriginCertificate(issuer: authority, notAfter: "210203040506Z")
         let message = try await message(certificate, roots: [authority.pem])
         #expect(message == "certificate not trusted: expired on 2021-02-03")
     }
 
-    @Test func certificateNotYetValidIsReportedWithItsDate() async throws {
+    @Test func certificateNotYetValidIsReportedWithItsStartDate() async throws {
         let certificate = try OriginCertificate(notBefore: "480203040506Z")
         let message = try await message(certificate, roots: [certificate.pem])
         #expect(message == "certificate not trusted: not valid before 2048-02-03")
     }
 
-    @Test func ipAddressMismatchIsReported() async throws {
+    @Test func certificateForAnotherIPAddressIsReportedAsNameMismatch() async throws {
         let certificate = try OriginCertificate(hosts: ["other.example"], coversLoopback: false)
         let message = try await message(certificate, roots: [certificate.pem])
         #expect(message == "certificate not trusted: name mismatch, it is not valid for 127.0.0.1")
     }
 
-    @Test func hostNameMismatchIsReported() async throws {
+    @Test func certificateForAnotherHostNameIsReportedAsNameMismatch() async throws {
         // NIOSSL also accepts a certificate for the IP address of the connection, whatever the requested host name is.
         let certificate = try OriginCertificate(hosts: ["other.example"], coversLoopback: false)
         let message = try await message(certificate, roots: [certificate.pem], host: "localhost")

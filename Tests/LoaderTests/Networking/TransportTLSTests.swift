@@ -26,7 +26,7 @@ import Testing
         #expect(origin.requests.isEmpty)
     }
 
-    @Test func eachTrustSettingAcceptsTheCertificateForItsRequestsOnly() async throws {
+    @Test func eachTrustSettingAcceptsTheCertificateOnlyForRequestsWithThatSetting() async throws {
         let certificate = try OriginCertificate()
         let origin = try await LoopbackOrigin(certificate: certificate) { _ in .ok([1]) }
         let ways = [

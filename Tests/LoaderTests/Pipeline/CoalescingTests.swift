@@ -60,7 +60,7 @@ import Testing
         }
     }
 
-    @Test(.requirement("O68")) func loadThatFoundNothingUsesAResponseStoredMeanwhile() async throws {
+    @Test(.requirement("O68")) func loadUsesAResponseStoredAfterItsLookupInsteadOfARequest() async throws {
         let bench = try LoaderBench(.image(TestImage.first, maxAge: 60))
         let pipeline = bench.loader.images
         let hop = try #require(LoadHop(Load(request, pipeline), pipeline))
@@ -75,7 +75,7 @@ import Testing
         #expect(bench.transport.requests.count == 1)
     }
 
-    @Test(.requirement("O91")) func decodeVariantsShareOneDownload() async throws {
+    @Test(.requirement("O91")) func loadsWithDifferentDecodeOptionsShareOneDownload() async throws {
         let gate = Gate()
         var reply = ScriptedReply.image(TestImage.first, maxAge: 60)
         reply.headGate = gate
@@ -95,7 +95,7 @@ import Testing
         #expect(bench.loader.memoryStatistics.count == 2)
     }
 
-    @Test func pixelLimitOfOneVariantDoesNotFailTheOthers() async throws {
+    @Test func pixelLimitErrorOfOneLoadDoesNotFailLoadsThatShareItsDownload() async throws {
         let gate = Gate()
         var reply = ScriptedReply.image(TestImage.first, maxAge: 60)
         reply.headGate = gate
@@ -114,7 +114,7 @@ import Testing
         #expect(try await image.bitmap.width == 19)
     }
 
-    @Test(.requirement("O94")) func loadsWithOtherCredentialsOrPartitionsAreNotMerged() async throws {
+    @Test(.requirement("O94")) func loadsWithDifferentCredentialsOrPartitionsHaveSeparateCacheEntries() async throws {
         let bench = try LoaderBench(.image(TestImage.first, maxAge: 60))
         var requests = [request]
         for user in ["a", "b"] {
@@ -131,7 +131,7 @@ import Testing
         #expect(bench.transport.requests.count == requests.count)
     }
 
-    @Test(.requirement("O82")) func transportErrorIsDeliveredToAllWaiters() async throws {
+    @Test(.requirement("O82")) func transportErrorIsDeliveredToAllLoadsOfTheDownload() async throws {
         let gate = Gate()
         var reply = ScriptedReply.offline
         reply.headGate = gate
@@ -145,7 +145,7 @@ import Testing
         #expect(await bench.failure() == nil)
     }
 
-    @Test(.requirement("O82")) func progressIsDeliveredToAllWaiters() async throws {
+    @Test(.requirement("O82")) func progressIsDeliveredToAllLoadsOfTheDownload() async throws {
         let gate = Gate()
         var reply = ScriptedReply.image(TestImage.first)
         reply.headGate = gate
@@ -223,7 +223,7 @@ import Testing
         #expect(await bench.failure() == nil)
     }
 
-    @Test(.requirement("O59")) func cancellingAtAnyStepEndsTheLoad() async throws {
+    @Test(.requirement("O59")) func loadCancelledAtAnyStepCompletesOrFailsWithCancelled() async throws {
         // The delay moves the cancellation from before the load to after it; the scheduler decides the exact step.
         for delay in 0..<200 {
             let bench = try LoaderBench(.image(TestImage.first, maxAge: 60))
@@ -237,7 +237,7 @@ import Testing
         }
     }
 
-    @Test(.requirement("O59")) func keepsDownloadingWhenCancelledStoresTheImage() async throws {
+    @Test(.requirement("O59")) func cancelledLoadStoresItsImageWithKeepsDownloadingWhenCancelled() async throws {
         let gate = Gate()
         var reply = ScriptedReply.image(TestImage.first, maxAge: 60)
         reply.headGate = gate
@@ -274,7 +274,7 @@ import Testing
         #expect(bench.transport.requests.map(\.url) == ["http://example.com/urgent", "http://example.com/slow"])
     }
 
-    @Test(.requirement("O69", "O70")) func changingThePriorityMovesALoadBetweenLanes() async throws {
+    @Test(.requirement("O69", "O70")) func setPriorityMovesRunningAndWaitingLoadsBetweenSlowAndUrgent() async throws {
         let gate = Gate()
         let bench = try LoaderBench(
             ScriptedTransport { request, _ in
@@ -306,7 +306,7 @@ import Testing
         #expect(bench.isIdle)
     }
 
-    @Test(.requirement("O69", "O70")) func urgentWaiterPromotesASlowDownloadUntilItIsCancelled() async throws {
+    @Test(.requirement("O69", "O70")) func slowDownloadIsUrgentUntilItsUrgentWaiterIsCancelled() async throws {
         let gate = Gate()
         let bench = try LoaderBench(
             ScriptedTransport { request, _ in

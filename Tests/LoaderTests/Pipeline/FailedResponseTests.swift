@@ -22,7 +22,7 @@ import Testing
     }
 
     @Test(.requirement("O32", "O40", "O41"), arguments: [false, true])
-    func errorContainsStatusFieldsAndBodyOfTheResponse(asData: Bool) async throws {
+    func loadErrorContainsStatusFieldsAndBodyOfTheFailedResponse(asData: Bool) async throws {
         for (status, code) in [
             (404, "http"), (500, "http"), (599, "http"), (201, "unexpectedStatus"), (300, "unexpectedStatus"),
         ] {
@@ -38,7 +38,7 @@ import Testing
         }
     }
 
-    @Test func encodedErrorBodyIsDecoded() async throws {
+    @Test func errorBodyWithAContentCodingIsDecoded() async throws {
         let text = Array("what happened, what happened".utf8)
         var coded = reply(404, "", ["Content-Encoding": "gzip"])
         coded.chunks = [CodedBody.gzip(text)]
@@ -56,7 +56,7 @@ import Testing
         }
     }
 
-    @Test func errorBodyOverTheLimitIsOmitted() async throws {
+    @Test func errorBodyOver64KiBIsOmitted() async throws {
         for (count, isShown) in [(65_536, true), (65_537, false)] {
             var long = reply(500, "")
             long.chunks = [Array(repeating: 1, count: count)]
@@ -76,7 +76,7 @@ import Testing
         #expect(bench.transport.openCount == 0)
     }
 
-    @Test(.requirement("O42", "O43")) func rejectedResponseKeepsItsStatusInTheError() async throws {
+    @Test(.requirement("O42", "O43")) func errorOfARejectedBodyContainsTheResponseStatus() async throws {
         var page = ScriptedReply.image(Array("<html>".utf8))
         let undecodable = try LoaderBench(ScriptedTransport(page))
         let error = await undecodable.failure()
@@ -99,7 +99,7 @@ import Testing
         }
     }
 
-    @Test(arguments: [false, true]) func storedErrorContainsTheStoredResponse(asData: Bool) async throws {
+    @Test(arguments: [false, true]) func loadFailedByACachedErrorContainsTheStoredResponse(asData: Bool) async throws {
         let fresh = reply(404, "gone for a while", ["Cache-Control": "max-age=60"])
         let bench = try LoaderBench(ScriptedTransport(fresh))
         _ = await failure(bench, asData: asData)
@@ -117,7 +117,7 @@ import Testing
         #expect(bench.transport.requests.count == 1)
     }
 
-    @Test func encodedBodyOfAStoredErrorIsDecodedOnUse() async throws {
+    @Test func storedErrorBodyWithAContentCodingIsDecodedOnUse() async throws {
         var coded = reply(404, "", ["Cache-Control": "max-age=60", "Content-Encoding": "gzip"])
         coded.chunks = [CodedBody.gzip(Array("gone".utf8))]
         let bench = try LoaderBench(ScriptedTransport(coded))
@@ -126,7 +126,7 @@ import Testing
         #expect(bench.transport.requests.count == 1)
     }
 
-    @Test(.requirement("O83")) func failureInTheNegativeCacheKeepsStatusAndFields() async throws {
+    @Test(.requirement("O83")) func failureFromTheNegativeCacheContainsStatusAndFieldsWithoutBody() async throws {
         let bench = try LoaderBench(ScriptedTransport(reply(404, "gone"))) { $0.negativeCacheMaxAge = .seconds(60) }
         #expect(await bench.failure()?.response?.body == Array("gone".utf8))
         let error = await bench.failure()
@@ -145,7 +145,7 @@ import Testing
         #expect(error?.response?.fields == ["Location": "ftp://example.com/"])
     }
 
-    @Test func staleImageReportsTheErrorThatItReplaces() async throws {
+    @Test func staleImageDeliveredForAnErrorContainsTheErrorAsStaleReason() async throws {
         let bench = try LoaderBench(
             ScriptedTransport(.image(TestImage.first, maxAge: 10), reply(503, "busy"))
         ) { $0.staleIfError = .upTo(.seconds(60)) }

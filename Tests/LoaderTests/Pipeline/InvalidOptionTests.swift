@@ -24,7 +24,7 @@ import Testing
         #expect(bench.transport.requests.isEmpty)
     }
 
-    @Test(.requirement("N3")) func invalidOptionsAreNotRememberedAsAFailureOfTheURL() async throws {
+    @Test(.requirement("N3")) func invalidDecodeOptionsAreNotCachedAsAFailureOfTheURL() async throws {
         let bench = try LoaderBench(.image(TestImage.first, maxAge: 60)) { $0.negativeCacheMaxAge = .seconds(60) }
         var request = ImageRequest(url: LoaderBench.url)
         request.decodeOptions.page = -1

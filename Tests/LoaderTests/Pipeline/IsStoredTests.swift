@@ -15,7 +15,7 @@ import Testing
             }, change)
     }
 
-    @Test func purgedBodyIsNotStoredForAMemoryOnlyRequest() async throws {
+    @Test func memoryOnlyRevalidationAfterADiskPurgeReportsTheImageAsNotStored() async throws {
         let bench = try bench { $0.cacheImagesInMemory = true }
         _ = await bench.steps()
         await bench.loader.purgeDisk()
@@ -29,7 +29,7 @@ import Testing
         #expect(bench.storedFiles.isEmpty)
     }
 
-    @Test func confirmedImageIsNotStoredAfterTheDiskCacheIsDisabled() async throws {
+    @Test func revalidationAfterTheDiskCacheIsDisabledReportsTheImageAsNotStored() async throws {
         let bench = try bench { $0.cacheImagesInMemory = true }
         _ = await bench.steps()
         try bench.loader.update { $0.cacheDirectory = nil }
@@ -39,7 +39,7 @@ import Testing
         #expect(!confirmed.isStored)
     }
 
-    @Test func noStoreRequestKeepsTheStoredBody() async throws {
+    @Test func revalidationByANoStoreRequestKeepsTheStoredBody() async throws {
         let bench = try bench()
         _ = await bench.steps()
         bench.clock.advance(11)

@@ -41,7 +41,7 @@ import Testing
         #expect(await bench.steps() == ["cached memory fresh", "finished memory"])
     }
 
-    @Test(.requirement("O55", "O98")) func loweredMemoryLimitEvictsImmediately() async throws {
+    @Test(.requirement("O55", "O98")) func loweredMemoryLimitEvictsImagesImmediately() async throws {
         let bench = try LoaderBench(.image(TestImage.first, maxAge: 60)) { $0.cacheImagesInMemory = true }
         _ = await bench.steps()
         try bench.loader.update { $0.memoryCacheMaxBytes = 19 * 13 * 4 - 1 }
@@ -111,7 +111,7 @@ import Testing
     }
 
     /// Neither `immutable` nor the policy `cacheOnly` makes a purged image fresh again.
-    @Test(.requirement("O54")) func purgedImageIsStaleWithImmutableAndCacheOnly() async throws {
+    @Test(.requirement("O54")) func memoryImageAfterADiskPurgeIsStaleDespiteImmutableAndCacheOnly() async throws {
         for directives in ["max-age=60, immutable", "max-age=60, must-revalidate"] {
             let bench = try LoaderBench(
                 ScriptedTransport { request, _ in
@@ -138,7 +138,7 @@ import Testing
     }
 
     /// A stored image of a type that is no longer accepted is not revalidated, with and without event stream.
-    @Test(.requirement("O43")) func imageOfAnUnacceptedTypeIsReloadedWithoutConditions() async throws {
+    @Test(.requirement("O43")) func storedImageOfANoLongerAcceptedTypeIsRequestedWithoutConditions() async throws {
         for maxAge in [0, 60] {
             let transport = ScriptedTransport { request, _ in
                 request.fields.contains("If-None-Match")
@@ -162,7 +162,7 @@ import Testing
         #expect(bench.loader.diskStatistics?.entries == 1)
     }
 
-    @Test(.requirement("O44", "O45", "O49")) func filesAreClearedByCreationAndModificationAge() async throws {
+    @Test(.requirement("O44", "O45", "O49")) func storedFilesAreClearedByCreationAndModificationAge() async throws {
         let bench = try LoaderBench(.image(TestImage.first, maxAge: 60))
         _ = await bench.steps()
         bench.clock.advance(86_400)
@@ -191,7 +191,7 @@ import Testing
         #expect(bench.storedFiles.count == 1)
     }
 
-    @Test(.requirement("O95")) func requestWithoutLayersBypassesTheCaches() async throws {
+    @Test(.requirement("O95")) func requestWithoutCacheLayersBypassesTheCaches() async throws {
         let bench = try LoaderBench(.image(TestImage.first, maxAge: 60)) { $0.cacheImagesInMemory = true }
         var bare = request
         bare.layers = []
@@ -230,7 +230,7 @@ import Testing
         #expect(renewed.bitmap.width == 11)
     }
 
-    @Test(.requirement("O93")) func eventsIncludeTheBackgroundRefresh() async throws {
+    @Test(.requirement("O93")) func eventStreamIncludesTheBackgroundRefresh() async throws {
         var first = ScriptedReply.image(TestImage.first)
         first.fields.append("Cache-Control", "max-age=10, stale-while-revalidate=60")
         let bench = try LoaderBench(
@@ -242,7 +242,7 @@ import Testing
         #expect(await bench.steps() == ["cached disk stale", "sending after image", "finished networkToDisk"])
     }
 
-    @Test(.requirement("O78")) func dataIsStoredInASeparateCache() async throws {
+    @Test(.requirement("O78")) func dataIsStoredInACacheSeparateFromImages() async throws {
         var reply = ScriptedReply(fields: ["Content-Type": "application/json", "Cache-Control": "max-age=60"])
         reply.chunks = [Array("{}".utf8)]
         let bench = try LoaderBench(reply)
@@ -274,7 +274,7 @@ import Testing
         }
     }
 
-    @Test(.requirement("O8")) func varyStoresOneResponsePerVariant() async throws {
+    @Test(.requirement("O8")) func responsesWithVaryAreStoredOncePerVariant() async throws {
         let bench = try LoaderBench(
             ScriptedTransport { request, _ in
                 let isFirst = request.fields[lines: "Accept-Language"].first == Array("de".utf8)
@@ -293,7 +293,8 @@ import Testing
     }
 
     /// Three loads of one stored image, two with equal decode options, while all decode threads are busy.
-    @Test(.requirement("O91"), .timeLimit(.minutes(30))) func concurrentEqualDecodesRunOnce() async throws {
+    @Test(.requirement("O91"), .timeLimit(.minutes(30)))
+    func concurrentLoadsWithEqualDecodeOptionsDecodeOnce() async throws {
         let bench = try LoaderBench(.image(TestImage.first, maxAge: 60))
         _ = await bench.steps()
         let shared = bench.loader.images.shared

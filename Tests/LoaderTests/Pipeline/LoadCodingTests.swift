@@ -13,7 +13,7 @@ import Testing
 
     private func reference() throws -> String { try ImageDecoder().decode(Self.image).bitmap.digest }
 
-    @Test(.requirement("O87")) func encodedImageIsStoredAsReceivedAndDecodedOnUse() async throws {
+    @Test(.requirement("O87")) func imageWithAContentCodingIsStoredEncodedAndDecodedOnUse() async throws {
         for (name, bytes) in [
             ("gzip", Self.gzip), ("deflate", CodedBody.zlib(Self.image)), ("deflate", CodedBody.bare(Self.image)),
             ("deflate, gzip", CodedBody.gzip(CodedBody.zlib(Self.image))),
@@ -40,7 +40,7 @@ import Testing
         }
     }
 
-    @Test func encodedDataIsDeliveredDecoded() async throws {
+    @Test func dataWithAContentCodingIsDeliveredDecoded() async throws {
         let text = Array("{\"a\": [1, 2, 3, 1, 2, 3]}".utf8)
         let bench = try LoaderBench(
             ScriptedTransport(
@@ -64,7 +64,7 @@ import Testing
         }
     }
 
-    @Test func contentLengthCountsEncodedBytes() async throws {
+    @Test func contentLengthIsComparedWithTheEncodedBodyLength() async throws {
         var short = ScriptedReply.coded("gzip", Self.gzip)
         short.chunks.removeLast()
         let bench = try LoaderBench(ScriptedTransport(short))
@@ -77,7 +77,7 @@ import Testing
         #expect(withoutLength.storedFiles.isEmpty)
     }
 
-    @Test func progressCountsDecodedBytes() async throws {
+    @Test func progressOfABodyWithAContentCodingCountsDecodedBytes() async throws {
         let bench = try LoaderBench(ScriptedTransport(.coded("gzip", Self.gzip)))
         var last: (received: Int, expected: Int?) = (0, 0)
         for await event in bench.loader.events(for: request) {
@@ -102,7 +102,7 @@ import Testing
         }
     }
 
-    @Test(.requirement("O97")) func contentCodingNameInTheMessageIsShortASCII() async throws {
+    @Test(.requirement("O97")) func longContentCodingNameIsShortASCIIInTheErrorMessage() async throws {
         let name = "\u{1B}[2J" + String(repeating: "long", count: 1_000)
         let bench = try LoaderBench(ScriptedTransport(.coded(name, [1])))
         let error = await bench.failure()
@@ -110,7 +110,7 @@ import Testing
         #expect(error.map { $0.message.utf8.count < 100 } == true)
     }
 
-    @Test(.requirement("O42")) func damagedEncodedBodyIsNotStored() async throws {
+    @Test(.requirement("O42")) func bodyWithADamagedContentCodingIsNotStored() async throws {
         let bodies = [Array(Self.gzip.dropLast()), Self.gzip + [0], Self.image, []]
         for body in bodies {
             let bench = try LoaderBench(ScriptedTransport(.coded("gzip", body, maxAge: 60)))
@@ -122,7 +122,7 @@ import Testing
         }
     }
 
-    @Test(.requirement("O92")) func maxResponseBytesCountsDecodedBytes() async throws {
+    @Test(.requirement("O92")) func maxResponseBytesLimitsTheDecodedBytesOfABodyWithAContentCoding() async throws {
         let size = Self.image.count
         for (limit, isAccepted) in [(size, true), (size - 1, false)] {
             let bench = try LoaderBench(ScriptedTransport(.coded("gzip", Self.gzip, maxAge: 60))) {
@@ -133,7 +133,7 @@ import Testing
         }
     }
 
-    @Test(.requirement("O92")) func decompressionBombIsCancelledAtTheLimit() async throws {
+    @Test(.requirement("O92")) func downloadOfADecompressionBombIsCancelledAtMaxResponseBytes() async throws {
         let block = CodedBody.blocks(Array(repeating: 0, count: 1 << 20), level: 9)
         var bomb = ScriptedReply(fields: ["Content-Type": "image/png", "Content-Encoding": "deflate"])
         bomb.chunks = Array(repeating: block, count: 1_024)
@@ -145,7 +145,7 @@ import Testing
         #expect(bench.storedFiles.isEmpty)
     }
 
-    @Test(.requirement("O28")) func storedBodyOverALoweredLimitIsFetchedAgain() async throws {
+    @Test(.requirement("O28")) func storedBodyOverALoweredMaxResponseBytesIsFetchedAgain() async throws {
         let bench = try LoaderBench(
             ScriptedTransport(.coded("gzip", Self.gzip, maxAge: 60), .image(TestImage.second, maxAge: 60)))
         _ = await bench.steps()

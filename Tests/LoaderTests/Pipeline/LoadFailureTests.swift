@@ -80,7 +80,7 @@ import Testing
         }
     }
 
-    @Test(.requirement("O35", "O36")) func repeatedErrorsAreRemembered() async throws {
+    @Test(.requirement("O35", "O36")) func errorRepeatedMaxAttemptsTimesIsCachedAndNotRequestedAgain() async throws {
         let bench = try LoaderBench(.status(500)) {
             $0.maxAttemptsForErrors = 3
             $0.defaultCacheControlMaxAgeForErrors = .seconds(60)
@@ -118,7 +118,7 @@ import Testing
         #expect(bench.transport.requests.count == 6)
     }
 
-    @Test(.requirement("O38")) func staleImageIsDeliveredBeforeARememberedError() async throws {
+    @Test(.requirement("O38")) func staleImageIsDeliveredBeforeACachedError() async throws {
         let bench = try await staleBench(.status(500)) {
             $0.maxAttemptsForErrors = 1
             $0.defaultCacheControlMaxAgeForErrors = .seconds(60)
@@ -165,7 +165,7 @@ import Testing
         }
     }
 
-    @Test(.requirement("O43")) func bodyOfAnUnacceptedTypeIsCancelled() async throws {
+    @Test(.requirement("O43")) func downloadOfAnUnacceptedContentTypeIsCancelled() async throws {
         var reply = ScriptedReply.image(TestImage.first)
         reply.fields = ["Content-Type": "text/html"]
         reply.ending = .stalled
@@ -183,7 +183,7 @@ import Testing
         #expect(await bench.steps() == ["sending", "failed unacceptableContentType"])
     }
 
-    @Test(.requirement("O28")) func bodyLostDuringRevalidationIsStoredAgain() async throws {
+    @Test(.requirement("O28")) func bodyRemovedFromDiskDuringRevalidationIsStoredAgain() async throws {
         let gate = Gate()
         var confirmed = ScriptedReply.status(304, ["Cache-Control": "max-age=60"])
         confirmed.headGate = gate
@@ -258,7 +258,7 @@ import Testing
         #expect(bench.transport.requests.count == 6)
     }
 
-    @Test func staleIfErrorDeliversTheStaleImage() async throws {
+    @Test func staleIfErrorDeliversTheStaleImageOnATransportOrServerError() async throws {
         for reply in [ScriptedReply.offline, .status(500), .status(503)] {
             let bench = try await staleBench(reply) { $0.staleIfError = .upTo(.seconds(60)) }
             let image = try await bench.loader.image(for: ImageRequest(url: LoaderBench.url))
@@ -280,7 +280,8 @@ import Testing
         for _ in 0..<2 { #expect(await bench.steps() == ["sending", "finished networkToDisk"]) }
     }
 
-    @Test(.requirement("O34", "O83")) func negativeCacheRemembersPermanentFailures() async throws {
+    @Test(.requirement("O34", "O83"))
+    func permanentFailureIsReturnedFromTheNegativeCacheWithoutARequest() async throws {
         let page = ScriptedReply.image(Array("<html>".utf8))
         var html = page
         html.fields = ["Content-Type": "text/html"]

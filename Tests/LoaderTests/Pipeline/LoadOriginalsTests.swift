@@ -11,7 +11,7 @@ import Testing
 @Suite(.timeLimit(.minutes(30))) struct LoadOriginalsTests {
     private let request = ImageRequest(url: LoaderBench.url)
 
-    @Test(.requirement("O13")) func slowCallbackDelaysOnlyItsOwnLoad() async throws {
+    @Test(.requirement("O13")) func blockedCallbackDoesNotDelayOtherLoads() async throws {
         let bench = try LoaderBench(.image(TestImage.first, maxAge: 60))
         _ = await bench.steps()
         let (arrived, released) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
@@ -34,7 +34,7 @@ import Testing
         await slow.waitUntilFinished()
     }
 
-    @Test(.requirement("O16")) func busyDiskBlocksNoCallerThread() async throws {
+    @Test(.requirement("O16")) func loadsThatWaitForTheDiskBlockNoCallerThread() async throws {
         let bench = try LoaderBench(.image(TestImage.first, maxAge: 60))
         _ = await bench.steps()
         let queue = bench.loader.images.shared.diskQueue
@@ -54,7 +54,7 @@ import Testing
         #expect(calls.value == 200)
     }
 
-    @Test(.requirement("O18")) func loadSourceHasFiveCases() {
+    @Test(.requirement("O18")) func loadSourceHasTheFiveDocumentedCases() {
         #expect(
             LoadSource.allCases.map(\.rawValue) == ["none", "memory", "disk", "networkNotModified", "networkToDisk"])
     }
@@ -116,7 +116,7 @@ import Testing
         #expect(image.fields["Cache-Control"] == Array("max-age=20".utf8))
     }
 
-    @Test(.requirement("O27")) func newResponseReplacesTheDirectivesOfTheEarlierOne() async throws {
+    @Test(.requirement("O27")) func newResponseReplacesTheCacheDirectivesOfTheStoredResponse() async throws {
         var noCache = ScriptedReply.image(TestImage.first)
         noCache.fields.append("Cache-Control", "no-cache")
         let bench = try LoaderBench(ScriptedTransport(noCache, .image(TestImage.second, maxAge: 60)))
@@ -191,7 +191,7 @@ import Testing
         #expect(bench.transport.requests.map(\.url) == urls)
     }
 
-    @Test(.requirement("O66", "O74")) func loadWaitingForARetryHoldsNoLaneSlot() async throws {
+    @Test(.requirement("O66", "O74")) func loadWaitingForARetryOccupiesNoRequestSlot() async throws {
         let bench = try LoaderBench(
             ScriptedTransport { request, _ in
                 request.url == LoaderBench.url ? .status(503, ["Retry-After": "86400"]) : .image(TestImage.first)
@@ -226,7 +226,7 @@ import Testing
         await bench.waitUntil { bench.isIdle }
     }
 
-    @Test(.requirement("O41", "O72")) func errorCodeDeterminesFatalAndRetryable() {
+    @Test(.requirement("O41", "O72")) func errorCodeDeterminesWhetherAnErrorIsFatalAndRetryable() {
         let table: [(code: LoadError.Code, name: String, isFatal: Bool, isRetryable: Bool)] = [
             (.invalidURL, "invalidURL", true, false), (.unsupportedScheme, "unsupportedScheme", true, false),
             (.configuration, "configuration", true, false), (.notInCache, "notInCache", true, false),

@@ -28,7 +28,7 @@ import Testing
         #expect(bench.transport.requests.map(\.url) == [LoaderBench.url, Self.end, LoaderBench.url])
     }
 
-    @Test(.requirement("O10")) func staleImageBehindARedirectIsDeliveredAfterRevalidation() async throws {
+    @Test(.requirement("O10")) func staleImageOfARedirectTargetIsDeliveredAfterRevalidation() async throws {
         let moved = moved("/end.png")
         let bench = try LoaderBench(
             ScriptedTransport { request, number in
@@ -42,7 +42,7 @@ import Testing
         #expect(bench.transport.requests.count == 4)
     }
 
-    @Test func freshStoredRedirectSendsNoRequest() async throws {
+    @Test func loadThroughAFreshStoredRedirectSendsNoRequest() async throws {
         let moved = moved("/end.png", ["Cache-Control": "max-age=60"])
         let bench = try LoaderBench(
             ScriptedTransport { request, _ in
@@ -89,7 +89,7 @@ import Testing
         }
     }
 
-    @Test(.requirement("O71", "O95")) func cacheKeyOfTheRequestReplacesTheURL() async throws {
+    @Test(.requirement("O71", "O95")) func loadsWithEqualCacheKeysAndDifferentURLsShareACacheEntry() async throws {
         let bench = try LoaderBench(.image(TestImage.first, maxAge: 60))
         var request = ImageRequest(url: "http://example.com/a.png?signature=1")
         request.cacheKey = "http://example.com/a.png"

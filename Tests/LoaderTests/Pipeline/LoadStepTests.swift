@@ -160,7 +160,7 @@ import Testing
         #expect(await bench.steps() == ["cached disk stale", "sending after image", "finished networkToDisk"])
     }
 
-    @Test func disabledStaleDeliveryWaitsForRevalidation() async throws {
+    @Test func staleImageIsDeliveredAfterRevalidationWithStaleDeliveryDisabled() async throws {
         let bench = try LoaderBench(.image(TestImage.first, etag: "\"1\""), .status(304)) {
             $0.deliversStaleBeforeValidation = false
         }
@@ -182,7 +182,7 @@ import Testing
         }
     }
 
-    @Test(.requirement("O31")) func disabledServerPolicyKeepsASuccessFresh() async throws {
+    @Test(.requirement("O31")) func storedImageStaysFreshWithServerCachePolicyDisabled() async throws {
         var reply = ScriptedReply.image(TestImage.first)
         reply.fields.append("Cache-Control", "no-store")
         let bench = try LoaderBench(reply) { $0.useServerCachePolicy = false }
@@ -206,7 +206,7 @@ import Testing
         #expect(bench.loader.memoryStatistics.count == 0)
     }
 
-    @Test(.requirement("O71", "O90")) func cachePolicySelectsCacheRevalidationOrNetwork() async throws {
+    @Test(.requirement("O71", "O90")) func eachCachePolicySelectsCacheRevalidationOrNetwork() async throws {
         let fresh = ["cached disk fresh", "finished disk"]
         let validated = ["cached disk stale", "sending after image", "finished networkNotModified"]
         let loaded = ["sending", "finished networkToDisk"]

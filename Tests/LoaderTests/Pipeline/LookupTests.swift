@@ -32,7 +32,7 @@ import Testing
     }
 
     @Test(.requirement("O65", "O95", "O85"), arguments: [false, true])
-    func lookupReadsOnlyTheGivenLayers(isBlocking: Bool) async throws {
+    func lookupReadsOnlyTheSpecifiedCacheLayers(isBlocking: Bool) async throws {
         let bench = try await loadedBench()
         #expect(await lookup(bench, request, .all, isBlocking: isBlocking) == "memory fresh")
         #expect(await lookup(bench, request, .memory, isBlocking: isBlocking) == "memory fresh")
@@ -52,7 +52,7 @@ import Testing
     }
 
     @Test(.requirement("O65", "O95"), arguments: [false, true])
-    func lookupIsLimitedToTheLayersOfTheRequest(isBlocking: Bool) async throws {
+    func lookupIsLimitedToTheCacheLayersOfTheRequest(isBlocking: Bool) async throws {
         let bench = try await loadedBench()
         var other = request
         other.layers = .disk
@@ -62,7 +62,8 @@ import Testing
         #expect(await lookup(bench, other, .disk, isBlocking: isBlocking) == "nothing")
     }
 
-    @Test(.requirement("O65"), arguments: [false, true]) func lookupReturnsStaleImages(isBlocking: Bool) async throws {
+    @Test(.requirement("O65"), arguments: [false, true])
+    func lookupReturnsStaleImagesMarkedAsStale(isBlocking: Bool) async throws {
         for control in ["max-age=10", "max-age=10, must-revalidate", "no-cache", "max-age=0"] {
             var reply = ScriptedReply.image(TestImage.first)
             reply.fields.append("Cache-Control", control)
@@ -90,7 +91,7 @@ import Testing
     }
 
     @Test(.requirement("O53", "O65", "O71", "O94"), arguments: [false, true])
-    func lookupMatchesURLCredentialsPartitionAndCacheKey(isBlocking: Bool) async throws {
+    func lookupFindsAnImageOnlyWithItsCredentialsPartitionAndCacheKey(isBlocking: Bool) async throws {
         let bench = try await loadedBench()
         var requests: [ImageRequest] = []
         for url in ["https://example.com/picture.png", "http://example.com/picture.png?a", "", "no address"] {
@@ -131,7 +132,8 @@ import Testing
         return Int64(date.timeIntervalSince1970.rounded(.down))
     }
 
-    @Test(.requirement("O65"), arguments: [false, true]) func aDamagedFileIsNotFound(isBlocking: Bool) async throws {
+    @Test(.requirement("O65"), arguments: [false, true])
+    func lookupOfADamagedFileFindsNothing(isBlocking: Bool) async throws {
         let bench = try await loadedBench()
         await bench.loader.purgeMemory()
         let path = bench.folder.path + "/" + (try #require(bench.storedFiles.first))
@@ -143,7 +145,7 @@ import Testing
     }
 
     @Test(.requirement("O65"), arguments: [false, true])
-    func aLookupFollowsStoredRedirects(isBlocking: Bool) async throws {
+    func lookupFollowsStoredRedirects(isBlocking: Bool) async throws {
         let bench = try LoaderBench(
             ScriptedTransport { request, _ in
                 request.url.hasSuffix("picture.png")
@@ -184,7 +186,7 @@ import Testing
         #expect(fromQueue == 19)
     }
 
-    @Test(.requirement("O95")) func removalAffectsOnlyTheGivenLayers() async throws {
+    @Test(.requirement("O95")) func removeImageAffectsOnlyTheSpecifiedCacheLayers() async throws {
         for (removed, left) in [
             (CacheLayers.memory, [false, true]), (.disk, [true, false]), (.all, [false, false]), ([], [true, true]),
         ] {
@@ -197,7 +199,7 @@ import Testing
         }
     }
 
-    @Test(.requirement("O53", "O56", "O91")) func removalRemovesAllDecodedVariants() async throws {
+    @Test(.requirement("O53", "O56", "O91")) func removeImageRemovesAllDecodedVariantsOfTheURL() async throws {
         let bench = try await loadedBench()
         var variants = [request]
         for page in 1...5 {
@@ -216,7 +218,7 @@ import Testing
         #expect(bench.loader.memoryStatistics.count == 1)
     }
 
-    @Test(.requirement("O56")) func removalDuringALoadKeepsTheImageOutOfMemory() async throws {
+    @Test(.requirement("O56")) func imageRemovedDuringItsLoadIsNotInsertedIntoMemory() async throws {
         let gate = Gate()
         var reply = ScriptedReply.image(TestImage.first, maxAge: 60)
         reply.headGate = gate
@@ -268,7 +270,7 @@ import Testing
         #expect([off, small].map(\.loader.memoryStatistics.count) == [0, 1])
     }
 
-    @Test func noStoreAndVaryAsteriskAreNotStored() async throws {
+    @Test func storeWithNoStoreOrVaryAsteriskReturnsFalse() async throws {
         let bench = try LoaderBench(.offline) { $0.cacheImagesInMemory = true }
         let bitmap = try ImageDecoder().decode(TestImage.second).bitmap
         for fields: HeaderFields in [["Cache-Control": "no-store"], ["Vary": "*"], ["Vary": "Accept, *"]] {

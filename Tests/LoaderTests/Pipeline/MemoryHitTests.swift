@@ -64,7 +64,7 @@ import Testing
     }
 
     @Test(.requirement("O9", "O52", "O54", "O90"), arguments: settingsCases.indices)
-    func fastMemoryLookupMatchesTheCachePolicy(settings index: Int) async throws {
+    func fastMemoryLookupNeverDiffersFromTheFullCachePolicyDecision(settings index: Int) async throws {
         let settings = Self.settingsCases[index]
         let bench = try LoaderBench(.offline) {
             $0.cacheImagesInMemory = true
@@ -122,7 +122,7 @@ import Testing
         #expect((quickAnswers > 0) == !["other types", "basic auth"].contains(settings.name))
     }
 
-    @Test(.requirement("O54", "O98")) func fastMemoryLookupFollowsConfigurationChanges() async throws {
+    @Test(.requirement("O54", "O98")) func fastMemoryLookupAppliesAChangedConfiguration() async throws {
         let bench = try LoaderBench(.image(TestImage.first, maxAge: 60)) { $0.cacheImagesInMemory = true }
         let request = ImageRequest(url: LoaderBench.url)
         _ = try await bench.loader.image(for: request)
@@ -175,7 +175,7 @@ import Testing
     }
 
     /// Changes each pair of properties that are part of the cache key after the request was created.
-    @Test func requestKeysFollowPropertyChanges() {
+    @Test func cacheKeyOfARequestChangesWithItsProperties() {
         let changes: [(inout ImageRequest) -> Void] = [
             { $0.url = "http://example.com/other" }, { $0.url = "no address" }, { $0.url = "http://a:b@example.com/" },
             { $0.fields = ["Authorization": "x"] }, { $0.fields.append("Cookie", "x") },
@@ -194,7 +194,7 @@ import Testing
     }
 
     /// A request has the cache key that its load computes, or none.
-    @Test func requestKeysEqualTheKeysOfTheLoad() throws {
+    @Test func cacheKeyOfARequestEqualsTheKeyOfItsLoad() throws {
         let pipeline = try LoaderBench(.offline).loader.images
         var requests = [
             "http://EXAMPLE.com:80/a#b", "https://example.com", "http://example.com/a?b=%20", "http://[::1]/",

@@ -124,7 +124,7 @@ import Testing
     }
 
     /// The header is not updated, so the next load revalidates again.
-    @Test func revalidationWithoutWriteAccessLeavesTheFileUnchanged() async throws {
+    @Test func revalidationWithoutTheDiskWriteLayerLeavesTheFileUnchanged() async throws {
         let bench = try bench(RevalidationCase(name: "", isStored: true))
         _ = await bench.steps()
         let path = bench.folder.path + "/" + (try #require(bench.storedFiles.first))
@@ -163,7 +163,7 @@ import Testing
         }
     }
 
-    @Test func revalidationDoesNotStoreAPurgedImage() async throws {
+    @Test func revalidationAfterADiskPurgeDoesNotStoreTheImage() async throws {
         let bench = try bench(RevalidationCase(name: "", change: { $0.cacheImagesInMemory = true }, isStored: false))
         _ = await bench.steps()
         await bench.loader.purgeDisk()

@@ -18,7 +18,7 @@ import Testing
     }
 
     @Test(arguments: [301, 302, 303, 307, 308])
-    func manualRedirectReturnsTheRedirectResponse(status: Int) async throws {
+    func requestWithManualRedirectReturnsTheRedirectResponse(status: Int) async throws {
         let bench = try LoaderBench(ScriptedTransport(moved(status)))
         var data = DataRequest(url: LoaderBench.url)
         data.redirect = .manual
@@ -40,7 +40,7 @@ import Testing
         #expect(bench.transport.requests.map(\.url) == [LoaderBench.url, LoaderBench.url])
     }
 
-    @Test func manualRedirectReturnsARedirectWithoutLocation() async throws {
+    @Test func requestWithManualRedirectReturnsARedirectWithoutLocation() async throws {
         for status in [300, 302, 305, 399] {
             let bench = try LoaderBench(ScriptedTransport(.status(status)))
             var data = DataRequest(url: LoaderBench.url)
@@ -51,7 +51,7 @@ import Testing
         }
     }
 
-    @Test func manualRedirectReturnsAStoredRedirect() async throws {
+    @Test func requestWithManualRedirectReturnsAFreshStoredRedirect() async throws {
         let bench = try LoaderBench(
             ScriptedTransport { [moved] request, _ in
                 request.url == Self.end
@@ -82,7 +82,7 @@ import Testing
         #expect(bench.transport.requests.count == 4)
     }
 
-    @Test func followedAndManualRedirectsDoNotShareADownload() async throws {
+    @Test func loadsWithFollowedAndManualRedirectDoNotShareADownload() async throws {
         let gate = Gate()
         var first = moved()
         first.headGate = gate
@@ -106,7 +106,8 @@ import Testing
         ["Range": "bytes=0-9", "If-Range": "\"1\""], ["if-none-match": "*"],
     ]
 
-    @Test(arguments: [304, 206]) func responseToCallerConditionsIsReturnedAndNotStored(status: Int) async throws {
+    @Test(arguments: [304, 206])
+    func responseToConditionalFieldsOfTheCallerIsReturnedAndNotStored(status: Int) async throws {
         for fields in Self.conditions {
             // The response allows storing for 600 s.
             var special = ScriptedReply.status(
@@ -137,7 +138,7 @@ import Testing
     }
 
     @Test(.requirement("O40"), arguments: [304, 206])
-    func conditionalImageRequestFailsWithUnexpectedStatus(status: Int) async throws {
+    func response304Or206ToAConditionalImageRequestIsUnexpectedStatus(status: Int) async throws {
         for fields in Self.conditions {
             let bench = try LoaderBench(ScriptedTransport(.status(status, ["ETag": "\"1\""])))
             let error = await bench.failure(ImageRequest(url: LoaderBench.url, fields: fields))
@@ -150,7 +151,7 @@ import Testing
         }
     }
 
-    @Test(.requirement("O40")) func unrequestedPartialContentFails() async throws {
+    @Test(.requirement("O40")) func partialContentWithoutARangeRequestFails() async throws {
         var part = ScriptedReply.status(206, ["Content-Range": "bytes 0-9/506", "Cache-Control": "max-age=60"])
         part.chunks = [Array(TestImage.first.prefix(10))]
         let bench = try LoaderBench(ScriptedTransport(part))
@@ -161,7 +162,7 @@ import Testing
         #expect(bench.folder.files.filter { $0.contains("/v1/") }.isEmpty)
     }
 
-    @Test func fullResponseToACallerConditionIsNotStored() async throws {
+    @Test func fullResponseToAConditionalFieldOfTheCallerIsNotStored() async throws {
         let bench = try LoaderBench(ScriptedTransport(image))
         for _ in 0..<2 {
             let loaded = try await bench.loader.data(
@@ -174,7 +175,7 @@ import Testing
         #expect(bench.folder.files.filter { $0.contains("/v1/") }.isEmpty)
     }
 
-    @Test func partialEncodedBodyIsReturnedUndecoded() async throws {
+    @Test func partialBodyWithAContentCodingIsReturnedEncoded() async throws {
         let coded = Array(CodedBody.gzip(TestImage.first)[5..<25])
         var part = ScriptedReply.status(206, ["Content-Range": "bytes 5-24/300", "Content-Encoding": "gzip"])
         part.chunks = [coded]
@@ -195,7 +196,7 @@ import Testing
         }
     }
 
-    @Test(.requirement("O83")) func callerConditionBypassesRememberedFailures() async throws {
+    @Test(.requirement("O83")) func requestWithAConditionalFieldOfTheCallerIgnoresCachedFailures() async throws {
         let bench = try LoaderBench(.status(404), .status(304)) { $0.negativeCacheMaxAge = .seconds(60) }
         _ = await bench.dataFailure()
         #expect(await bench.dataFailure()?.code == .remembered)

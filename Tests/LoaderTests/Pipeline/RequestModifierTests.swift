@@ -20,7 +20,7 @@ import Testing
         }
     }
 
-    @Test func modifierReceivesAndChangesEachSentRequest() async throws {
+    @Test func requestModifierReceivesAndChangesEachSentRequest() async throws {
         let seen = Locked<[HTTPRequest]>([])
         let bench = try bench(.image(TestImage.first, maxAge: 10, etag: "\"1\""), .status(304)) { request in
             seen.update { $0.append(request) }
@@ -50,7 +50,7 @@ import Testing
             ])
     }
 
-    @Test func modifierRunsForEveryAttemptAndRedirect() async throws {
+    @Test func requestModifierRunsForEveryAttemptAndRedirect() async throws {
         let number = Locked(0)
         let bench = try bench(
             .offline, .status(302, ["Location": "http://cdn.example.com/end.png"]), .image(TestImage.first),
@@ -71,7 +71,7 @@ import Testing
         #expect(bench.transport.requests.map(\.url).last == "http://cdn.example.com/end.png")
     }
 
-    @Test(.requirement("O57")) func modifierFieldsAreNotCopiedToRedirectTargets() async throws {
+    @Test(.requirement("O57")) func fieldsAddedByTheModifierAreNotCopiedToRedirectTargets() async throws {
         for (location, isSigned) in [("/end.png", false), ("http://other.example.com/", false)] {
             let bench = try bench(
                 .status(302, ["Location": location]), .image(TestImage.first)
@@ -118,7 +118,7 @@ import Testing
         #expect(bench.storedFiles.count == 1)
     }
 
-    @Test func modifierMayChangeOnlyFieldsAndQuery() async throws {
+    @Test func modifierThatChangesMoreThanFieldsAndQueryFailsTheLoad() async throws {
         let other: [(name: String, change: @Sendable (inout HTTPRequest) -> Void)] = [
             ("host", { $0.url = "http://example.org/picture.png" }),
             ("port", { $0.url = "http://example.com:81/picture.png" }),
@@ -162,7 +162,7 @@ import Testing
         #expect(bench.transport.requests.isEmpty)
     }
 
-    @Test(.requirement("O94")) func partitionsSeparateSignedResponses() async throws {
+    @Test(.requirement("O94")) func responsesSignedByTheModifierAreStoredPerPartition() async throws {
         let bench = try bench(.image(TestImage.first, maxAge: 60)) { request in
             var signed = request
             signed.fields.append("Authorization", "Signed")

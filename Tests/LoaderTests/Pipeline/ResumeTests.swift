@@ -70,7 +70,7 @@ import Testing
         }
     }
 
-    @Test func repeatedInterruptionsAreResumed() async throws {
+    @Test func bodyInterruptedRepeatedlyIsResumedAfterEachInterruption() async throws {
         var second = Self.remainder(from: 100)
         second.chunks = [Array(Self.whole[100..<250])]
         second.ending = .closed
@@ -82,7 +82,7 @@ import Testing
         #expect((1...4).map { range(bench, $0).range } == ["bytes=100-", "bytes=250-", "bytes=250-", "bytes=250-"])
     }
 
-    @Test func fullResponseReplacesThePartialBody() async throws {
+    @Test func fullResponseToARangeRequestReplacesThePartialBody() async throws {
         let other = ScriptedReply.image(TestImage.second, etag: "\"2\"")
         let bench = try bench(Self.interrupted(after: 100), other)
         let loaded = try await bench.loader.data(for: DataRequest(url: LoaderBench.url))
@@ -97,7 +97,7 @@ import Testing
         #expect(range(twice, 2) == ("bytes=30-", "\"2\""))
     }
 
-    @Test func rangeMismatchIsRepeatedWithoutRange() async throws {
+    @Test func requestIsRepeatedWithoutRangeAfterARangeMismatch() async throws {
         let size = Self.whole.count
         let mismatches: [(name: String, reply: ScriptedReply)] = [
             ("416", .status(416, ["Content-Range": "bytes */\(size)"])),
@@ -149,7 +149,7 @@ import Testing
         #expect((1...3).map { range(bench, $0).range } == ["bytes=100-", nil, nil])
     }
 
-    @Test func onlyBodiesWithAStrongValidatorAreResumed() async throws {
+    @Test func onlyInterruptedBodiesWithAStrongValidatorAreResumed() async throws {
         let late = "Sun, 06 Nov 1994 08:49:37 GMT"
         let soon = "Sun, 06 Nov 1994 08:50:36 GMT"
         let later = "Sun, 06 Nov 1994 08:50:37 GMT"
@@ -210,7 +210,7 @@ import Testing
         #expect((1...2).map { range(bench, $0).range } == ["bytes=200-", "bytes=300-"])
     }
 
-    @Test func encodedBodyIsResumedAtItsEncodedOffset() async throws {
+    @Test func bodyWithAContentCodingIsResumedAtItsEncodedOffset() async throws {
         let coded = CodedBody.gzip(Self.whole)
         let fields: HeaderFields = ["ETag": "\"1\"", "Content-Encoding": "gzip"]
         for count in [1, 15, coded.count / 2, coded.count - 1] {
@@ -222,7 +222,7 @@ import Testing
         }
     }
 
-    @Test func sizeTypeAndStorageChecksApplyToTheCombinedBody() async throws {
+    @Test func sizeTypeAndNoStoreChecksApplyToTheResumedBody() async throws {
         let size = Self.whole.count
         for (limit, end) in [(size, "finished networkToDisk"), (size - 1, "failed bodyTooLarge")] {
             var first = Self.interrupted(after: 100)
@@ -244,7 +244,7 @@ import Testing
         #expect(await html.steps().last == "failed unacceptableContentType")
     }
 
-    @Test func callerRangeIsUnchangedOnRetry() async throws {
+    @Test func rangeAndConditionsOfTheCallerAreUnchangedOnRetry() async throws {
         for fields in [["Range": "bytes=0-"], ["If-Match": "\"1\""]] as [HeaderFields] {
             let bench = try bench(Self.interrupted(after: 100), .image(Self.whole))
             let loaded = try await bench.loader.data(for: DataRequest(url: LoaderBench.url, fields: fields))
@@ -253,7 +253,7 @@ import Testing
         }
     }
 
-    @Test func redirectTargetIsRequestedWithoutRange() async throws {
+    @Test func targetOfARedirectDuringAResumeIsRequestedWithoutRange() async throws {
         let bench = try bench(
             Self.interrupted(after: 100), .status(302, ["Location": "/end.png"]), .image(Self.whole))
         #expect(await bench.steps() == ["sending", "retrying 2 transport", "finished networkToDisk"])
@@ -280,7 +280,7 @@ import Testing
         #expect((0...1).map { range(single, $0).range } == [nil, nil])
     }
 
-    @Test func cancelledPartialBodyIsNotReused() async throws {
+    @Test func partialBodyOfACancelledLoadIsNotReused() async throws {
         let gate = Gate()
         var held = Self.remainder(from: 100)
         held.headGate = gate

@@ -43,7 +43,7 @@ import Testing
     }
 
     @Test(.requirement("X19"), arguments: 0..<3)
-    func diskResponseOfOtherTrustSettingsIsNotUsed(_ index: Int) async throws {
+    func diskResponseLoadedWithOtherTrustSettingsIsNotUsed(_ index: Int) async throws {
         let folder = try DiskFolder()
         let transport = TrustRecordingTransport(ScriptedTransport(.image(TestImage.first, maxAge: 3600)))
         let request = ImageRequest(url: Self.url)
@@ -64,7 +64,7 @@ import Testing
     }
 
     @Test(.requirement("X19"), arguments: 0..<3)
-    func memoryResponseOfOtherTrustSettingsIsNotUsed(_ index: Int) async throws {
+    func memoryResponseLoadedWithOtherTrustSettingsIsNotUsed(_ index: Int) async throws {
         let transport = TrustRecordingTransport(ScriptedTransport(.image(TestImage.first, maxAge: 3600)))
         let loader = try loader(DiskFolder(), transport) {
             $0.cacheDirectory = nil
@@ -129,7 +129,7 @@ import Testing
         #expect(try await other.image(for: request).source == .disk)
     }
 
-    @Test(.requirement("X19")) func redirectHopsUseTheTrustSettingsOfTheirHost() async throws {
+    @Test(.requirement("X19")) func eachRequestOfARedirectChainUsesTheTrustSettingsOfItsHost() async throws {
         let folder = try DiskFolder()
         let scripted = ScriptedTransport { request, _ in
             request.url.hasPrefix("https://first.example/")
@@ -149,7 +149,7 @@ import Testing
     }
 
     @Test(.requirement("X19"))
-    func unverifiedFailureIsNotRememberedForVerifiedLoads() async throws {
+    func failureOverAnUnverifiedConnectionIsNotCachedForLoadsThatRequireVerification() async throws {
         let transport = TrustRecordingTransport(
             ScriptedTransport(.status(404), .image(TestImage.first, maxAge: 60)))
         let loader = try loader(DiskFolder(), transport) {

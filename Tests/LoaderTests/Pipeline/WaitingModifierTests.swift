@@ -36,7 +36,7 @@ import Testing
     }
 
     @Test(arguments: [false, true], [2, 3])
-    func waitingModifierHoldsOneSlotAndOtherLoadsFinish(ignoresCancellation: Bool, width: Int) async throws {
+    func waitingModifierOccupiesOneSlotAndOtherLoadsFinish(ignoresCancellation: Bool, width: Int) async throws {
         let bench = try bench(urgentWidth: width, ignoresCancellation: ignoresCancellation)
         let lanes = bench.loader.images.shared.lanes
         async let held = bench.failure(request)
@@ -61,7 +61,8 @@ import Testing
         await bench.waitUntil { bench.isIdle }
     }
 
-    @Test(arguments: [false, true]) func cancellingEndsALoadWhoseModifierWaits(ignoresCancellation: Bool) async throws {
+    @Test(arguments: [false, true])
+    func cancellingALoadEndsItWhileItsModifierWaits(ignoresCancellation: Bool) async throws {
         let bench = try bench(urgentWidth: 2, ignoresCancellation: ignoresCancellation)
         let task = Task { await bench.failure(request) }
         await gate.arrival()
@@ -77,7 +78,7 @@ import Testing
         #expect(calls.value == 1)
     }
 
-    @Test func cancelledTaskReportsCompletionAndNoRequest() async throws {
+    @Test func cancelDuringTheModifierCallsRequestCompletedAndNotSendingRequest() async throws {
         let bench = try bench(urgentWidth: 2, ignoresCancellation: true)
         let codes = Locked<[LoadError.Code?]>([])
         let task = bench.loader.loadImage(
@@ -94,7 +95,7 @@ import Testing
         await bench.waitUntil { bench.isIdle }
     }
 
-    @Test func cancellingReleasesTheOnlySlot() async throws {
+    @Test func cancellingALoadWhoseModifierWaitsReleasesItsSlot() async throws {
         let bench = try bench(urgentWidth: 1)
         let lanes = bench.loader.images.shared.lanes
         let task = Task { await bench.failure(request) }
@@ -110,7 +111,7 @@ import Testing
         await bench.waitUntil { bench.isIdle }
     }
 
-    @Test func remainingWaiterReceivesTheImageAfterACancel() async throws {
+    @Test func secondLoadReceivesTheImageAfterTheFirstLoadIsCancelledInItsModifier() async throws {
         let bench = try bench(urgentWidth: 2)
         let task = Task { await bench.failure(request) }
         await gate.arrival()

@@ -29,24 +29,24 @@ struct CacheControlTests {
             (",", nil),
             ("foo = \"a, max-age=9\"", nil), ("foo=\"bar, max-age=100", 0),
         ] as [(String, Int64?)])
-    func maxAgeIsParsedByTheGrammar(_ row: (String, Int64?)) {
+    func maxAgeDirectiveIsParsedAndAnInvalidValueIsZero(_ row: (String, Int64?)) {
         #expect(control(row.0).maxAge == row.1)
     }
 
-    @Test(.requirement("O27")) func severalLinesAreParsedAsOneList() {
+    @Test(.requirement("O27")) func severalCacheControlLinesAreParsedAsOneList() {
         #expect(control("max-age=1", "max-age=100").maxAge == 1)
         #expect(control("no-store", "max-age=100").noStore)
         #expect(control("s-maxage=3600", "max-age=1").maxAge == 1)
     }
 
-    @Test func unterminatedStringDoesNotHideTheNextLine() {
+    @Test func unterminatedQuotedStringDoesNotHideTheNextLine() {
         let control = control("foo=\"bar", "no-store, max-age=100")
 
         #expect(control.noStore)
         #expect(control.maxAge == 0)
     }
 
-    @Test(.requirement("O27")) func unterminatedStringDoesNotHideLaterRestrictions() {
+    @Test(.requirement("O27")) func unterminatedQuotedStringDoesNotHideALaterNoStore() {
         let control = control("foo=\"bar, no-store, stale-while-revalidate=9, stale-if-error=9")
 
         #expect(control.noStore)
@@ -88,12 +88,12 @@ struct CacheControlTests {
             ("max-stale=\"5\"", 5, nil), ("min-fresh=5", nil, 5), ("min-fresh", nil, DeltaSeconds.max),
             ("min-fresh=x", nil, DeltaSeconds.max), ("max-stale =5", nil, nil), ("", nil, nil),
         ] as [(String, Int64?, Int64?)])
-    func invalidRequestDirectivesTakeTheStrictestValue(_ row: (String, Int64?, Int64?)) {
+    func invalidMaxStaleAndMinFreshTakeTheStrictestValue(_ row: (String, Int64?, Int64?)) {
         #expect(control(row.0).maxStale == row.1)
         #expect(control(row.0).minFresh == row.2)
     }
 
-    @Test func aHeaderWithoutLinesIsNotPresent() {
+    @Test func cacheControlWithoutLinesIsNotPresent() {
         #expect(!CacheControl([:]).isPresent)
         #expect(control("").isPresent)
         #expect(control("unknown").isPresent)
@@ -106,7 +106,7 @@ struct CacheControlTests {
             ("2147483649", 2_147_483_648), ("99999999999999999999", 2_147_483_648), ("100; x=1", nil), ("-5", nil),
             ("1.5", nil), ("abc", nil), ("", nil), (",5", nil), ("\"5\"", nil), ("5x", nil), ("0x5", nil),
         ] as [(String, Int64?)])
-    func ageIsTheFirstListMemberWhenItIsANumber(_ row: (String, Int64?)) {
+    func ageFieldIsItsFirstListMemberIfThatMemberIsANumber(_ row: (String, Int64?)) {
         #expect((["Age": row.0] as HeaderFields).age == row.1)
     }
 

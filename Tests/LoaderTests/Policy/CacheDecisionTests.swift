@@ -41,7 +41,7 @@ struct CacheDecisionTests {
             (.cacheElseLoad, .fresh, .stale, .conditional, .plain),
             (.cacheOnly, .fresh, .stale, .notInCache, .notInCache),
         ] as [(CachePolicy, DecisionKind, DecisionKind, DecisionKind, DecisionKind)])
-    func policyAndFreshnessSelectTheDecision(
+    func cachePolicyAndEntryFreshnessSelectTheDecision(
         _ row: (CachePolicy, DecisionKind, DecisionKind, DecisionKind, DecisionKind)
     ) throws {
         let (policy, fresh, stale, mustRevalidate, none) = row
@@ -57,7 +57,7 @@ struct CacheDecisionTests {
     }
 
     @Test(.requirement("O90"), arguments: CachePolicy.allCases)
-    func policyAddsCacheControlUnlessTheRequestHasOne(_ policy: CachePolicy) throws {
+    func revalidateAndReloadPoliciesAddCacheControlUnlessTheRequestHasOne(_ policy: CachePolicy) throws {
         let expected: String? = [.revalidate: "max-age=0", .reload: "no-cache"][policy]
         for entry in [nil, try entry(20, "must-revalidate")] {
             if case .send(let plan, _) = decide(entry, policy: policy) {
@@ -69,7 +69,7 @@ struct CacheDecisionTests {
         }
     }
 
-    @Test(.requirement("O22")) func bothValidatorsAreSent() throws {
+    @Test(.requirement("O22")) func etagAndLastModifiedOfAStaleEntryAreBothSent() throws {
         let stored = try PolicyFixture.entry(["ETag": "W/\"a\"", "Last-Modified": "then", "Cache-Control": "max-age=0"])
 
         guard case .send(let plan, _) = decide(stored) else { return #expect(Bool(false), "no request") }
@@ -89,7 +89,7 @@ struct CacheDecisionTests {
     }
 
     @Test(arguments: [404, 410, 500, 301, 302])
-    func storedErrorOrRedirectIsRequestedWithoutConditions(_ status: Int) throws {
+    func staleStoredErrorOrRedirectIsRequestedWithoutConditions(_ status: Int) throws {
         let stored = try PolicyFixture.entry(
             ["ETag": "\"a\"", "Last-Modified": "then", "Cache-Control": "max-age=10"], status: status, age: 20)
 
@@ -150,7 +150,7 @@ struct CacheDecisionTests {
         #expect(plan.isConditional)
     }
 
-    @Test func immutableSuppressesOnlyTheRevalidatePolicyWhileFresh() throws {
+    @Test func immutableEntryIgnoresOnlyTheRevalidatePolicyWhileFresh() throws {
         #expect(kind(decide(try entry(5, "immutable"), policy: .revalidate)) == .fresh)
         #expect(kind(decide(try entry(15, "immutable"), policy: .revalidate)) == .conditional)
         #expect(kind(decide(try entry(15, "immutable"))) == .conditional)
@@ -172,7 +172,7 @@ struct CacheDecisionTests {
             ("only-if-cached, no-cache", 5, .notInCache), ("only-if-cached, max-age=3", 5, .notInCache),
             ("unknown", 5, .fresh), ("no-cache=\"x\"", 0, .conditional),
         ] as [(String, Int64, DecisionKind)])
-    func requestDirectivesSelectTheDecision(_ row: (String, Int64, DecisionKind)) throws {
+    func cacheControlOfTheRequestSelectsTheDecision(_ row: (String, Int64, DecisionKind)) throws {
         #expect(kind(decide(try entry(row.1), ["Cache-Control": row.0])) == row.2)
     }
 
@@ -183,7 +183,7 @@ struct CacheDecisionTests {
         }
     }
 
-    @Test func pragmaAppliesOnlyWithoutCacheControl() throws {
+    @Test func requestPragmaNoCacheAppliesOnlyWithoutCacheControl() throws {
         #expect(kind(decide(try entry(5), ["Pragma": "no-cache"])) == .conditional)
         #expect(kind(decide(try entry(5), ["Pragma": "x, No-Cache"])) == .conditional)
         #expect(kind(decide(try entry(5), ["Pragma": "x"])) == .fresh)
@@ -195,7 +195,7 @@ struct CacheDecisionTests {
     @Test(arguments: [
         "If-None-Match", "If-Modified-Since", "If-Match", "If-Unmodified-Since", "If-Range", "Range", "range",
     ])
-    func requestWithCallerConditionsPassesThrough(_ name: String) throws {
+    func requestWithConditionalFieldsOfTheCallerBypassesTheCache(_ name: String) throws {
         for policy in CachePolicy.allCases {
             let expected: DecisionKind = policy == .cacheOnly ? .notInCache : .passThrough
             let decision = decide(try entry(5), [name: "x"], policy: policy)
@@ -207,7 +207,7 @@ struct CacheDecisionTests {
     }
 
     @Test(arguments: ["HEAD", "POST", "get", "PUT", ""])
-    func methodsOtherThanGETPassThrough(_ method: String) throws {
+    func requestWithAMethodOtherThanGETBypassesTheCache(_ method: String) throws {
         let decision = CacheDecision.decide(
             entry: try entry(5), request: CacheRequest(method: method), settings: CacheSettings(),
             now: PolicyFixture.now)
@@ -236,7 +236,7 @@ struct CacheDecisionTests {
         #expect(kind(decide(try entry(15, "stale-while-revalidate=x"))) == .conditional)
     }
 
-    @Test func clockSetBackMakesAnEntryStaleBeyondEveryWindow() throws {
+    @Test func entryIsStaleBeyondEveryStaleWindowAfterTheClockIsSetBack() throws {
         let stored = try entry(0, "stale-while-revalidate=99, stale-if-error=99")
         let before = WallTime(seconds: 1)
 
@@ -255,7 +255,7 @@ struct CacheDecisionTests {
         #expect(kind(decide(stored, [:], policy: .cacheElseLoad)) == .plain)
     }
 
-    @Test func noStoreEntryIsUnusedOnceServerPolicyIsEnabled() throws {
+    @Test func noStoreEntryIsNotUsedAfterServerCachePolicyIsEnabled() throws {
         var settings = CacheSettings()
         settings.useServerCachePolicy = false
         let stored = try PolicyFixture.entry(["Cache-Control": "no-store, max-age=100"], age: 5)
@@ -265,7 +265,7 @@ struct CacheDecisionTests {
         #expect(kind(decide(stored, policy: .cacheOnly)) == .notInCache)
     }
 
-    @Test(.requirement("O31")) func disabledServerPolicySendsARequestOnlyOnReload() throws {
+    @Test(.requirement("O31")) func storedEntryIsRequestedOnlyByReloadWithServerCachePolicyDisabled() throws {
         var settings = CacheSettings()
         settings.useServerCachePolicy = false
         for directives in ["", "no-cache", "must-revalidate", "no-store", "max-age=0"] {

@@ -18,7 +18,7 @@ struct CacheOutcomeTests {
     }
 
     @Test(.requirement("O40"), arguments: [200, 203, 207, 226, 299])
-    func aSuccessIsStoredWithOrWithoutFreshness(_ status: Int) throws {
+    func successfulResponseIsStoredWithOrWithoutALifetime(_ status: Int) throws {
         let fields: [HeaderFields] = [
             [:], ["ETag": "\"a\""], ["Cache-Control": "max-age=5"], ["Cache-Control": "no-cache"],
         ]
@@ -38,7 +38,7 @@ struct CacheOutcomeTests {
     @Test(
         .requirement("O40"),
         arguments: [100, 101, 103, 201, 202, 204, 205, 206, 300, 304, 305, 306, 399, 600, 999, 0, -1])
-    func otherStatusesDoNotChangeTheStore(_ status: Int) throws {
+    func statusOtherThanSuccessRedirectOrErrorDoesNotChangeTheStore(_ status: Int) throws {
         let fields: HeaderFields = ["Cache-Control": "max-age=100"]
         var plan = RequestPlan()
         plan.isUnconditionalRetry = true
@@ -51,7 +51,7 @@ struct CacheOutcomeTests {
         #expect(outcome == CacheOutcome(result: .received(fields), store: .nothing))
     }
 
-    @Test func connectionFieldsAreNotStored() throws {
+    @Test func connectionSpecificFieldsAreNotStored() throws {
         let outcome = try PolicyFixture.outcome(200, ["A": "1", "Connection": "x, B", "B": "2"])
 
         #expect(outcome.entry?.response?.fields == ["A": "1"])
@@ -66,11 +66,11 @@ struct CacheOutcomeTests {
         }
     }
 
-    @Test func varyAsteriskIsNeverStored() throws {
+    @Test func responseWithVaryAsteriskIsNotStored() throws {
         #expect(try PolicyFixture.outcome(200, ["Vary": "a, *"], entry: stale()).store == .remove)
     }
 
-    @Test func unstorableResponseKeepsOtherVariants() throws {
+    @Test func noStoreResponseKeepsEntriesOfOtherVariants() throws {
         let entry = try PolicyFixture.entry(["Vary": "Foo"], request: ["Foo": "1"])
         let request = CacheRequest(fields: ["Foo": "2"])
 
@@ -79,7 +79,7 @@ struct CacheOutcomeTests {
                 == .nothing)
     }
 
-    @Test func aRequestWithNoStoreStoresNothing() throws {
+    @Test func requestWithNoStoreStoresNothing() throws {
         let request = CacheRequest(fields: ["Cache-Control": "no-store"])
 
         #expect(try PolicyFixture.outcome(200, request: request).entry == nil)
@@ -93,7 +93,7 @@ struct CacheOutcomeTests {
         (200, true), (203, true), (301, true), (302, true), (303, true), (307, true), (308, true), (404, true),
         (410, true), (299, false), (403, false), (500, false), (599, false),
     ])
-    func mustUnderstandReplacesNoStoreForKnownStatuses(_ row: (Int, Bool)) throws {
+    func mustUnderstandOverridesNoStoreForKnownStatuses(_ row: (Int, Bool)) throws {
         let directives = ["must-understand, max-age=100", "must-understand, no-store, max-age=100"]
         for directives in directives {
             let outcome = try PolicyFixture.outcome(row.0, ["Cache-Control": directives])
@@ -128,7 +128,7 @@ struct CacheOutcomeTests {
         #expect(isWritten(try PolicyFixture.outcome(row.0, fields, settings: settings)) == row.3)
     }
 
-    @Test func unstoredRedirectKeepsAnImageAndRemovesAStoredRedirect() throws {
+    @Test func redirectWithoutALifetimeKeepsAStoredImageAndRemovesAStoredRedirect() throws {
         let redirect = try PolicyFixture.entry(["Cache-Control": "max-age=1"], status: 302, age: 9)
 
         #expect(try PolicyFixture.outcome(302, entry: stale()).store == .nothing)
@@ -174,7 +174,7 @@ struct CacheOutcomeTests {
         }
     }
 
-    @Test(.requirement("O27")) func response304WithNoStoreIsUsedAndTheEntryRemoved() throws {
+    @Test(.requirement("O27")) func response304WithNoStoreIsUsedAndItsEntryIsRemoved() throws {
         for fields in [["Cache-Control": "no-store"], ["Vary": "*"]] as [HeaderFields] {
             let outcome = try PolicyFixture.outcome(304, fields, entry: stale())
 
@@ -226,7 +226,7 @@ struct CacheOutcomeTests {
     }
 
     @Test(arguments: [200, 304, 404, 206, 500])
-    func passThroughExchangeStoresNothing(_ status: Int) throws {
+    func responseToARequestThatBypassesTheCacheStoresNothing(_ status: Int) throws {
         let request = CacheRequest(fields: ["If-None-Match": "\"a\""])
         var settings = CacheSettings()
         settings.staleIfError = .upTo(.seconds(1_000_000))
@@ -236,7 +236,7 @@ struct CacheOutcomeTests {
         #expect(outcome == CacheOutcome(result: .received([:]), store: .nothing))
     }
 
-    @Test(.requirement("O31")) func disabledServerPolicyStoresSuccessesAndRedirects() throws {
+    @Test(.requirement("O31")) func successesAndRedirectsAreStoredWithServerCachePolicyDisabled() throws {
         var settings = CacheSettings()
         settings.useServerCachePolicy = false
         for status in [200, 203, 299, 301, 302, 303, 307, 308] {
@@ -276,7 +276,7 @@ struct CacheOutcomeTests {
         }
     }
 
-    @Test func staleIfErrorExcludesOtherStatusesReloadsAndStrictRequests() throws {
+    @Test func staleIfErrorDoesNotApplyToOtherStatusesReloadsOrNoCacheRequests() throws {
         var settings = CacheSettings()
         settings.staleIfError = .upTo(.seconds(1000))
         for status in [400, 404, 410, 429, 501, 505] {

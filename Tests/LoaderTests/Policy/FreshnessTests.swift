@@ -22,7 +22,7 @@ struct FreshnessTests {
         freshness(PolicyFixture.response(fields, status: status), settings).lifetime.map { $0 / 1000 }
     }
 
-    @Test(.requirement("O23", "O24")) func lifetimeComesFromTheFirstApplicableRule() {
+    @Test(.requirement("O23", "O24")) func lifetimeUsesNoCacheBeforeMaxAgeBeforeExpires() {
         let expires = date(600)
 
         #expect(lifetime(["Cache-Control": "max-age=60", "Expires": expires]) == 60)
@@ -46,7 +46,7 @@ struct FreshnessTests {
         #expect(lifetime(["Expires": "Fri, 31 Dec 9999 23:59:59 GMT"]) == DeltaSeconds.max)
     }
 
-    @Test func severalExpiresLinesMeanExpired() {
+    @Test func responseWithSeveralExpiresLinesIsExpired() {
         let fields = HeaderFields("Expires", lines: [date(600), date(600)])
 
         #expect(lifetime(fields) == 0)
@@ -81,7 +81,7 @@ struct FreshnessTests {
         }
     }
 
-    @Test(.requirement("O31")) func disabledServerPolicyGivesAnUnlimitedLifetime() {
+    @Test(.requirement("O31")) func lifetimeIsUnlimitedWithServerCachePolicyDisabled() {
         var settings = CacheSettings()
         settings.useServerCachePolicy = false
         let response = PolicyFixture.response(["Cache-Control": "no-cache, max-age=0"], age: 1_000_000)
@@ -131,7 +131,7 @@ struct FreshnessTests {
         #expect(freshness(PolicyFixture.response(["Cache-Control": "max-age=10", "Age": "15; x=1"])).isFresh)
     }
 
-    @Test(.requirement("O23")) func aClockSetBackMakesAResponseStale() {
+    @Test(.requirement("O23")) func responseIsStaleAfterTheClockIsSetBack() {
         let response = PolicyFixture.response(["Cache-Control": "max-age=1000000"])
 
         #expect(freshness(response).isFresh)
@@ -141,7 +141,7 @@ struct FreshnessTests {
         #expect(!freshness(response, now: WallTime(milliseconds: .max)).isFresh)
     }
 
-    @Test func extremeTimesDoNotTrap() {
+    @Test func ageComputationAtExtremeTimesDoesNotTrap() {
         let ends = [WallTime(milliseconds: .min), WallTime(milliseconds: .max), WallTime(milliseconds: 0), now]
         for request in ends {
             for arrival in ends {

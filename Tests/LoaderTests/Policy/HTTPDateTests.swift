@@ -45,7 +45,7 @@ struct HTTPDateTests {
         #expect(parse(text) == nil)
     }
 
-    @Test func everyDayOfFourHundredYearsRoundTrips() {
+    @Test func everyDateOf400YearsIsParsedAndFormattedToTheSameValue() {
         let weekdays = ["Sun", "Mon", "Tue", "Wed", "Thu", "Fri", "Sat"]
         let longWeekdays = ["Sunday", "Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday"]
         let months = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"]
@@ -85,11 +85,11 @@ struct HTTPDateTests {
             ("Tuesday, 31-Dec-73 00:00:00 GMT", 126_144_000), ("Tuesday, 01-Jan-74 00:00:00 GMT", 126_230_400),
             ("Friday, 31-Dec-99 23:59:59 GMT", 946_684_799), ("Saturday, 01-Jan-00 00:00:00 GMT", 946_684_800),
         ] as [(String, Int64)])
-    func aYearOfTwoDigitsIsAtMostFiftyYearsAhead(_ row: (String, Int64)) {
+    func twoDigitYearIsAtMost50YearsInTheFuture(_ row: (String, Int64)) {
         #expect(parse(row.0) == row.1)
     }
 
-    @Test func timesOutsideTheYearRangeAreClampedWhenFormatted() {
+    @Test func timesBeforeYear0OrAfter9999AreClampedWhenFormatted() {
         #expect(HTTPDate.format(WallTime(milliseconds: .max)) == "Fri, 31 Dec 9999 23:59:59 GMT")
         #expect(HTTPDate.format(WallTime(milliseconds: .min)) == "Sat, 01 Jan 0000 00:00:00 GMT")
         #expect(HTTPDate.format(WallTime(milliseconds: -1)) == "Wed, 31 Dec 1969 23:59:59 GMT")
@@ -106,7 +106,7 @@ struct HTTPDateTests {
         }
     }
 
-    @Test func changedByteGivesAValidDateOrNil() {
+    @Test func dateWithOneChangedByteIsParsedAsAValidDateOrRejected() {
         for text in ["Sun, 06 Nov 1994 08:49:37 GMT", "Sunday, 06-Nov-94 08:49:37 GMT", "Sun Nov  6 08:49:37 1994"] {
             let bytes = Array(text.utf8)
             for cut in bytes.indices { #expect(HTTPDate.parse(Array(bytes[..<cut]), now: PolicyFixture.now) == nil) }
@@ -126,7 +126,7 @@ struct HTTPDateTests {
         }
     }
 
-    @Test func dateInTwoLinesIsNil() {
+    @Test func dateFieldInTwoLinesIsNil() {
         let date = "Sun, 06 Nov 1994 08:49:37 GMT"
 
         #expect(HeaderFields("Date", lines: [date]).date("Date", now: PolicyFixture.now)?.seconds == 784_111_777)

@@ -44,7 +44,7 @@ struct RememberedErrorTests {
     }
 
     @Test(.requirement("O33", "O35"), arguments: [(-1, 1), (0, 1), (1, 1), (2, 2), (3, 3), (10, 10)])
-    func maxAttemptsErrorsInARowSuppressRequests(_ row: (Int, Int)) throws {
+    func maxAttemptsConsecutiveErrorsSuppressRequestsForTheErrorLifetime(_ row: (Int, Int)) throws {
         var simulation = LoadSimulation(errorLifetime: 60, attempts: row.0)
         for round in 1...3 {
             for _ in 1...row.1 { try simulation.load(500) }
@@ -64,7 +64,7 @@ struct RememberedErrorTests {
     }
 
     @Test(.requirement("O37"), arguments: [200, 304])
-    func successBetweenErrorsResetsTheCount(_ status: Int) throws {
+    func successBetweenErrorsResetsTheErrorCount(_ status: Int) throws {
         var simulation = LoadSimulation(errorLifetime: 60)
         simulation.entry = try PolicyFixture.entry(["ETag": "\"a\""], age: 10)
         try simulation.load(500)
@@ -80,7 +80,7 @@ struct RememberedErrorTests {
         #expect(simulation.requests == 6)
     }
 
-    @Test(.requirement("O34")) func zeroErrorLifetimeRemembersNoErrors() throws {
+    @Test(.requirement("O34")) func errorsAreNotCachedWithAnErrorLifetimeOfZero() throws {
         var simulation = LoadSimulation(errorLifetime: 0, attempts: 1)
         for _ in 1...10 { try simulation.load(404) }
 
@@ -88,7 +88,7 @@ struct RememberedErrorTests {
         #expect(simulation.entry == nil)
     }
 
-    @Test(.requirement("O38")) func storedImageIsRetainedAndDeliveredBeforeTheError() throws {
+    @Test(.requirement("O38")) func storedImageIsRetainedAndDeliveredBeforeTheCachedError() throws {
         var simulation = LoadSimulation(errorLifetime: 60, attempts: 1)
         simulation.entry = try PolicyFixture.entry(["ETag": "\"a\"", "Cache-Control": "max-age=5"], age: 10)
         let response = simulation.entry?.response
@@ -102,18 +102,20 @@ struct RememberedErrorTests {
         #expect(simulation.requests == 1)
     }
 
-    @Test func freshImageIsUsedDespiteARememberedError() throws {
+    @Test func freshImageIsUsedDespiteACachedError() throws {
         var simulation = LoadSimulation(errorLifetime: 60, attempts: 1)
         simulation.entry = try PolicyFixture.entry(["Cache-Control": "max-age=50"])
         try simulation.load(500, policy: .reload)
 
-        guard case .useStored(let shown, nil) = try simulation.load(200) else { return #expect(Bool(false), "no answer") }
+        guard case .useStored(let shown, nil) = try simulation.load(200) else {
+            return #expect(Bool(false), "no answer")
+        }
 
         #expect(shown.isFresh)
         #expect(simulation.entry?.failure?.attempts == 1)
     }
 
-    @Test(.requirement("O35")) func reloadAndRevalidateSendRequestsAndCountErrors() throws {
+    @Test(.requirement("O35")) func reloadAndRevalidateSendRequestsDespiteACachedErrorAndCountErrors() throws {
         for policy in [CachePolicy.reload, .revalidate] {
             var simulation = LoadSimulation(errorLifetime: 60, attempts: 2)
             try simulation.load(500)
@@ -132,7 +134,7 @@ struct RememberedErrorTests {
         }
     }
 
-    @Test(.requirement("O36")) func clockSetBackAllowsRequestsAgain() throws {
+    @Test(.requirement("O36")) func cachedErrorDoesNotSuppressRequestsAfterTheClockIsSetBack() throws {
         var simulation = LoadSimulation(errorLifetime: 60, attempts: 1)
         try simulation.load(500)
         simulation.advance(-1)
@@ -142,14 +144,14 @@ struct RememberedErrorTests {
         #expect(simulation.requests == 2)
     }
 
-    @Test func cacheOnlyReturnsNotInCacheForARememberedError() throws {
+    @Test func cacheOnlyReturnsNotInCacheForACachedErrorWithoutResponse() throws {
         var simulation = LoadSimulation(errorLifetime: 60, attempts: 1)
         try simulation.load(500)
 
         #expect(try simulation.load(200, policy: .cacheOnly) == .notInCache)
     }
 
-    @Test func staleWhileRevalidateDoesNotRefreshDuringARememberedError() throws {
+    @Test func staleWhileRevalidateDoesNotRefreshDuringACachedError() throws {
         var simulation = LoadSimulation(errorLifetime: 60, attempts: 1)
         simulation.entry = try PolicyFixture.entry(["Cache-Control": "max-age=5, stale-while-revalidate=99"], age: 10)
         try simulation.load(500, policy: .reload)
@@ -160,13 +162,15 @@ struct RememberedErrorTests {
         #expect(!shown.isFresh && refresh == nil)
     }
 
-    @Test func staleIfErrorAppliesToARememberedError() throws {
+    @Test func staleIfErrorAppliesToACachedError() throws {
         var simulation = LoadSimulation(errorLifetime: 60, attempts: 1)
         simulation.settings.staleIfError = .upTo(.seconds(1000))
         simulation.entry = try PolicyFixture.entry(["Cache-Control": "max-age=5"], age: 10)
         try simulation.load(503)
 
-        guard case .useStored(let shown, nil) = try simulation.load(200) else { return #expect(Bool(false), "no answer") }
+        guard case .useStored(let shown, nil) = try simulation.load(200) else {
+            return #expect(Bool(false), "no answer")
+        }
         guard case .remembered(let error)? = shown.staleReason else { return #expect(Bool(false), "no error") }
         #expect(error.status == 503 && !shown.isFresh)
     }
@@ -177,7 +181,9 @@ struct RememberedErrorTests {
         try simulation.load(status, ["Cache-Control": "max-age=10"])
         simulation.advance(9)
 
-        guard case .useStored(let shown, nil) = try simulation.load(200) else { return #expect(Bool(false), "no answer") }
+        guard case .useStored(let shown, nil) = try simulation.load(200) else {
+            return #expect(Bool(false), "no answer")
+        }
         #expect(shown.status == status && shown.isFresh && shown.fields.text("Age") == "9")
         simulation.advance(1)
         try simulation.load(200)
@@ -185,7 +191,7 @@ struct RememberedErrorTests {
         #expect(simulation.entry?.response?.status == 200)
     }
 
-    @Test func expiresGivesAnErrorItsLifetime() throws {
+    @Test func errorWithExpiresIsReusedUntilItExpires() throws {
         var simulation = LoadSimulation(errorLifetime: 0)
         try simulation.load(404, ["Expires": HTTPDate.format(simulation.now.adding(milliseconds: 10_000))])
         try simulation.load(200)
@@ -212,7 +218,7 @@ struct RememberedErrorTests {
         }
     }
 
-    @Test(.requirement("O32")) func errorLifetimeIsStoredBesideTheImage() throws {
+    @Test(.requirement("O32")) func cachedErrorWithALifetimeIsStoredBesideTheImage() throws {
         var simulation = LoadSimulation(errorLifetime: 0)
         simulation.entry = try PolicyFixture.entry(["Cache-Control": "max-age=5", "ETag": "\"a\""], age: 10)
         let response = simulation.entry?.response
@@ -231,7 +237,7 @@ struct RememberedErrorTests {
         #expect(simulation.entry?.failure == nil)
     }
 
-    @Test func errorWithVaryIsNotRememberedBesideAnImage() throws {
+    @Test func errorWithVaryIsNotCachedBesideAnImage() throws {
         var simulation = LoadSimulation(errorLifetime: 0)
         simulation.entry = try PolicyFixture.entry(["Cache-Control": "max-age=5"], age: 10)
         try simulation.load(404, ["Cache-Control": "max-age=10", "Vary": "Cookie"])
@@ -240,7 +246,7 @@ struct RememberedErrorTests {
     }
 
     @Test(arguments: [(65_536, true), (65_537, false)])
-    func aLargeErrorIsRememberedWithoutItsBody(_ row: (Int, Bool)) throws {
+    func errorOver64KiBIsCachedWithoutItsBody(_ row: (Int, Bool)) throws {
         var simulation = LoadSimulation(errorLifetime: 0)
         try simulation.load(404, ["Cache-Control": "max-age=10"], bytes: row.0)
 
@@ -250,7 +256,7 @@ struct RememberedErrorTests {
         #expect(simulation.requests == 1)
     }
 
-    @Test func disabledServerPolicyIgnoresTheLifetimeOfErrors() throws {
+    @Test func lifetimeOfAnErrorIsIgnoredWithServerCachePolicyDisabled() throws {
         var simulation = LoadSimulation(errorLifetime: 60, attempts: 2)
         simulation.settings.useServerCachePolicy = false
         try simulation.load(404, ["Cache-Control": "max-age=1000"])
@@ -264,7 +270,7 @@ struct RememberedErrorTests {
         #expect(simulation.requests == 3)
     }
 
-    @Test func extremeCountsAndTimesDoNotTrap() throws {
+    @Test func errorCountingAtExtremeCountsAndTimesDoesNotTrap() throws {
         var simulation = LoadSimulation(errorLifetime: .max, attempts: .max)
         let failure = FailureRecord(status: 500, attempts: .max, at: WallTime(milliseconds: .max - 1))
         simulation.entry = CacheEntry(key: try PolicyFixture.key(), failure: failure)

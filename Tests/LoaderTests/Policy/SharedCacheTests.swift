@@ -116,7 +116,7 @@ import Testing
         }
     }
 
-    @Test func privateErrorIsNotRememberedInASharedCache() throws {
+    @Test func privateErrorIsNotStoredInASharedCache() throws {
         let fields: HeaderFields = ["Cache-Control": "private, max-age=60"]
 
         #expect(try PolicyFixture.outcome(404, fields).entry != nil)

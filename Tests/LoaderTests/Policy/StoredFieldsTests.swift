@@ -5,7 +5,7 @@ import Testing
 @testable import PlatformImageLoader
 
 struct StoredFieldsTests {
-    @Test func connectionFieldsAreRemoved() {
+    @Test func connectionSpecificFieldsAreRemovedBeforeStoring() {
         let fields: HeaderFields = [
             "Connection": "close, X-One", "A": "1", "connection": "x-two,,", "Keep-Alive": "5",
             "Proxy-Authenticate": "x",
@@ -20,7 +20,7 @@ struct StoredFieldsTests {
         #expect(fields.removingConnectionFields() == kept)
     }
 
-    @Test func connectionFieldDoesNotRemoveCachingFields() {
+    @Test func connectionFieldThatNamesCachingFieldsDoesNotRemoveThem() {
         let fields: HeaderFields = [
             "Connection": "age, cache-control, vary, date, expires, content-encoding", "Age": "1",
             "Cache-Control": "no-store", "Vary": "*", "Date": "x", "Expires": "0", "Content-Encoding": "gzip",
@@ -29,7 +29,7 @@ struct StoredFieldsTests {
         #expect(fields.removingConnectionFields().lines == Array(fields.lines.dropFirst()))
     }
 
-    @Test(.requirement("O23")) func response304ReplacesTheFieldsItContains() {
+    @Test(.requirement("O23")) func response304ReplacesTheStoredFieldsOfEqualNames() {
         let stored = PolicyFixture.response(
             [
                 "Date": "old", "A": "1", "a": "2", "B": "3", "ETag": "\"x\"", "Content-Length": "5",
@@ -90,13 +90,13 @@ struct StoredFieldsTests {
             ("\"b\"", "W/\"a\"", true), ("b", "a", true), ("\"A\"", "\"a\"", true), (nil, "\"a\"", false),
             ("\"a\"", nil, false), (nil, nil, false),
         ] as [(String?, String?, Bool)])
-    func differentStrongETagMeansAnotherBody(_ row: (String?, String?, Bool)) {
+    func responseWithADifferentStrongETagIdentifiesAnotherBody(_ row: (String?, String?, Bool)) {
         func fields(_ tag: String?) -> HeaderFields { tag.map { ["ETag": $0] } ?? [:] }
 
         #expect(fields(row.0).identifiesOtherBody(than: fields(row.1)) == row.2)
     }
 
-    @Test func deliveredAgeReplacesTheStoredAge() {
+    @Test func ageOfADeliveredResponseReplacesTheStoredAgeField() {
         let response = PolicyFixture.response(["Age": "5", "A": "1", "age": "7"])
 
         #expect(response.fields(age: 12_999) == ["A": "1", "Age": "12"])

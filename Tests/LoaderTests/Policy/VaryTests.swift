@@ -10,14 +10,14 @@ struct VaryTests {
         Vary.values(of: vary, request: first).map { Vary.matches($0, second) }
     }
 
-    @Test func fieldNamesAreUniqueSortedAndLowercase() {
+    @Test func varyFieldNamesAreUniqueSortedAndLowercase() {
         let vary = HeaderFields("Vary", lines: ["B, a,, A", "", " ,c ,"])
 
         #expect(Vary.values(of: vary, request: [:])?.map(\.name) == ["a", "b", "c"])
     }
 
     @Test(arguments: [["*"], ["a, *"], [", *,"], ["a", "*"], ["*", "a"], ["*, *"]])
-    func anAsteriskAnywhereMatchesNoRequest(_ lines: [String]) {
+    func varyWithAnAsteriskMatchesNoRequest(_ lines: [String]) {
         let fields = HeaderFields("Vary", lines: lines)
 
         #expect(Vary.values(of: fields, request: ["*": "1"]) == nil)
@@ -34,12 +34,12 @@ struct VaryTests {
             (["Foo": "\"a,  b\""], ["Foo": "\"a, b\""], false), (["Foo": "\"a\\\"  \""], ["Foo": "\"a\\\" \""], false),
             (["Foo": "1", "Other": "2"], ["Foo": "1", "Other": "3"], true), (["Foo": "12"], ["Foo": "1 2"], false),
         ] as [(HeaderFields, HeaderFields, Bool)])
-    func fieldValuesAreComparedIgnoringOnlyWhitespace(_ row: (HeaderFields, HeaderFields, Bool)) {
+    func requestFieldValuesAreComparedIgnoringOnlyWhitespace(_ row: (HeaderFields, HeaderFields, Bool)) {
         #expect(matches(["Vary": "Foo"], row.0, row.1) == row.2)
         #expect(matches(["Vary": "Foo"], row.1, row.0) == row.2)
     }
 
-    @Test(.requirement("O8")) func everyListedFieldMustMatch() {
+    @Test(.requirement("O8")) func everyFieldListedInVaryMustMatch() {
         let first: HeaderFields = ["Foo": "1", "Bar": "abc", "Baz": "789"]
 
         #expect(matches(["Vary": "Foo, Bar, Baz"], first, first) == true)
@@ -49,7 +49,7 @@ struct VaryTests {
         #expect(matches([:], first, [:]) == true)
     }
 
-    @Test func acceptLanguageAndAcceptEncodingIgnoreCase() {
+    @Test func acceptLanguageAndAcceptEncodingValuesAreComparedIgnoringCase() {
         #expect(
             matches(["Vary": "Accept-Language"], ["Accept-Language": "en-GB, DE"], ["Accept-Language": "EN-gb,de"])
                 == true)
@@ -59,7 +59,7 @@ struct VaryTests {
         #expect(matches(["Vary": "User-Agent"], ["User-Agent": "A"], ["User-Agent": "a"]) == false)
     }
 
-    @Test func nonTextBytesAreCompared() {
+    @Test func requestFieldValuesThatAreNotUTF8AreComparedByteForByte() {
         let vary: HeaderFields = ["Vary": "X"]
         let first = HeaderFields([HeaderField("X", bytes: [0xE9])])
 
@@ -76,7 +76,7 @@ struct VaryTests {
         #expect(!Vary.matches(response, ["Foo": "1"]))
     }
 
-    @Test func nameListAndVaryFieldGiveEqualValues() {
+    @Test func varyValuesOfANameListEqualThoseOfTheVaryField() {
         let request: HeaderFields = ["B": " 1 , 2", "Other": "x"]
 
         #expect(Vary.values(of: ["b", "a"], request: request) == Vary.values(of: ["Vary": "A, b"], request: request))

@@ -14,7 +14,8 @@ import Testing
         case beforeTheHead, beforeTheBody, withinTheBody, atTheEndOfTheBody
     }
 
-    @Test(arguments: [false, true]) func loadIsCancelledAtEveryPointOfTheResponse(_ speaksHTTP2: Bool) async throws {
+    @Test(arguments: [false, true])
+    func loadCancelledAtAnyPointOfTheResponseFailsWithCancelledAndStoresNothing(_ speaksHTTP2: Bool) async throws {
         let certificate = speaksHTTP2 ? try OriginCertificate() : nil
         for point in CancelPoint.allCases {
             let gate = OriginGate()
@@ -71,7 +72,7 @@ import Testing
         #expect(events >= 2, "a load has at least two events")
     }
 
-    @Test func cancellingTheTaskAfterAnyEventEndsTheLoadOnce() async throws {
+    @Test func cancellingTheTaskAfterAnyEventDeliversAtMostOneFinishedEvent() async throws {
         let origin = try await LoopbackOrigin { _ in RealServerBench.image { $0.chunkSize = 100 } }
         for limit in 0..<8 {
             let bench = try RealServerBench()
@@ -93,7 +94,7 @@ import Testing
         }
     }
 
-    @Test func cancellingAtAnyTimeEndsTheLoadOnce() async throws {
+    @Test func loadCancelledAtAnyTimeSucceedsOrFailsWithCancelled() async throws {
         let origin = try await LoopbackOrigin { _ in RealServerBench.image { $0.chunkSize = 100 } }
         let bench = try RealServerBench { $0.cacheImagesInMemory = true }
         var cancelled = 0

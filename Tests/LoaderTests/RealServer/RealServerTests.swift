@@ -80,7 +80,7 @@ import Testing
 
     /// An incomplete response is an error and is neither delivered nor stored.
     @Test(.requirement("O11", "O19", "O21", "O32", "O39", "O42", "O43"), arguments: behaviours)
-    private func serverBehaviourGivesTheExpectedImageOrError(_ behaviour: ServerBehaviour) async throws {
+    private func loadFromEachServerBehaviourReturnsItsExpectedImageOrError(_ behaviour: ServerBehaviour) async throws {
         let origin = try await LoopbackOrigin { _ in behaviour.answer }
         let bench = try RealServerBench { if behaviour.isIdleLimited { $0.idleTimeout = .milliseconds(50) } }
 
@@ -104,7 +104,7 @@ import Testing
     }
 
     @Test(.requirement("O57", "O94"), arguments: [301, 302, 303, 307, 308])
-    func credentialsDoNotFollowARedirectToAnotherOrigin(_ status: Int) async throws {
+    func credentialsAreNotSentAfterARedirectToAnotherOrigin(_ status: Int) async throws {
         let other = try await LoopbackOrigin { _ in RealServerBench.image() }
         let origin = try await LoopbackOrigin { request in
             request.target == "/first" ? .redirect(status, to: "/second") : .redirect(status, to: other.url("/third"))
@@ -183,7 +183,7 @@ import Testing
     }
 
     /// Field values that are not valid text round-trip through the cache.
-    @Test(.requirement("O22")) func nonASCIIFieldsAreStoredByteForByte() async throws {
+    @Test(.requirement("O22")) func nonASCIIFieldValuesAreStoredByteForByte() async throws {
         let values: [[UInt8]] = [Array("größe".utf8), [0xE9], [0x80, 0xFF, 0x41]]
         let fields = values.enumerated().map { OriginField("X-\($0.offset)", bytes: $0.element) }
         let origin = try await LoopbackOrigin { _ in RealServerBench.image(TestImage.first, fields) }
@@ -220,7 +220,7 @@ import Testing
     }
 
     /// The download is cancelled as soon as the body exceeds the limit.
-    @Test(.requirement("O92")) func bodyOverTheLimitClosesTheConnection() async throws {
+    @Test(.requirement("O92")) func bodyOverMaxResponseBytesClosesTheConnection() async throws {
         let origin = try await LoopbackOrigin { _ in
             RealServerBench.image(TestImage.first + [UInt8](repeating: 0, count: 8 << 20)) { $0.framing = .chunked }
         }
@@ -230,7 +230,7 @@ import Testing
         await origin.waitForClosedConnections(1)
     }
 
-    @Test(.requirement("O88")) func dataIsLoadedWithoutACache() async throws {
+    @Test(.requirement("O88")) func dataIsLoadedFromTheServerEachTimeWithoutACacheDirectory() async throws {
         let origin = try await LoopbackOrigin { .ok([UInt8($0.number)]) }
         let bench = try RealServerBench {
             $0.cacheDirectory = nil

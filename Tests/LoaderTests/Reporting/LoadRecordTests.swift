@@ -24,7 +24,7 @@ import Testing
         return "\(record.content) \(record.source) \(end) \(status) \(record.attempts) \(record.bytes)"
     }
 
-    @Test(.requirement("O96")) func everyLoadResultWritesOneRecord() async throws {
+    @Test(.requirement("O96")) func everyLoadReportsOneRecordWithItsResult() async throws {
         let first = TestImage.first
         let moved = ScriptedReply.status(302, ["Location": "/picture.png"])
         let bench = try bench(
@@ -67,7 +67,7 @@ import Testing
         #expect(loader.statistics.failures == 4)
     }
 
-    @Test(.requirement("O96")) func statisticsMatchTheRecords() async throws {
+    @Test(.requirement("O96")) func loaderStatisticsEqualTheSumsOfTheLoadRecords() async throws {
         let first = TestImage.first
         let bench = try bench(
             ScriptedTransport(
@@ -107,7 +107,7 @@ import Testing
         #expect(statistics.reportsDropped == 0)
     }
 
-    @Test(.requirement("O96")) func timingsAreWithinTheDurationOfTheLoad() async throws {
+    @Test(.requirement("O96")) func recordedTimingsAreWithinTheDurationOfTheLoad() async throws {
         let bench = try bench(ScriptedTransport(.image(TestImage.first, maxAge: 10, etag: "\"1\""), .status(304)))
         await bench.load()
         await bench.load()
@@ -133,7 +133,7 @@ import Testing
         #expect(try await bench.loader.image(for: ImageRequest(url: LoaderBench.url)).timings.disk > .zero)
     }
 
-    @Test(.requirement("O96")) func sharedDownloadIsInEveryRecordAndCountedOnce() async throws {
+    @Test(.requirement("O96")) func sharedDownloadIsInTheRecordOfEachLoadAndCountedOnceInTheStatistics() async throws {
         let gate = Gate()
         var reply = ScriptedReply.image(TestImage.first, maxAge: 60)
         reply.headGate = gate

@@ -8,7 +8,7 @@ import Testing
 @testable import PlatformImageLoader
 
 @Suite struct LoadReporterTests {
-    @Test(.requirement("O80")) func eventSinkMayCallTheLoader() async throws {
+    @Test(.requirement("O80")) func eventSinkThatCallsTheLoaderDoesNotDeadlock() async throws {
         let holder = Locked<ImageLoader?>(nil)
         let found = Locked<[Bool]>([])
         let bench = try LoaderBench(ScriptedTransport(.image(TestImage.first, maxAge: 60))) { configuration in
@@ -63,7 +63,7 @@ import Testing
         #expect(reporter.droppedCount == 3)
     }
 
-    @Test(.requirement("O98")) func changedSinksApplyImmediately() async throws {
+    @Test(.requirement("O98")) func changedEventSinkReceivesEventsOfRunningLoads() async throws {
         let (first, second) = (ReportListener(), ReportListener())
         let gate = Gate()
         var reply = ScriptedReply.image(TestImage.first, maxAge: 60)
@@ -93,7 +93,7 @@ import Testing
         #expect(second.events.count == 1)
     }
 
-    @Test func earlierConfigurationDoesNotOverwriteALaterOne() {
+    @Test func earlierConfigurationAppliedLateDoesNotReplaceALaterConfiguration() {
         var loud = ImageLoader.Configuration()
         loud.eventCategories = .memory
         loud.eventSink = { _ in }
@@ -107,7 +107,7 @@ import Testing
         #expect(!reporter.wantsRecords)
     }
 
-    @Test(.requirement("O17", "O63")) func logSwitchesSilenceTheLogButNotTheSink() async throws {
+    @Test(.requirement("O17", "O63")) func disabledLogSettingsSuppressLogLinesButNotSinkEvents() async throws {
         for isLogged in [true, false] {
             let listener = ReportListener()
             let bench = try LoaderBench(ScriptedTransport(.image(TestImage.first))) {

@@ -39,7 +39,7 @@ import Testing
     }
 
     @Test(.requirement("O17"), arguments: [CachePolicy.default, .revalidate, .cacheElseLoad, .cacheOnly])
-    func everyPolicyThatReadsTheCacheReportsAMiss(_ policy: CachePolicy) async throws {
+    func everyCachePolicyThatReadsTheCacheReportsAMiss(_ policy: CachePolicy) async throws {
         let bench = try bench(.cache, .image(TestImage.first, maxAge: 10))
 
         await bench.load(shown, policy)
@@ -48,7 +48,7 @@ import Testing
         #expect(listener.kinds == [.cacheMiss])
     }
 
-    @Test(.requirement("O17")) func requestThatSkipsTheCacheReportsNoMiss() async throws {
+    @Test(.requirement("O17")) func requestThatBypassesTheCacheReportsNoCacheMiss() async throws {
         let bench = try bench(.cache, .image(TestImage.first, maxAge: 10))
         var writeOnly = ImageRequest(url: shown)
         writeOnly.layers = [.writesMemory, .writesDisk]
@@ -63,7 +63,7 @@ import Testing
         #expect(bench.transport.requests.count == 3)
     }
 
-    @Test(.requirement("O17")) func redirectedLoadReportsOneMiss() async throws {
+    @Test(.requirement("O17")) func redirectedLoadReportsOneCacheMiss() async throws {
         let listener = listener
         let bench = try LoaderBench(
             ScriptedTransport { request, _ in
@@ -100,7 +100,7 @@ import Testing
         #expect(bench.transport.requests.count == 3)
     }
 
-    @Test(.requirement("O63")) func warningsArePerURLAndOnlyWithServerPolicy() async throws {
+    @Test(.requirement("O63")) func cachePolicyWarningIsReportedOncePerURLAndOnlyWithServerCachePolicy() async throws {
         for (isServers, count) in [(true, 2), (false, 0)] {
             listener.clear()
             let bench = try bench(.cache, .image(TestImage.first)) { $0.useServerCachePolicy = isServers }
@@ -110,7 +110,7 @@ import Testing
         }
     }
 
-    @Test(.requirement("O63")) func listOfWarnedURLsIsBounded() {
+    @Test(.requirement("O63")) func fullListOfWarnedURLsEvictsTheLeastRecentlyUsedURL() {
         let reporter = LoadReporter(ImageLoader.Configuration())
         let most = LoadReporter.maxWarnedURLs
         for number in 0..<most { #expect(reporter.isFirstWarning(of: "\(number)")) }
@@ -135,7 +135,7 @@ import Testing
         #expect(bench.loader.statistics.retries == 2)
     }
 
-    @Test(.requirement("O72")) func failureIsReportedOnceAndACancelIsNotReported() async throws {
+    @Test(.requirement("O72")) func failedLoadIsReportedOnceAndACancelledLoadIsNotReported() async throws {
         let bench = try bench(.error, .status(404))
         await bench.load()
         await bench.loader.flush()
@@ -169,7 +169,7 @@ import Testing
         #expect(listener.kinds == [.failed(code: .http, status: 500, isFatal: false, message: "status 500")])
     }
 
-    @Test(.requirement("O77")) func relievingMemoryReportsBytesAndKeepsTheLimit() async throws {
+    @Test(.requirement("O77")) func memoryPressureReliefReportsTheBytesAndKeepsTheMemoryLimit() async throws {
         let bench = try bench(.memory, .image(TestImage.first, maxAge: 60)) { $0.cacheImagesInMemory = true }
         await bench.load()
 
@@ -204,7 +204,7 @@ import Testing
             ])
     }
 
-    @Test(.requirement("O80")) func onlyTheChosenEventCategoriesAreReported() async throws {
+    @Test(.requirement("O80")) func onlyEventsOfTheConfiguredCategoriesAreReported() async throws {
         let all = try await scenario(.all)
         let each: [LoaderEvent.Categories] = [.request, .response, .cache, .error, .memory]
         for category in each {

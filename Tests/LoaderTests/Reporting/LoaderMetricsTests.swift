@@ -7,7 +7,7 @@ import Testing
 @testable import PlatformImageLoader
 
 @Suite struct LoaderMetricsTests {
-    @Test(.requirement("O96")) func recordsAndStatisticsBecomeCountersTimersAndMeters() async throws {
+    @Test(.requirement("O96")) func loadRecordsAndStatisticsAreExportedAsCountersTimersAndMeters() async throws {
         let backend = TestMetrics()
         let metrics = LoaderMetrics(prefix: "images", factory: backend)
         let first = TestImage.first

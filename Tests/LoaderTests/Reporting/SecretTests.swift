@@ -169,7 +169,7 @@ import Testing
         }
     }
 
-    @Test(.requirement("O97")) func requestSecretsAreRemovedFromAMessage() {
+    @Test(.requirement("O97")) func secretsOfTheRequestAreMaskedInAnErrorMessage() {
         let request = HTTPRequest(
             url: "https://h/a?k=v1&sig=abc%20def",
             fields: [

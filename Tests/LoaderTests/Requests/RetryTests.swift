@@ -25,18 +25,18 @@ struct RetryTests {
         return policy.delay(afterAttempts: attempts, failedWith: error, maxRetryDelay: limit, using: &random)
     }
 
-    @Test func nonePolicyAllowsOneAttemptAndStandardFive() {
+    @Test func retryPolicyNoneAllowsOneAttemptAndStandardAllowsFive() {
         #expect(delay(.none, 1) == nil)
         for attempts in 1...4 { #expect(delay(.standard, attempts) != nil) }
         for attempts in 5...9 { #expect(delay(.standard, attempts) == nil) }
     }
 
-    @Test func policyWithAtMostOneAttemptNeverRetries() {
+    @Test func retryPolicyWithAtMostOneAttemptNeverRetries() {
         for attempts in [Int.min, -1, 0, 1] { #expect(delay(RetryPolicy(maxAttempts: attempts), 1) == nil) }
     }
 
     /// The bound doubles up to the limit; the smallest and the largest random number give both ends of the range.
-    @Test func delayIsBetweenZeroAndTheExponentialBound() {
+    @Test func retryDelayIsBetweenZeroAndTheExponentialBound() {
         let policy = RetryPolicy(maxAttempts: 100)
         var longest = Duration.milliseconds(500)
         for attempts in 1...99 {
@@ -52,7 +52,7 @@ struct RetryTests {
         }
     }
 
-    @Test func delaysAreUniformlyDistributed() {
+    @Test func retryDelaysAreUniformlyDistributed() {
         var random = SplitMix(seed: 7)
         var counts = [0, 0, 0, 0]
         for _ in 0..<4_000 {
@@ -97,7 +97,7 @@ struct RetryTests {
         }
     }
 
-    @Test func retryAfterOverTheLimitEndsTheRetries() {
+    @Test func retryAfterOverMaxRetryDelayEndsTheRetries() {
         #expect(delay(.standard, 1, http(503, retryAfter: .seconds(30))) == .seconds(30))
         #expect(delay(.standard, 1, http(503, retryAfter: .seconds(31))) == nil)
         #expect(delay(.standard, 1, http(503, retryAfter: .zero), limit: .zero) == .zero)

@@ -6,7 +6,7 @@ import Testing
 @Suite struct InFlightStepTests {
     typealias Table = InFlightRequests<String, Int>
 
-    @Test func resultOnlyWaiterReceivesNoSteps() async {
+    @Test func waiterWithoutProgressReceivesOnlyTheResult() async {
         let table = Table()
         let gate = Gate()
         let waiter = table.join("a", wantsProgress: false) { progress in
@@ -25,7 +25,7 @@ import Testing
         }
     }
 
-    @Test func stepsAreDeliveredBesideAResultOnlyWaiter() async {
+    @Test func progressIsDeliveredToAWaiterBesideAWaiterWithoutProgress() async {
         let table = Table()
         let gate = Gate()
         let quiet = table.join("a", wantsProgress: false) { progress in
@@ -46,7 +46,7 @@ import Testing
         #expect(table.count == 0)
     }
 
-    @Test func cancellingTheLastWaiterFreesTheKeyImmediately() async {
+    @Test func newRequestOfAKeyStartsImmediatelyAfterTheLastWaiterIsCancelled() async {
         let table = Table()
         let gate = Gate()
         let first = table.join("a", wantsProgress: false) { _ in

@@ -99,7 +99,7 @@ struct LaneScheduleTests {
     }
 
     @Test(arguments: [(1, 1), (2, 1), (1, 2), (0, 1), (1, 0)])
-    func everyShortOperationSequenceMatchesTheModel(_ widths: (Int, Int)) {
+    func everySequenceOfUpTo6OperationsMatchesTheModel(_ widths: (Int, Int)) {
         var histories = 0
         var wrong = 0
         func extend(_ pair: ScheduleAndModel, depth: Int) {
@@ -123,7 +123,7 @@ struct LaneScheduleTests {
     }
 
     @Test(arguments: 1...20 as ClosedRange<UInt64>)
-    func longRandomOperationSequencesMatchTheModel(_ seed: UInt64) {
+    func randomSequencesOf1500OperationsMatchTheModel(_ seed: UInt64) {
         var random = SplitMix(seed: seed)
         var pair = ScheduleAndModel(Int.random(in: 0...4, using: &random), Int.random(in: 0...2, using: &random))
         for step in 0..<1_500 {
@@ -146,7 +146,7 @@ struct LaneScheduleTests {
     }
 
     /// Entries that leave from the middle of a lane do not grow its queue without limit.
-    @Test func repeatedMovesKeepTheQueuesBounded() {
+    @Test func queuesStayBoundedWhenATaskIsMovedRepeatedlyBetweenLanes() {
         var schedule = LaneSchedule(urgentWidth: 0, slowWidth: 0)
         for number in 1...3 { schedule.enqueue(UInt64(number), in: .slow) }
         for _ in 0..<100_000 {

@@ -43,7 +43,7 @@ struct RequestLanesTests {
         await occupy(lanes, lanes.permit(lane), until: gate)
     }
 
-    @Test func atMostUrgentWidthTasksRunAndAllFinish() async throws {
+    @Test func atMostUrgentWidthTasksRunAtOnceAndAllTasksFinish() async throws {
         let lanes = RequestLanes(urgentWidth: 3)
         let running = Locked((now: 0, most: 0, ended: 0))
         try await withThrowingTaskGroup(of: Void.self) { group in
@@ -96,7 +96,7 @@ struct RequestLanesTests {
         try await slow.value
     }
 
-    @Test func promotedFetchRunsBeforeItsFormerLane() async throws {
+    @Test func fetchMovedToUrgentRunsBeforeWaitingSlowFetches() async throws {
         let lanes = RequestLanes(urgentWidth: 1)
         let gate = Gate()
         let order = Locked<[Int]>([])
@@ -121,7 +121,7 @@ struct RequestLanesTests {
         #expect(order.value == [2, 0, 1])
     }
 
-    @Test func demotedFetchContinuesAndReleasesItsUrgentSlot() async throws {
+    @Test func runningFetchMovedToSlowContinuesAndReleasesItsUrgentSlot() async throws {
         let lanes = RequestLanes(urgentWidth: 1)
         let gate = Gate()
         let permit = lanes.permit(.urgent)
@@ -136,7 +136,7 @@ struct RequestLanesTests {
         #expect(lanes.counts == LaneCounts())
     }
 
-    @Test func permitBetweenAttemptsHoldsNoSlotAndKeepsItsLane() async throws {
+    @Test func permitBetweenAttemptsOccupiesNoSlotAndCanBeMovedToUrgent() async throws {
         let lanes = RequestLanes(urgentWidth: 1)
         let permit = lanes.permit(.slow)
         await #expect(throws: LoadError.transport("reset")) {
@@ -150,7 +150,7 @@ struct RequestLanesTests {
         #expect(seen == LaneCounts(urgentRunning: 1))
     }
 
-    @Test func suspendingKeepsRunningTasksAndAdmitsNone() async throws {
+    @Test func suspendedLanesFinishRunningTasksAndStartNoWaitingTask() async throws {
         let lanes = RequestLanes()
         let gate = Gate()
         let running = await occupy(lanes, .urgent, until: gate)
@@ -167,7 +167,7 @@ struct RequestLanesTests {
         #expect(try await waiting.value == 1)
     }
 
-    @Test func changedWidthsApplyImmediately() async throws {
+    @Test func changedUrgentWidthAppliesImmediatelyToWaitingTasks() async throws {
         let lanes = RequestLanes(urgentWidth: 0)
         let gate = Gate()
         let tasks = (0..<5).map { _ in
@@ -187,7 +187,7 @@ struct RequestLanesTests {
         #expect(lanes.counts == LaneCounts())
     }
 
-    @Test func aCancelledWaiterNeverRuns() async throws {
+    @Test func waitingTaskThatIsCancelledNeverRuns() async throws {
         let lanes = RequestLanes(urgentWidth: 1)
         let gate = Gate()
         let ran = Locked(false)
@@ -223,7 +223,7 @@ struct RequestLanesTests {
 
     /// Cancellations, moves and admissions race: every task runs or throws, and no permit remains.
     @Test(arguments: 1...4 as ClosedRange<UInt64>)
-    func racingCancelsAndMovesEndEveryTask(_ seed: UInt64) async throws {
+    func everyTaskRunsOrThrowsWhenCancelsAndMovesRace(_ seed: UInt64) async throws {
         let lanes = RequestLanes(urgentWidth: 2)
         var random = SplitMix(seed: seed)
         let ran = Locked(0)

@@ -25,7 +25,7 @@ struct CacheKeyTests {
         "http://a:99999/", "http://a:0/", "http://a:0000/", "http://a:8x/", "http://a b/", "http://a/\u{0}",
         "http://[::1/", "data:,x",
     ])
-    func invalidURLHasNoKey(_ url: String) {
+    func invalidURLHasNoCacheKey(_ url: String) {
         #expect(CacheKey(url: url) == nil)
     }
 

@@ -32,14 +32,14 @@ struct RedactionTests {
         #expect(Redaction.showingQueries("https://u:p@h/?a=b&c#f") == "https://h/?a=b&c")
     }
 
-    @Test func urlInErrorsShowsNoQuery() {
+    @Test func urlInAnErrorContainsNoQuery() {
         #expect(Redaction.masked("https://u:p@h/a?k=v#f") == "https://h/a?***")
         #expect(Redaction.masked("https://h/a") == "https://h/a")
     }
 
     /// Mutates each byte of a URL with a password except the `@`; without the `@` there is no password by any
     /// reading of RFC 3986.
-    @Test func noMutationOfAURLShowsThePassword() {
+    @Test func urlWithAnyMutatedByteDoesNotShowThePassword() {
         let original = Array("https://user:SECRET@host:80/path?k=v#f".utf8)
         let secret = 13..<19
         var shown: [String] = []

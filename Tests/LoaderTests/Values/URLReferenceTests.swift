@@ -21,7 +21,7 @@ struct URLReferenceTests {
             ("../", "http://a/b/"), ("../g", "http://a/b/g"), ("../..", "http://a/"), ("../../", "http://a/"),
             ("../../g", "http://a/g"),
         ])
-    func normalExamplesOfRFC3986Resolve(_ row: (String, String)) {
+    func normalReferenceExamplesOfRFC3986AreResolved(_ row: (String, String)) {
         #expect(resolved(row.0) == row.1)
     }
 
@@ -36,7 +36,7 @@ struct URLReferenceTests {
             ("g?y/../x", "http://a/b/c/g?y/../x"), ("g#s/./x", "http://a/b/c/g#s/./x"),
             ("g#s/../x", "http://a/b/c/g#s/../x"), ("http:g", "http:g"),
         ])
-    func abnormalExamplesOfRFC3986Resolve(_ row: (String, String)) {
+    func abnormalReferenceExamplesOfRFC3986AreResolved(_ row: (String, String)) {
         #expect(resolved(row.0) == row.1)
     }
 
@@ -48,7 +48,7 @@ struct URLReferenceTests {
             ("//b/../c", "https://a/x", "https://b/c"), ("a//b/..//c", "http://h/", "http://h/a///c"),
             ("/a//../b", "http://h/x", "http://h/a/b"), ("http://b/./c/../d", "http://a/", "http://b/d"),
         ])
-    func referencesResolveAgainstOtherBases(_ row: (String, String, String)) {
+    func referencesToBasesOutsideTheRFCExamplesAreResolved(_ row: (String, String, String)) {
         #expect(resolved(row.0, at: row.1) == row.2)
     }
 
@@ -60,7 +60,7 @@ struct URLReferenceTests {
     }
 
     /// All texts of up to six characters from the delimiters and one letter.
-    @Test func parsedReferenceRoundTrips() {
+    @Test func parsedReferenceIsWrittenWithTheSameBytes() {
         let alphabet = Array("a:/?#.".utf8)
         var texts: [[UInt8]] = [[]]
         var wrong: [[UInt8]] = []

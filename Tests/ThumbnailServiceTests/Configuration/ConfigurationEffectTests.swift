@@ -9,7 +9,7 @@ import Testing
 /// The effect of configuration keys on a running service.
 @Suite struct ConfigurationEffectTests {
     @Test(arguments: ServiceConfiguration.Decode.Damage.allCases)
-    func truncatedSourceIsRenderedOrRejectedAsConfigured(_ failOn: ServiceConfiguration.Decode.Damage) async throws {
+    func truncatedSourceIsRejectedWith415UnlessFailOnIsNone(_ failOn: ServiceConfiguration.Decode.Damage) async throws {
         let whole = try Bitmap.landscape(100, 80).png()
         let file = Array(whole.prefix(whole.count / 2))
         try await withService {
@@ -57,7 +57,7 @@ import Testing
         await origin.stop()
     }
 
-    @Test func immutableSettingAddsTheCacheControlDirective() async throws {
+    @Test func immutableSettingAddsImmutableToCacheControl() async throws {
         let file = try Bitmap.landscape(10, 10).png()
         let origin = try await LoopbackOrigin { request in
             .response(OriginResource(file, contentType: "image/png", maxAge: 60).response(to: request))

@@ -69,7 +69,7 @@ import Testing
         #expect(throws: ServiceError.self) { try ResolvedConfiguration(json: Array(json.utf8)) }
     }
 
-    @Test func jsonNumbersBooleansAndSingleValuesAreAccepted() throws {
+    @Test func jsonNumbersBooleansAndSingleValuesAreAcceptedInTheConfigurationFile() throws {
         let json = #"{"server": {"port": 81, "debugHeaders": true}, "source.allow": "*", "source.ports": [8080]}"#
         let service = try ResolvedConfiguration(json: Array(json.utf8)).service
         #expect(service.server.port == 81)
@@ -78,7 +78,7 @@ import Testing
         #expect(service.source.ports == [8080])
     }
 
-    @Test func unknownSecretOrRepeatedOptionIsRejected() throws {
+    @Test func optionThatIsUnknownOrSecretOrRepeatedIsRejected() throws {
         var options = ConfigurationOptions()
         try options.set("server.port", "1")
         for assignment in ["server.port=2", "server.prot=1", "signing.keys=abc", "server.host"] {
@@ -116,7 +116,7 @@ import Testing
         }
     }
 
-    @Test func reportHasOneLinePerKeyAndNoControlCharacter() throws {
+    @Test func configurationReportHasOneLinePerKeyAndNoControlCharacter() throws {
         let resolved = try ResolvedConfiguration(
             environment: ["IMAGETOOL_OUTPUT_PRESETS": "a=1x1\u{1B}[2J b=2x2"], json: nil)
         let lines = resolved.report.split(separator: "\n")

@@ -46,14 +46,14 @@ import Testing
         return "\(String(reflecting: rest)) \(service.source.ports.sorted()) \(presets)"
     }
 
-    @Test func everyKeyHasASampleAndUniqueNames() {
+    @Test func everyConfigurationKeyHasASampleAndUniqueNames() {
         #expect(Set(ConfigurationKey.all.map(\.name)) == Set(Self.samples.keys).union(Self.others))
         #expect(Set(ConfigurationKey.all.map(\.name)).count == ConfigurationKey.all.count)
         #expect(Set(ConfigurationKey.all.map(\.environmentName)).count == ConfigurationKey.all.count)
     }
 
     @Test(arguments: Self.samples.sorted { $0.key < $1.key })
-    func valueIsReadFromEachSourceAndReportedWithItsOrigin(_ name: String, _ text: String) throws {
+    func valueOfEachKeyIsReadFromFileEnvironmentAndOptionWithItsOrigin(_ name: String, _ text: String) throws {
         let key = try #require(ConfigurationKey.named(name))
         let standard = try #require(Self.entry(name, of: ResolvedConfiguration(json: nil)))
         #expect(standard.origin == .standard)
@@ -117,7 +117,7 @@ import Testing
         #expect(Self.text(resolved.service) == Self.text(ServiceConfiguration()))
     }
 
-    @Test func documentedKeyTableIsCurrent() throws {
+    @Test func keyTableInTheDocumentationEqualsTheKeysInTheCode() throws {
         let folder = URL(filePath: #filePath).deletingLastPathComponent()
         let document = folder.appending(path: "../../../Docs/service-configuration.md").standardized
         let text = try String(contentsOf: document, encoding: .utf8)

@@ -31,7 +31,7 @@ import Testing
         #expect(resolved.entries.allSatisfy { $0.origin == .standard })
     }
 
-    @Test(.requirement("N18")) func injectedValueOfAKeyIsIgnoredWithAWarning() throws {
+    @Test(.requirement("N18")) func valueOfAKeyInjectedByKubernetesIsIgnoredWithAWarning() throws {
         var environment = Self.injected("IMAGETOOL_SERVER")
         let json = Array(#"{"server.port": 81}"#.utf8)
         let resolved = try ResolvedConfiguration(environment: environment, json: json)
@@ -49,7 +49,7 @@ import Testing
         #expect(set.warnings == [])
     }
 
-    @Test(.requirement("N18")) func unknownVariablesAreReportedInOneWarning() throws {
+    @Test(.requirement("N18")) func unknownEnvironmentVariablesAreReportedInOneWarning() throws {
         let resolved = try ResolvedConfiguration(
             environment: [
                 "IMAGETOOL_SERVER_PROT": "1", "IMAGETOOL_": "2", "HOME": "/", "imagetool_x": "", "XIMAGETOOL_A": "",
@@ -64,7 +64,7 @@ import Testing
         #expect(resolved.service.server.port == 82)
     }
 
-    @Test(.requirement("N18")) func sampleValuesAreNotTakenForInjectedOnes() throws {
+    @Test(.requirement("N18")) func sampleValuesOfAllKeysAreNotRecognizedAsInjected() throws {
         for (name, value) in ConfigurationKeyTests.samples {
             let key = try #require(ConfigurationKey.named(name))
             #expect(!EnvironmentVariables.isInjected(key.environmentName, value), "\(name)")

@@ -42,7 +42,7 @@ import Testing
             "percent:100000000000,200000000000,300000000000,400000000000;max;jpeg;"
         ),
     ])
-    func iiifTargetGivesItsCanonicalForm(_ parts: String, _ canonicalText: String) throws {
+    func parsedIIIFTargetHasTheExpectedCanonicalForm(_ parts: String, _ canonicalText: String) throws {
         guard case .image(let request) = try IIIFDialect().parse(Array("/iiif/3/id/\(parts)".utf8)) else {
             Issue.record("no image")
             return
@@ -79,11 +79,11 @@ import Testing
     }
 
     @Test(arguments: ["a/b/full/max/0/default.jpg", "id/full/max/0/default.jpg/", "id/full/max/0/default.jpg/more"])
-    func identifierWithSlashesIsNotFound(_ path: String) {
+    func identifierWithUnencodedSlashesIsNotFound(_ path: String) {
         #expect(reason(of: "/iiif/3/\(path)") == .notFound)
     }
 
-    @Test func infoJSONIsParsedAndTheBaseURIRedirectsToIt() throws {
+    @Test func infoJSONTargetIsParsedAndTheBaseURIRedirectsToInfoJSON() throws {
         let dialect = IIIFDialect()
 
         guard case .info(let request, "a%2Fb") = try dialect.parse(Array("/iiif/3/a%2Fb/info.json".utf8)) else {
@@ -184,7 +184,7 @@ import Testing
         }
     }
 
-    @Test func jsonLDMediaTypeIsNegotiatedByAccept() {
+    @Test func infoJSONMediaTypeIsJSONLDOnlyIfAcceptListsJSONLD() {
         let linked = "application/ld+json;profile=\"http://iiif.io/api/image/3/context.json\""
         for accept in ["application/ld+json", "text/html, application/LD+JSON;q=0.9", linked] {
             #expect(IIIFInfo.mediaType(accept: accept) == linked)

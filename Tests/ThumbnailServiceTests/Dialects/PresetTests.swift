@@ -32,7 +32,7 @@ import Testing
     ]
 
     @Test(arguments: Self.meanings)
-    func presetIsEquivalentToItsParts(_ parts: String, _ same: String) throws {
+    func targetWithAPresetIsParsedLikeThePartsOfThePreset(_ parts: String, _ same: String) throws {
         let dialect = try Self.dialect()
         let request = try dialect.parse("/unsafe/\(parts)/a.example/b.png".utf8)
         #expect(request == (try dialect.parse("/unsafe/\(same)/a.example/b.png".utf8)))
@@ -58,7 +58,7 @@ import Testing
     ]
 
     @Test(arguments: Self.required)
-    func requiredPresetRejectsOtherOperations(_ parts: String, _ isTaken: Bool) throws {
+    func targetWithOperationsBesidesPresetsIsRejectedWithPresetsOnly(_ parts: String, _ isTaken: Bool) throws {
         let dialect = try Self.dialect(required: true)
         let target = "/unsafe/\(parts.isEmpty ? "" : parts + "/")a.example/b.png"
         let request = try? dialect.parse(target.utf8)
@@ -114,7 +114,7 @@ import Testing
         }
     }
 
-    @Test func presetIsRenderedAndAnotherSizeIsRejectedWith400() async throws {
+    @Test func presetsOnlyServiceRendersAPresetAndRejectsAnotherSizeWith400() async throws {
         let file = try Bitmap.landscape(100, 80).png()
         try await withService {
             $0.output.presets = ["thumb": "fit-in/20x20/filters:format(jpeg)"]

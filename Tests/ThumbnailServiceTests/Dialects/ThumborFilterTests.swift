@@ -40,7 +40,7 @@ import Testing
         ("fill(re%64)", "fill:4278190335,0;"),
         ("rgb(1%2C2%2C3)", "rgb:1,2,3;"), ("blur(4,%202)", "blur:4,20000000000;"),
     ])
-    func filterGivesItsCanonicalForm(_ text: String, _ canonicalText: String?) throws {
+    func parsedFilterHasTheExpectedCanonicalForm(_ text: String, _ canonicalText: String?) throws {
         let result = Result { () throws(ServiceError) in try parse("filters:\(text)/h/a") }
 
         guard let canonicalText else {
@@ -90,7 +90,7 @@ import Testing
         #expect(request.source == .url("http://h/a.jpg"))
     }
 
-    @Test func unknownFilterIsRejectedWhenConfigured() {
+    @Test func unknownFilterIsRejectedWithRefusesUnknownFilters() {
         var dialect = ThumborParserTests.dialect
         dialect.refusesUnknownFilters = true
 
@@ -140,7 +140,7 @@ import Testing
         #expect(try parse("filters:max_age(0)/h/a").policy.maxAge == 0)
     }
 
-    @Test func blurHashAppliesToMetaOnly() throws {
+    @Test func blurHashFilterAppliesToMetaTargetsOnly() throws {
         #expect(try canonicalText("meta/filters:blurhash()") == "meta:1;")
         #expect(try canonicalText("filters:blurhash()") == "")
     }

@@ -132,14 +132,14 @@ import Testing
     ]
 
     @Test(arguments: parts + sources)
-    func thumborTargetGivesItsCanonicalFormAndSource(_ test: Case) throws {
+    func parsedThumborTargetHasTheExpectedCanonicalFormAndSource(_ test: Case) throws {
         let request = try Self.dialect.parse("/unsafe/\(test.parts)".utf8)
 
         #expect(Self.canonicalText(request) == test.canonicalText)
         #expect(request.source == .url(test.source))
     }
 
-    @Test func namedTargetsAreUniqueAndComplete() {
+    @Test func testTableHasAtLeast87TargetsWithUniqueNames() {
         #expect(Self.parts.count + Self.sources.count >= 87)
         #expect(Set((Self.parts + Self.sources).map(\.name)).count == Self.parts.count + Self.sources.count)
     }
@@ -172,13 +172,13 @@ import Testing
         #expect(Self.reason(of: "/" + String(repeating: "/", count: 9000)) == .targetTooLong)
     }
 
-    @Test func queryIsRejected() {
+    @Test func targetWithAQueryIsRejected() {
         for target in ["/unsafe/img?", "/unsafe/img?w=1", "/unsafe/?img", "/unsafe/300x200/h/a?b=c"] {
             #expect(Self.reason(of: target) == .queryRefused, "\(target)")
         }
     }
 
-    @Test func sourceWithoutASchemeIsAFileWhenConfigured() throws {
+    @Test func sourceWithoutASchemeIsAFileWhenFileSourcesAreEnabled() throws {
         var dialect = Self.dialect
         dialect.readsFiles = true
 

@@ -100,7 +100,7 @@ import Testing
         Case(mode: .passthrough, remaining: -7, age: 200, value: "public, max-age=200", sentAge: 200),
         Case(mode: .passthrough, remaining: .max, age: .max, value: "public, max-age=2147483648", sentAge: 1 << 31),
     ])
-    func lifetimeIsComputedForEachCacheMode(_ test: Case) {
+    func cacheControlLifetimeIsComputedForEachCacheMode(_ test: Case) {
         let source = CacheLifetime.Source(remaining: test.remaining, age: test.age)
 
         let lifetime = CacheLifetime(
@@ -111,7 +111,7 @@ import Testing
         #expect(lifetime.isShareable)
     }
 
-    @Test func targetCanOnlyShortenTheLifetime() {
+    @Test func maxAgeAndExpireFiltersCanOnlyShortenTheLifetime() {
         let settings = CacheLifetime.Settings(ttl: 1000)
         func seconds(_ policy: ResponsePolicy, resultAge: Int = 0, now: Int64 = 50_000) -> Int {
             CacheLifetime(of: .init(), policy: policy, settings: settings, resultAge: resultAge, now: now).remaining
@@ -142,7 +142,7 @@ import Testing
         #expect(stale.cacheControl == "public, max-age=0")
     }
 
-    @Test func damagedSourceIsCachedForTheNegativeTTL() {
+    @Test func resultOfADamagedSourceIsCachedForTheNegativeTTL() {
         let settings = CacheLifetime.Settings(ttl: 1000, staleWhileRevalidate: 30, negativeTTL: 60)
 
         let lifetime = CacheLifetime(
@@ -152,7 +152,7 @@ import Testing
     }
 
     /// The table of Docs/service-rules.md 2.4: a 5xx response is never stored.
-    @Test func errorsAreCachedForTheNegativeTTLOrNotStored() {
+    @Test func errors404And413And415And422AreCachedForTheNegativeTTLAndOthersAreNoStore() {
         for reason in ServiceError.Reason.allCases {
             let error = ServiceError(reason, "")
             let value = CacheLifetime(of: error, settings: .init()).cacheControl

@@ -40,7 +40,7 @@ import Testing
     }
 
     @Test(arguments: Self.documents + ["/gallery/clear-memory", "/gallery/purge-disk"])
-    func galleryIsNotServedWithoutTheOption(_ target: String) async throws {
+    func galleryIsNotServedWithoutTheGalleryOption(_ target: String) async throws {
         try await withService { service in
             for method in ["GET", "POST"] {
                 let reply = try await service.send(target, method: method, fields: [("X-Gallery-Token", "")])
@@ -72,7 +72,7 @@ import Testing
     }
 
     /// The content security policy blocks inline scripts and styles.
-    @Test func pageHasNoInlineScriptOrStyle() async throws {
+    @Test func galleryPageHasNoInlineScriptOrStyle() async throws {
         let page = GalleryPage.html(token: "t0k3n", sides: [100, 200], count: 7)
         #expect(!page.contains("style="))
         #expect(!page.contains("<style"))
@@ -85,7 +85,7 @@ import Testing
     }
 
     @Test(arguments: ["gallery.css", "gallery.js", "icon.svg"])
-    func embeddedFilesMatchTheRepository(_ name: String) async throws {
+    func servedGalleryFilesEqualTheFilesInTheRepository(_ name: String) async throws {
         let folder = Fixture.folder.appending(path: "../Sources/ThumbnailService/Gallery/Resources")
         let file = try Data(contentsOf: folder.appending(path: name).standardized)
         try await Self.withGallery { service in
@@ -94,7 +94,7 @@ import Testing
         }
     }
 
-    @Test func galleryImagesHaveXCacheWithoutDebugFields() async throws {
+    @Test func galleryImagesHaveXCacheWithDebugFieldsDisabled() async throws {
         try await Self.withGallery { service in
             let target = try await service.thumbnails()[0]
             #expect(try await service.send(target)["X-Cache"] == "render")
@@ -102,7 +102,7 @@ import Testing
         }
     }
 
-    @Test func thumbnailTargetsAreSignedWithTheFirstKey() async throws {
+    @Test func galleryThumbnailTargetsAreSignedWithTheFirstKey() async throws {
         let first = Array("the first of keys".utf8)
         try await Self.withGallery(keys: [first, Array("the second of keys".utf8)]) {
             $0.signing.allowsUnsafe = false
@@ -115,7 +115,7 @@ import Testing
     }
 
     @Test(arguments: ["0", "1", "239", "-240", "0240x", "99999999999999999999", "", "240/", "%32%34%30"])
-    func unsupportedThumbnailSideIs404(_ side: String) async throws {
+    func unsupportedGalleryThumbnailSideIs404(_ side: String) async throws {
         try await Self.withGallery { service in
             let reply = try await service.send("/gallery/pictures/\(side)")
             #expect(reply.status == 404)
@@ -164,7 +164,7 @@ import Testing
 
     // MARK: - Commands
 
-    @Test func cacheIsClearedOnlyByPOSTWithTheToken() async throws {
+    @Test func cacheIsClearedOnlyByAPOSTRequestWithTheGalleryToken() async throws {
         try await Self.withGallery { service in
             let target = try await service.thumbnails()[0]
             _ = try await service.send(target)
@@ -192,7 +192,7 @@ import Testing
         }
     }
 
-    @Test func memoryAndDiskAreClearedSeparately() async throws {
+    @Test func memoryAndDiskCacheAreClearedSeparately() async throws {
         try await Self.withGallery {
             $0.cache.directory = $0.source.fileRoot.map { $0 + "/cache" }
         } _: { service in
@@ -210,7 +210,7 @@ import Testing
         }
     }
 
-    @Test func everyServiceHasAUniqueToken() async throws {
+    @Test func everyServiceHasAUniqueGalleryToken() async throws {
         var tokens: Set<String> = []
         for _ in 0..<2 {
             let (told, tell) = AsyncStream.makeStream(of: String.self)
@@ -232,7 +232,7 @@ import Testing
         // Not a host and a port, so rejected before the gallery handles the request (RFC 9112 section 3.2).
         ("localhost:80.example", 400), ("", 400),
     ])
-    func galleryIsServedOnlyUnderTheNamesOfTheService(_ host: String, _ status: Int) async throws {
+    func galleryIsServedOnlyForHostNamesOfTheService(_ host: String, _ status: Int) async throws {
         try await Self.withGallery {
             $0.server.publicURL = "https://images.example"
         } _: { service in
@@ -245,7 +245,7 @@ import Testing
 
     // MARK: - State
 
-    @Test func stateReportsCachesAndRenderCounts() async throws {
+    @Test func galleryStateReportsCachesAndRenderCounts() async throws {
         try await Self.withGallery(["one.png", "two.png"]) { service in
             for target in try await service.thumbnails() { _ = try await service.send(target) }
             // A render thread releases its bytes when it ends, possibly after the response.
@@ -265,7 +265,7 @@ import Testing
         }
     }
 
-    @Test func clientDisconnectIsCountedAsCancelled() async throws {
+    @Test func clientDisconnectIsCountedAsCancelledInTheGalleryState() async throws {
         let gate = OriginGate()
         let origin = try await LoopbackOrigin { _ in
             var response = OriginResponse(status: 404)

@@ -79,14 +79,14 @@ import Testing
 
     private func address(_ text: String) throws -> IPAddress { try #require(IPAddress(text), "\(text)") }
 
-    @Test(.requirement("SV2"), arguments: rows) func firstAndLastAddressOfEachRangeAreBlocked(row: Row) throws {
+    @Test(.requirement("SV2"), arguments: rows) func firstAndLastAddressOfEachBlockedRangeAreBlocked(row: Row) throws {
         let table = AddressTable()
 
         #expect(!table.allows(try address(row.first)))
         #expect(!table.allows(try address(row.last)))
     }
 
-    @Test(.requirement("SV2"), arguments: rows) func addressesNextToABlockedRangeAreAdmitted(row: Row) throws {
+    @Test(.requirement("SV2"), arguments: rows) func addressesNextToABlockedRangeAreAllowed(row: Row) throws {
         for text in [row.before, row.after].compactMap({ $0 }) {
             #expect(AddressTable().allows(try address(text)), "\(text)")
         }
@@ -100,7 +100,7 @@ import Testing
         arguments: [
             "8.8.8.8", "93.184.216.34", "1.1.1.1", "2606:2800:220:1:248:1893:25c8:1946", "2a00:1450:4001::200e",
         ])
-    func publicAddressIsAdmitted(text: String) throws { #expect(AddressTable().allows(try address(text))) }
+    func publicAddressIsAllowed(text: String) throws { #expect(AddressTable().allows(try address(text))) }
 
     /// The IPv6 formats that embed the IPv4 address `W.X.Y.Z`, written as WWXX and YYZZ.
     static let forms: [@Sendable (UInt32) -> String] = [
@@ -137,7 +137,7 @@ import Testing
 
     /// The examples of RFC 6052 §2.4 under 64:ff9b:1::/48: 192.0.2.33 is a documentation address, 93.184.216.34 a public
     /// one.
-    @Test(.requirement("SV2")) func localUseNAT64PrefixIsReadAtEachLength() throws {
+    @Test(.requirement("SV2")) func ipv4AddressIsExtractedAtEveryPrefixLengthOfLocalUseNAT64() throws {
         for text in [
             "64:ff9b:1:c000:2:2100::", "64:ff9b:1:22c0:0:221::", "64:ff9b:1:122:c0:2:2100:0",
             "64:ff9b:1:122:333:4444:c000:221",
@@ -150,7 +150,7 @@ import Testing
         #expect(AddressTable.embedded(in: 0x0064_FF9B_0001_0000_0000_0000_5DB8_D822) == [0x5DB8_D822])
     }
 
-    @Test(.requirement("SV2")) func exceptionAdmitsItsRangeOnly() throws {
+    @Test(.requirement("SV2")) func exceptionAllowsOnlyAddressesOfItsRange() throws {
         let table = AddressTable(
             exceptions: ["10.1.0.0/16", "127.0.0.1", "fd00:1::/32"].compactMap { AddressRange($0) })
 
@@ -164,7 +164,7 @@ import Testing
         }
     }
 
-    @Test func invalidRangeTextIsRejected() {
+    @Test func invalidAddressRangeTextIsRejected() {
         let table: [(text: String, range: String?)] = [
             ("10.0.0.0/8", "10.0.0.0/8"), ("10.1.2.3", "10.1.2.3/32"), ("::/0", "::/0"), ("0.0.0.0/0", "0.0.0.0/0"),
             ("2001:db8::/32", "2001:db8::/32"), ("::1", "::1/128"),
@@ -176,7 +176,7 @@ import Testing
         for row in table { #expect(AddressRange(row.text)?.description == row.range, "\(row.text)") }
     }
 
-    @Test func rangeContainsTheAddressesWithItsPrefix() throws {
+    @Test func addressRangeContainsExactlyTheAddressesWithItsPrefix() throws {
         for length in 0...32 {
             let first: UInt32 = length == 0 ? 0 : (0xA5A5_A5A5 >> UInt32(32 - length)) << UInt32(32 - length)
             let range = try #require(AddressRange("\(IPAddress.v4(first))/\(length)"))

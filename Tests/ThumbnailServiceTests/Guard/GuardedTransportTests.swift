@@ -10,7 +10,7 @@ import Testing
 @Suite struct GuardedTransportTests {
     private typealias Resolver = GuardFixture.ScriptedResolver
 
-    @Test(.requirement("SV1")) func reboundNameIsRefusedWithoutAConnection() async throws {
+    @Test(.requirement("SV1")) func dnsReboundNameIsRefusedWithoutAConnection() async throws {
         let origin = try await LoopbackOrigin { _ in .ok([1]) }
         let inside = try await LoopbackOrigin(host: "127.0.0.2", port: origin.port) { _ in .ok([2]) }
         let resolver = Resolver(["127.0.0.1"], ["127.0.0.2"])
@@ -87,7 +87,7 @@ import Testing
         await origin.stop()
     }
 
-    @Test func connectionFailureTriesTheNextAddress() async throws {
+    @Test func failedConnectionIsFollowedByTheNextAddressOfTheName() async throws {
         let origin = try await LoopbackOrigin { _ in .ok([1]) }
         let transport = GuardedTransport(
             policy: try GuardFixture.policy(port: origin.port, exceptions: ["127.0.0.0/8"]),
@@ -192,7 +192,7 @@ import Testing
         await secure.stop()
     }
 
-    @Test(.requirement("SV4")) func crossOriginRedirectOmitsCredentials() async throws {
+    @Test(.requirement("SV4")) func credentialsAreRemovedOnACrossOriginRedirect() async throws {
         let other = try await LoopbackOrigin { _ in .ok([1]) }
         let origin = try await LoopbackOrigin { _ in .redirect(to: other.url(host: "b.test")) }
         let policy = try SourcePolicy(allow: ["*"], ports: [origin.port, other.port], exceptions: ["127.0.0.1"])

@@ -46,7 +46,7 @@ import Testing
         }
     }
 
-    @Test(.requirement("X1")) func thirdConcurrentLookupOfADomainWaits() async {
+    @Test(.requirement("X1")) func thirdConcurrentDNSLookupOfADomainWaits() async {
         let held = BlockingResolver(width: 4)
         defer { held.release() }
         let tasks = (0..<6).map { number in Task { await held.failure("slow\(number).example.co.uk") } }
@@ -62,7 +62,7 @@ import Testing
         #expect(Set(held.begun).count == 7)
     }
 
-    @Test(.requirement("X1")) func concurrentRequestsForOneNameShareOneLookup() async {
+    @Test(.requirement("X1")) func concurrentRequestsForOneNameShareOneDNSLookup() async {
         let held = BlockingResolver(width: 4)
         defer { held.release() }
         let tasks = (0..<40).map { _ in Task { await held.failure("slow.test") } }
@@ -75,7 +75,7 @@ import Testing
     }
 
     @Test(.requirement("X1"), arguments: [ServiceError.Reason.originFailed, .originTimeout])
-    func failedLookupFailsImmediatelyFor5Seconds(_ reason: ServiceError.Reason) async {
+    func requestsFailImmediatelyFor5SecondsAfterAFailedDNSLookup(_ reason: ServiceError.Reason) async {
         let held = BlockingResolver(width: 1, failure: ServiceError(reason, ""))
         #expect(await held.failure("fast.test")?.retryAfter == nil)
         for passed in 0..<5 {
@@ -90,7 +90,7 @@ import Testing
         #expect(held.begun.count == 2)
     }
 
-    @Test(.requirement("X1")) func timedOutLookupFailsImmediatelyFor5Seconds() async {
+    @Test(.requirement("X1")) func requestsFailImmediatelyFor5SecondsAfterATimedOutDNSLookup() async {
         let held = BlockingResolver(width: 2)
         defer { held.release() }
         #expect(await held.failure("slow.test", within: .milliseconds(20))?.reason == .originTimeout)
@@ -105,7 +105,7 @@ import Testing
         #expect(await held.failure("slow.test") == nil)
     }
 
-    @Test(.requirement("X1")) func blockedLookupReturnsAddressesOfTheLast10Minutes() async {
+    @Test(.requirement("X1")) func addressesOfTheLast10MinutesAreUsedWhileNoDNSThreadIsFree() async {
         let held = BlockingResolver(width: 1)
         defer { held.release() }
         #expect(await held.failure("fast.test") == nil)
@@ -121,7 +121,7 @@ import Testing
     }
 
     @Test(.requirement("X1"), arguments: [true, false])
-    func requestsOverTheWaitingLimitAreRefused(isOneDomain: Bool) async {
+    func requestsOverTheLimitOfWaitingDNSLookupsAreRefused(isOneDomain: Bool) async {
         let held = BlockingResolver(width: 1)
         defer { held.release() }
         let most = isOneDomain ? LookupTable.maxWaitingPerDomain : LookupTable.maxWaiting

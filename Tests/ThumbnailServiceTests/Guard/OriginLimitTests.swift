@@ -40,7 +40,7 @@ import Testing
     ]
 
     @Test(.requirement("SV21"), arguments: floods.indices)
-    func excessiveHeadersChunkExtensionsOrTrailersFail(flood: Int) async throws {
+    func responseWithExcessiveHeadersChunkExtensionsOrTrailersFails(flood: Int) async throws {
         let origin = try await LoopbackOrigin { _ in .raw(Self.floods[flood].bytes) }
 
         let result = await GuardFixture.get(origin.url(), with: try transport(origin))
@@ -50,7 +50,7 @@ import Testing
         await origin.stop()
     }
 
-    @Test(.requirement("SV21")) func usualHeadersChunksAndTrailersAreAccepted() async throws {
+    @Test(.requirement("SV21")) func responseWithUsualHeadersChunksAndTrailersIsAccepted() async throws {
         let chunks = (0..<20_000).map { _ in "1\r\nx\r\n" }.joined()
         let answers = [
             "/fields": "HTTP/1.1 200 OK\r\n" + Self.lines(160) + "Content-Length: 1\r\n\r\nx",
@@ -68,7 +68,7 @@ import Testing
         await origin.stop()
     }
 
-    @Test(.requirement("SV21")) func excessiveHTTP2InterimResponsesFail() async throws {
+    @Test(.requirement("SV21")) func responseAfterExcessiveHTTP2InterimResponsesFails() async throws {
         let certificate = try OriginCertificate()
         let origin = try await LoopbackOrigin(certificate: certificate, speaksHTTP2: true) { request in
             var response = OriginResponse(body: [1])

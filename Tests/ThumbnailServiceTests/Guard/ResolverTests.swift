@@ -27,7 +27,7 @@ import Testing
         #expect(Set(addresses).count == addresses.count)
     }
 
-    @Test(.requirement("SV20")) func hangingLookupEndsWithOriginTimeout() async throws {
+    @Test(.requirement("SV20")) func hangingDNSLookupEndsWithOriginTimeout() async throws {
         let gate = DispatchSemaphore(value: 0)
         let resolver = SystemResolver(width: 1) { _ in
             gate.wait()
@@ -45,7 +45,7 @@ import Testing
         #expect(await reason(resolver, "b.test", within: nil) == nil)
     }
 
-    @Test func nameWithoutAnAddressFails() async {
+    @Test func nameWithoutAnAddressFailsWithOriginFailed() async {
         let resolver = SystemResolver { _ in .failure(ServiceError(.originFailed, "")) }
 
         #expect(await reason(resolver, within: nil) == .originFailed)

@@ -96,7 +96,7 @@ import Testing
         }
     }
 
-    @Test(.requirement("X1")) func lookupWithoutAFreeThreadIs503AndNotCountedAsSourceFailure() async throws {
+    @Test(.requirement("X1")) func dnsLookupWithoutAFreeThreadIs503AndNotCountedAsSourceFailure() async throws {
         let image = try Bitmap.landscape(40, 30).png()
         let origin = try await LoopbackOrigin { _ in .ok(image) }
         let names = HangingResolver()
@@ -117,7 +117,7 @@ import Testing
         await origin.stop()
     }
 
-    @Test(.requirement("X1")) func resolvedNameIsServedWhileAllResolverThreadsHang() async throws {
+    @Test(.requirement("X1")) func previouslyResolvedNameIsServedWhileAllResolverThreadsHang() async throws {
         let image = try Bitmap.landscape(40, 30).png()
         let origin = try await LoopbackOrigin { _ in .ok(image) }
         let names = HangingResolver()

@@ -45,7 +45,7 @@ import Testing
         }
     }
 
-    @Test(.requirement("SV16")) func regularFileBelowTheFolderIsRead() throws {
+    @Test(.requirement("SV16")) func regularFileInTheSourceFolderIsRead() throws {
         let tree = try TemporaryTree()
         let files = try SourceFiles(root: tree.root, maxBytes: 100)
         for (path, text) in [
@@ -56,7 +56,7 @@ import Testing
         }
     }
 
-    @Test(.requirement("SV16")) func pathOutsideTheFolderOrNonRegularFileIsNotFound() throws {
+    @Test(.requirement("SV16")) func pathOutsideTheSourceFolderOrNonRegularFileIsNotFound() throws {
         let tree = try TemporaryTree()
         try tree.link("root/link.png", to: "top.png")
         try tree.link("root/out.png", to: "../outside/secret.png")
@@ -133,13 +133,13 @@ import Testing
         #expect(second.modified == 1_000)
     }
 
-    @Test func missingFolderIsAnError() {
+    @Test func missingSourceFolderIsAnError() {
         #expect(throws: ServiceError(.internalFault, "the directory of file sources cannot be opened")) {
             try SourceFiles(root: "/nowhere/at/all", maxBytes: 1)
         }
     }
 
-    @Test(.requirement("SV16")) func fileDescriptorsAreClosedAfterReads() throws {
+    @Test(.requirement("SV16")) func fileDescriptorsAreClosedAfterReadsOfSourceFiles() throws {
         let tree = try TemporaryTree()
         let before = try FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd").filter { descriptor in
             (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/fd/\(descriptor)"))?

@@ -86,7 +86,7 @@ import Testing
         #expect(reason("http://example.com/", try SourcePolicy(allow: [])) == .hostRefused)
     }
 
-    @Test func invalidPatternRangeOrPortIsRejected() {
+    @Test func sourcePolicyWithAnInvalidPatternRangeOrPortIsRejected() {
         for pattern in [
             "", "*.", "*.*.com", "a*", "http://example.com", "example.com:80", "*.127.0.0.1", "a b", ".example.com",
         ] {
@@ -100,7 +100,7 @@ import Testing
         }
     }
 
-    @Test func vettedURLIsNormalized() throws {
+    @Test func allowedURLIsNormalized() throws {
         let open = try SourcePolicy(allow: ["*"], ports: [80, 443, 8080], exceptions: ["127.0.0.0/8"])
         let table = [
             ("HTTP://Example.COM.:80/a%20b?q=1#f", "http://example.com/a%20b?q=1"),
@@ -114,7 +114,7 @@ import Testing
         for (url, expected) in table { #expect(try open.validate(url).url == expected) }
     }
 
-    @Test(.requirement("SV4")) func onlyRedirectFromHTTPSToHTTPIsRefused() throws {
+    @Test(.requirement("SV4")) func redirectFromHTTPSToHTTPIsRefusedAndOtherRedirectsAreAllowed() throws {
         let policy = try SourcePolicy(allow: ["*"])
         let (secure, plain) = (try policy.validate("https://example.com/"), try policy.validate("http://example.com/"))
         for location in ["http://example.com/", "HTTP://a/", "http:a"] {

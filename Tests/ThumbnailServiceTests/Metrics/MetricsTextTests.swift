@@ -84,7 +84,7 @@ import Testing
         #expect(registry.text == "# TYPE a counter\na{x=\"1\",y=\"2\"} 2\na{x=\"2\"} 1\n")
     }
 
-    @Test func firstTypeOfAMetricNameIsRetained() {
+    @Test func metricOfAnotherTypeUnderAnExistingNameIsNotReported() {
         let registry = PrometheusRegistry()
         Counter(label: "a", factory: registry).increment()
         Meter(label: "a", factory: registry).set(5)
@@ -122,7 +122,7 @@ import Testing
         #expect(registry.text == "# TYPE a gauge\na \(text)\n")
     }
 
-    @Test func concurrentUpdatesAreAllCounted() async {
+    @Test func concurrentMetricUpdatesAreAllCounted() async {
         let registry = PrometheusRegistry()
         await withTaskGroup(of: Void.self) { group in
             for _ in 0..<8 {

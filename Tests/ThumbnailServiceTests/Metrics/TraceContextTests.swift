@@ -53,7 +53,7 @@ private let parent = "b7ad6b7169203331"
             ("1a=1", "1a=1"), ("", nil), (",", nil), ("a", nil), ("A=1", nil), ("a=", nil), ("a=1=2", nil),
             ("a=1,a=2", nil), ("a@b@c=1", nil), ("a=\u{7F}", nil), ("a=é", nil), ("=1", nil), ("a b=1", nil),
         ] as [(String, String?)])
-    func tracestateIsForwardedOrDroppedCompletely(_ text: String, _ kept: String?) {
+    func validTracestateIsForwardedAndInvalidTracestateIsDropped(_ text: String, _ kept: String?) {
         #expect(TraceState.validated(text) == kept)
     }
 
@@ -67,7 +67,7 @@ private let parent = "b7ad6b7169203331"
         #expect(TraceState.validated(long + ",b=" + long.dropFirst(2)) == long)
     }
 
-    @Test func originReceivesTheTraceWithANewParentID() async throws {
+    @Test func originReceivesTheTraceIDWithANewParentID() async throws {
         let file = try Bitmap.landscape(40, 30).png()
         let origin = try await LoopbackOrigin { request in
             request.target == "/old.png" ? .redirect(to: "/new.png") : .ok(file)
@@ -94,7 +94,7 @@ private let parent = "b7ad6b7169203331"
     @Test(
         arguments: [[], [("tracestate", "a=1")], [("traceparent", "00-x-y-01"), ("tracestate", "a=1")]]
             as [[(String, String)]])
-    func originReceivesNoTraceWithoutAValidParent(_ fields: [(String, String)]) async throws {
+    func originReceivesNoTraceFieldsWithoutAValidTraceparent(_ fields: [(String, String)]) async throws {
         let file = try Bitmap.landscape(40, 30).png()
         let origin = try await LoopbackOrigin { _ in .ok(file) }
         try await withService(origin: origin) { service in

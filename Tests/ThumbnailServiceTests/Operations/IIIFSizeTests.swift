@@ -41,7 +41,7 @@ import Testing
         ("full/max/!0", (0, 0, 1000, 800), (1000, 800), "full/max/!0"),
         ("10,20,300,400/150,/180.0", (10, 20, 300, 400), (150, 200), "10,20,300,400/150,200/180"),
     ])
-    func iiifRequestGivesItsCropSizeAndCanonicalForm(
+    func iiifRequestHasTheExpectedCropSizeAndCanonicalForm(
         _ parts: String, _ crop: (Int, Int, Int, Int), _ result: (Int, Int), _ canonical: String
     ) throws {
         let request = try request("\(parts)/default.jpg")
@@ -52,7 +52,7 @@ import Testing
         #expect(request.canonicalIIIF(plan) == "\(canonical)/default.jpg")
     }
 
-    @Test func canonicalFormGivesTheSamePlan() throws {
+    @Test func canonicalFormOfARequestGivesThePlanOfThatRequest() throws {
         for parts in ["pct:10,10,50,50/,99/!90/gray.png", "square/^pct:150/0/color.jpg", "1,2,3,4/!2,9/0/bitonal.png"] {
             let first = try request(parts)
             let plan = try plan(first, 1000, 800)
@@ -72,7 +72,7 @@ import Testing
         "1000,0,10,10/max/0", "0,800,10,10/max/0", "5000,5000,10,10/max/0", "pct:100,0,10,10/max/0",
         "pct:0,100,10,10/max/0", "pct:0,0,0.01,10/max/0", "10,10,30,40/31,/0", "square/801,/0",
     ])
-    func regionOutsideOrImplicitUpscalingIsRejected(_ parts: String) throws {
+    func regionOutsideTheImageOrImplicitUpscalingIsRejected(_ parts: String) throws {
         let request = try request("\(parts)/default.jpg")
 
         let result = Result { () throws(ServiceError) in try plan(request, 1000, 800) }
@@ -94,7 +94,7 @@ import Testing
         }
     }
 
-    @Test func confinedSizeIsClampedWhenConfigured() throws {
+    @Test func confinedSizeLargerThanTheRegionBecomesTheRegionSizeWithClampSetting() throws {
         let request = try request("full/!2000,3000/0/default.jpg")
 
         let plan = try SizeRules(clampsConfinedSizes: true).plan(

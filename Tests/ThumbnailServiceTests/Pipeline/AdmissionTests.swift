@@ -65,7 +65,7 @@ import Testing
         #expect(admission.waitingCount == 1)
     }
 
-    @Test func expectedWaitOverTheLimitIsRefusedWithRetryAfter() throws {
+    @Test func renderWithAnExpectedWaitOverTheLimitIsRefusedWithRetryAfter() throws {
         let admission = admission()
         try recordOneSecondPerMegapixel(admission)
         _ = try admission.admitRender(work(megapixels: 4.5), remaining: .seconds(20))
@@ -92,7 +92,7 @@ import Testing
         #expect(refusal { () throws(ServiceError) in try admission.check() } == nil)
     }
 
-    @Test func sourceBytesOverTheQueueLimitAreRefused() throws {
+    @Test func renderWithSourceBytesOverTheQueueLimitIsRefused() throws {
         let admission = admission()
         _ = try admission.admitRender(work(megapixels: 1, bytes: 700), remaining: .seconds(20))
         let tooMuch = refusal { () throws(ServiceError) in
@@ -103,7 +103,7 @@ import Testing
     }
 
     /// Slow renders of one format do not affect the estimate of another; recent measurements replace old ones.
-    @Test func estimateUsesRecentRendersOfTheSameFormat() throws {
+    @Test func renderTimeEstimateUsesRecentRendersOfTheSameFormat() throws {
         let admission = admission()
         try recordOneSecondPerMegapixel(admission)
         let jpeg = try admission.admitRender(work(megapixels: 1, .jpeg), remaining: .seconds(20))
@@ -122,7 +122,7 @@ import Testing
     }
 
     /// The only thread is busy and the queue is full: a new image is refused, a cached image and health are served.
-    @Test(.timeLimit(.minutes(30))) func fullServiceStillServesCachedImagesAndHealth() async throws {
+    @Test(.timeLimit(.minutes(30))) func serviceWithAFullQueueServesCachedImagesAndHealth() async throws {
         let image = try Bitmap.landscape(40, 30).png()
         let origin = try await LoopbackOrigin { request in
             .response(OriginResource(image, contentType: "image/png", maxAge: 3_600).response(to: request))

@@ -25,7 +25,7 @@ import Testing
         }
     }
 
-    @Test func fetchReservesAPlaceInTheQueue() throws {
+    @Test func fetchReservesAPlaceInTheRenderQueue() throws {
         let admission = admission(waiting: 3)
         let places = try (0..<4).map { _ in try admission.reserveFetch() }
         #expect(isRefused { () throws(ServiceError) in _ = try admission.reserveFetch() })
@@ -36,7 +36,7 @@ import Testing
         #expect(!isRefused { () throws(ServiceError) in try admission.check() })
     }
 
-    @Test func renderWithAReservationIsAdmitted() throws {
+    @Test func renderOfAFetchWithAReservationIsAdmittedToAFullQueue() throws {
         let admission = admission(waiting: 3)
         let places = try (0..<4).map { _ in try admission.reserveFetch() }
         for place in places {
@@ -47,7 +47,7 @@ import Testing
     }
 
     /// The initial estimate of a fetch is 100 ms.
-    @Test func reservationOfAHangingFetchExpires() throws {
+    @Test func queueReservationOfAHangingFetchExpires() throws {
         let admission = admission(waiting: 3)
         for _ in 0..<4 { _ = try admission.reserveFetch() }
         advanceClock(.milliseconds(400))
@@ -59,7 +59,7 @@ import Testing
         #expect(admission.expectedWait == .zero)
     }
 
-    @Test func concurrentFetchesAreLimitedAfterReservationsExpire() throws {
+    @Test func concurrentFetchesAreLimitedAfterQueueReservationsExpire() throws {
         let admission = admission(waiting: 3)
         for _ in 0..<16 {
             _ = try admission.reserveFetch()

@@ -31,7 +31,7 @@ import Testing
     @Test(
         .requirement("X8"),
         arguments: [1, 2], [40_000, 12_000_000])
-    func twoOutliersDoNotRefuse24NormalRequests(threads: Int, pixels: Int) throws {
+    func normalRequestsAreAdmittedAfterTwoVerySlowRenders(threads: Int, pixels: Int) throws {
         let admission = admission(threads: threads)
         for _ in 0..<2 { try render(admission, pixels: 40_000, for: .milliseconds(6_700)) }
 
@@ -49,7 +49,7 @@ import Testing
     }
 
     /// 2,000 small renders of 1 ms; every 16th is an outlier of 7 s.
-    @Test(.requirement("X8")) func estimateAfterManyOutliersIsAtMost20TimesTheMedian() throws {
+    @Test(.requirement("X8")) func renderTimeEstimateAfterManyOutliersIsAtMost20TimesTheMedian() throws {
         let admission = admission(threads: 1)
         for number in 0..<2_000 {
             try render(admission, pixels: 40_000, for: number % 16 == 0 ? .seconds(7) : .milliseconds(1))
@@ -60,7 +60,7 @@ import Testing
         #expect(admission.expectedWait >= .milliseconds(1))
     }
 
-    @Test(.requirement("X8")) func estimateFollowsAPermanentSlowdown() throws {
+    @Test(.requirement("X8")) func renderTimeEstimateFollowsAPermanentSlowdown() throws {
         let admission = admission(threads: 1)
         for _ in 0..<100 { try render(admission, pixels: 1_000_000, for: .milliseconds(1)) }
         for _ in 0..<32 { try render(admission, pixels: 1_000_000, for: .seconds(1)) }

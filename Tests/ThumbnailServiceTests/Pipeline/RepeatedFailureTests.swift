@@ -94,7 +94,7 @@ import Testing
         #expect(cache.failure(of: Self.source, now: Self.begin) == nil)
     }
 
-    @Test(.requirement("SV24")) func successClearsAllFailures() {
+    @Test(.requirement("SV24")) func successfulRenderClearsAllFailuresOfASource() {
         let cache = FailureCache()
         for _ in 0..<4 { cache.record(ServiceError(.notFound, ""), of: Self.source, now: Self.begin) }
         #expect(cache.failure(of: Self.source, now: Self.begin)?.status == 404)
@@ -105,7 +105,7 @@ import Testing
     }
 
     @Test(.requirement("SV24"), arguments: ServiceError.Reason.allCases)
-    func onlySourceErrorsAreCounted(_ reason: ServiceError.Reason) {
+    func onlyErrorsOfTheSourceAreCountedAsFailures(_ reason: ServiceError.Reason) {
         let cache = FailureCache()
         for _ in 0..<4 { cache.record(ServiceError(reason, ""), of: Self.source, now: Self.begin) }
 
@@ -228,7 +228,7 @@ import Testing
     }
 
     @Test(.requirement("SV24"), arguments: [false, true])
-    func newImagesOverTheLimitAre429AndCachedImagesAreServed(trusts: Bool) async throws {
+    func newImagesOverTheClientLimitAre429AndCachedImagesAreServed(trusts: Bool) async throws {
         let image = try Bitmap.landscape(40, 30).png()
         let origin = try await LoopbackOrigin { _ in .ok(image, [OriginField("Cache-Control", "max-age=3600")]) }
         try await withService(origin: origin) {

@@ -111,7 +111,7 @@ import Testing
         await blocked.value
     }
 
-    @Test func cancellingAllWaitersSkipsTheDecode() async throws {
+    @Test func cancellingAllWaitersOfASharedRenderSkipsTheDecode() async throws {
         let bytes = try Fixture.file("demo/window.png")
         let engine = Self.engine(bytes)
         let (gate, blocked) = await block(engine.queue)
@@ -130,7 +130,7 @@ import Testing
         #expect(engine.counters.decodeCount == 1)
     }
 
-    @Test func damagedSourceFailsEveryWaiter() async throws {
+    @Test func damagedSourceFailsEveryWaitingRequestWith415() async throws {
         let engine = Self.engine(try Fixture.file("bad/png-bad-first-block.png"))
         let (gate, blocked) = await block(engine.queue)
         let tasks = [20, 30].map { side in Task { try await engine.result(for: Self.request(side)) } }

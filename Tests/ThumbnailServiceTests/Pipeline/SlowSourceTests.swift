@@ -93,7 +93,7 @@ import Testing
         }
     }
 
-    @Test(.requirement("X4")) func bytesWithASlowDecodeAreRefusedUnderEveryURL() async throws {
+    @Test(.requirement("X4")) func sourceBytesWithASlowDecodeAreRefusedUnderEveryURL() async throws {
         let held = try BlockedEngine()
         await held.cancelRender(afterSeconds: 1_800)
         let decodeCount = held.engine.counters.decodeCount
@@ -112,7 +112,7 @@ import Testing
         #expect(await held.failure("a", side: 30) == nil)
     }
 
-    @Test(.requirement("X4")) func clientDisconnectBeforeHalfTheDeadlineIsNotCounted() async throws {
+    @Test(.requirement("X4")) func clientDisconnectBeforeHalfTheDeadlineIsNotCountedAsASlowDecode() async throws {
         let held = try BlockedEngine()
 
         await held.cancelRender(afterSeconds: 1_799)
@@ -120,7 +120,7 @@ import Testing
         #expect(await held.failure("b", side: 20) == nil)
     }
 
-    @Test(.requirement("X4")) func slowBytesAreProbedAfter10Seconds1MinuteAnd10Minutes() {
+    @Test(.requirement("X4")) func slowSourceBytesAreDecodedAgainAfter10Seconds1MinuteAnd10Minutes() {
         let sources = SlowSources()
         let bytes = Array("slow".utf8)
         var now = WallTime(seconds: 1_000_000)

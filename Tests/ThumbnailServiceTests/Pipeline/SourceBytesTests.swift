@@ -34,7 +34,7 @@ import Testing
         #expect(digest(fields, bytes: [1, 2, 4]) != digest(fields))
     }
 
-    @Test func repeatedETagIsIgnored() {
+    @Test func sourceWithTwoETagLinesIsIdentifiedByItsBytes() {
         var fields: HeaderFields = ["ETag": "\"1\""]
         fields.append("ETag", "\"1\"")
         #expect(digest(fields) == SourceBytes([1, 2, 3]).digest)

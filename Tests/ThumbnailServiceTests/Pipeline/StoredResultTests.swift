@@ -62,7 +62,7 @@ import Testing
         await origin.stop()
     }
 
-    @Test(.requirement("SV17")) func modifiedFileIsRenderedAgain() async throws {
+    @Test(.requirement("SV17")) func resultWithAModifiedStoredFileIsRenderedAgain() async throws {
         let folder = Folder()
         let directory = folder.url.path
         let origin = try await Self.origin()

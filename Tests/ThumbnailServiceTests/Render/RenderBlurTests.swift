@@ -34,7 +34,7 @@ import Testing
             (21, 0.0), (22, 0.0), (30, 0.0), (50, 0.0), (150, 0.0), (60, 30.0), (60, 24.0), (90, 30.0), (40, 200.0),
             (24, 6.0), (40, 10.0),
         ])
-    func boxBlurIsWithin2LevelsAnd50DecibelsOfTheGaussian(_ radius: Int, _ sigma: Double) throws {
+    func boxBlurDiffersFromTheGaussianByAtMost2LevelsAndHas50DecibelsPSNR(_ radius: Int, _ sigma: Double) throws {
         let image = Self.image(150, 90)
         let blur = Blur(radius: radius, sigma: sigma)
 

@@ -45,7 +45,7 @@ import Testing
         }
     }
 
-    @Test func averageColourIgnoresTransparentPixels() throws {
+    @Test func averageFillColourIgnoresTransparentPixels() throws {
         let image = Bitmap(width: 4, height: 1) { pixels in
             RGBA8(red: 10, green: 0, blue: 255).store(in: &pixels, at: 0)
             RGBA8(red: 21, green: 0, blue: 255).store(in: &pixels, at: 4)
@@ -59,7 +59,7 @@ import Testing
         #expect(result[3, 0].alpha == 0)
     }
 
-    @Test func blurredCanvasIsTheBlurredAndStretchedImage() throws {
+    @Test func blurredCanvasBackgroundIsTheBlurredAndStretchedImage() throws {
         let image = Self.numbered(9, 6)
 
         let result = try image.placed(on: canvas(.blur, 20, 6, at: 5, 0))

@@ -34,7 +34,7 @@ import Testing
         }
     }
 
-    @Test(.requirement("SV7")) func configuredPixelAndSizeLimitsAreEnforced() throws {
+    @Test(.requirement("SV7")) func imageOverTheConfiguredPixelOrSizeLimitIsRejected() throws {
         let bytes = try Bitmap.landscape(40, 30).png()
         var decoder = ImageDecoder()
         decoder.options.limits.maxPixels = 1199
@@ -100,7 +100,7 @@ import Testing
         #expect(try renderer.render(bytes, request).bytes == expected.bytes)
     }
 
-    @Test func passedDeadlineIsReportedAs504() throws {
+    @Test func renderWithAnExpiredDeadlineIsReportedAs504() throws {
         let flag = CancellationFlag()
         flag.setDeadline(.now - .seconds(1))
 

@@ -69,7 +69,7 @@ import Testing
         (false, false, 1, [5, 3, 1, 6, 4, 2], 3), (false, false, 2, [6, 5, 4, 3, 2, 1], 2),
         (false, false, 3, [2, 4, 6, 1, 3, 5], 3), (true, false, 1, [6, 4, 2, 5, 3, 1], 3),
     ])
-    func flipsComeBeforeRotation(
+    func flipsAreAppliedBeforeRotation(
         _ across: Bool, _ down: Bool, _ turns: Int, _ expected: [UInt8], _ width: Int
     ) throws {
         let numbered = Bitmap(width: 2, height: 3) { pixels in
@@ -122,7 +122,7 @@ import Testing
         #expect(image.quality == (expected == .jpeg ? 80 : nil))
     }
 
-    @Test func trimmedImageGetsANewPlan() throws {
+    @Test func trimmedImageIsPlannedAgainFromTheTrimmedRegion() throws {
         let framed = Bitmap(width: 60, height: 50) { pixels in
             for y in 0..<50 {
                 for x in 0..<60 {
@@ -193,7 +193,7 @@ import Testing
         #expect(error?.status == 404)
     }
 
-    @Test func animationGivesItsFirstFrameAndFrameCount() throws {
+    @Test func renderOfAnAnimationReturnsItsFirstFrameAndFrameCount() throws {
         let image = try renderer.render(Fixture.file("gif/frames-40.gif"), .of())
 
         let first = try ImageDecoder().decode(Fixture.file("gif/frames-40.gif")).bitmap

@@ -56,7 +56,7 @@ enum ThumborTable {
 @Suite struct RenderThumborTests {
     /// thumbor truncates where this renderer rounds; a blur does so twice, horizontally and vertically.
     @Test(arguments: ThumborTable.entries.map(\.filter))
-    func filterMatchesThumborWithinOneOrTwoLevels(_ name: String) throws {
+    func filterMatchesThumborWithin1LevelAndBlurWithin2Levels(_ name: String) throws {
         let filter = try #require(ThumborTable.filters[name])
         let entry = try #require(ThumborTable.entries.first { $0.filter == name })
         let expected = ThumborTable.bytes(hex: entry.samples)

@@ -35,7 +35,7 @@ import Testing
     }
 
     @Test(arguments: [-100, -50, -7, 0, 1, 33, 100, 1000])
-    func contrastStretchesAroundTheMiddle(_ percent: Int) throws {
+    func contrastScalesLevelsAround128(_ percent: Int) throws {
         let result = try Self.ramp.mapped(by: .contrast(percent: percent))
 
         let share = Double(100 + percent) / 100
@@ -47,7 +47,7 @@ import Testing
         }
     }
 
-    @Test func neutralFilterValuesKeepAllPixels() throws {
+    @Test func filtersWithNeutralValuesKeepAllPixels() throws {
         let ramp = Self.ramp.copyBytes()
 
         #expect(try Self.ramp.applying(.brightness(0)).copyBytes() == ramp)

@@ -55,7 +55,7 @@ import Testing
         }
     }
 
-    @Test func transparentPixelsAreTrimmedRegardlessOfColour() throws {
+    @Test func transparentBorderPixelsAreTrimmedRegardlessOfColour() throws {
         let image = Bitmap(width: 5, height: 4) { pixels in
             for at in stride(from: 0, to: pixels.count, by: 4) { pixels[at] = UInt8(at) }
             for at in 0..<4 { pixels[(2 * 5 + 3) * 4 + at] = at == 3 ? 255 : 0 }

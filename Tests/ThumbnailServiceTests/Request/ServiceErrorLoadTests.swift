@@ -6,7 +6,7 @@ import Testing
 
 /// Docs/service-rules.md 2.4: the error response to a failed load.
 @Suite struct ServiceErrorLoadTests {
-    @Test func failedLoadHasItsStatusAndReason() {
+    @Test func loadErrorIsMappedToItsStatusAndReason() {
         let cause = ServiceError(.portRefused, "")
         let table: [(error: LoadError, status: Int, reason: ServiceError.Reason)] = [
             (.refused("", cause: cause), 403, .portRefused), (.refused(""), 403, .addressRefused),

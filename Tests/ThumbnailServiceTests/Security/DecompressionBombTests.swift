@@ -52,7 +52,7 @@ import Testing
     ]
 
     @Test(.requirement("SV9"), arguments: bombs.indices)
-    func decompressionBombIsRejectedOrDecodedWithinLimits(row: Int) throws {
+    func eachDecompressionBombHasItsStatusWithinTheMemoryAndPollLimits(row: Int) throws {
         let (path, status) = Self.bombs[row]
         let bytes = try Fixture.file(path)
         let limit = 64 << 20

@@ -130,7 +130,7 @@ import Testing
         #expect(engine.preparation.headerCount == 1)
     }
 
-    @Test(.requirement("X5")) func cachedHeadersAreLimitedInNumber() async throws {
+    @Test(.requirement("X5")) func numberOfCachedHeadersIsLimited() async throws {
         let engine = try Self.engine()
         let bytes = Self.gif(frames: 1)
         for number in 0..<(RenderPreparation.maxHeaders + 100) {
@@ -156,7 +156,7 @@ import Testing
         }
     }
 
-    @Test(.requirement("X5")) func invalidSourceCountsAsFaultButMissingPageDoesNot() async throws {
+    @Test(.requirement("X5")) func invalidSourceIsASourceDefectAndAMissingPageIsNot() async throws {
         let engine = try Self.engine()
         var paged = ThumbnailRequest.cover(8, 8)
         paged.operations.page = 9

@@ -105,7 +105,7 @@ import Testing
     ]
 
     @Test(.requirement("SV19"), arguments: values.indices)
-    func fieldsOfTheOriginAreNotForwarded(row: Int) async throws {
+    func responseFieldsOfTheOriginAreNotForwarded(row: Int) async throws {
         let image = try Bitmap.landscape(40, 30).png()
         let value = Self.values[row]
         let names = ["ETag", "Last-Modified", "Link", "Content-Disposition", "X-Secret", "Server", "Content-Language"]

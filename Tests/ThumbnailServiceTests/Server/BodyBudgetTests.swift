@@ -22,7 +22,7 @@ import Testing
     @Test(
         .requirement("X6"),
         arguments: [(1_000, 100, 500), (1_000, 700, 700), (1_000, 5_000, 1_000)])
-    func bodiesGetHalfOfTheBudgetAndAtLeastOneLargestBody(_ budget: Int, _ body: Int, _ most: Int) throws {
+    func requestBodyLimitIsHalfOfTheBudgetAndAtLeastOneLargestBody(_ budget: Int, _ body: Int, _ most: Int) throws {
         let budget = DecodeBudget(maxBytes: budget)
         let bodies = BodyBudget(budget, maxBodyBytes: body)
         #expect(bodies.maxBytes == most)
@@ -40,7 +40,7 @@ import Testing
         #expect(budget.grantedBytes == 0)
     }
 
-    @Test(.requirement("X6")) func deinitializedReservationReleasesItsBytes() throws {
+    @Test(.requirement("X6")) func deinitializedBodyReservationReleasesItsBytes() throws {
         let budget = DecodeBudget(maxBytes: 1_000)
         let bodies = BodyBudget(budget, maxBodyBytes: 100)
         do {
@@ -142,7 +142,7 @@ import Testing
     ]
 
     @Test(.requirement("X6"), arguments: ends.indices, [false, true])
-    func completedRequestReleasesItsBytes(_ row: Int, _ isChunked: Bool) async throws {
+    func completedRequestReleasesItsBodyBytes(_ row: Int, _ isChunked: Bool) async throws {
         let (name, body, target, status) = Self.ends[row]
         try await withService {
             $0.limits.sourceBytes = 65_536
@@ -169,7 +169,7 @@ import Testing
     @Test(
         .requirement("X6"),
         arguments: ["leaves", "half", "framing"])
-    func disconnectOrFramingErrorDuringTheBodyReleasesItsBytes(_ kind: String) async throws {
+    func disconnectOrFramingErrorDuringTheBodyReleasesTheBodyBytes(_ kind: String) async throws {
         try await withService { service in
             let client = try await RawClient(port: service.port)
             if kind == "framing" {
@@ -188,7 +188,7 @@ import Testing
         }
     }
 
-    @Test(.requirement("X6")) func bodyTimeoutReleasesItsBytes() async throws {
+    @Test(.requirement("X6")) func timeoutOfASlowBodyReleasesTheBodyBytes() async throws {
         try await withService {
             $0.server.requestTimeout = .milliseconds(200)
         } _: { service in
@@ -204,7 +204,7 @@ import Testing
     @Test(
         .requirement("X6"),
         arguments: [true, false])
-    func disconnectOrDeadlineInTheQueueReleasesItsBytes(leaves: Bool) async throws {
+    func disconnectOrDeadlineInTheQueueReleasesTheBodyBytes(leaves: Bool) async throws {
         try await withService {
             $0.limits.threads = 1
             if !leaves { $0.server.deadline = .milliseconds(200) }
@@ -228,7 +228,7 @@ import Testing
         }
     }
 
-    @Test(.requirement("X6")) func requestRejectedByAFullQueueReleasesItsBytes() async throws {
+    @Test(.requirement("X6")) func requestRejectedByAFullQueueReleasesItsBodyBytes() async throws {
         try await withService {
             $0.limits.threads = 1
             $0.limits.queue = 1

@@ -27,7 +27,7 @@ import PlatformImageTestSupport
         }
     }
 
-    @Test(.requirement("X10")) func connectionAtTheLimitClosesTheLongestIdleOne() throws {
+    @Test(.requirement("X10")) func newConnectionAtTheLimitClosesTheLongestIdleConnection() throws {
         let board = TableRecorder(most: 3)
         let first = try #require(board.insert("a"))
         board.insert("b")
@@ -44,7 +44,7 @@ import PlatformImageTestSupport
         #expect(board.table.count == 2)
     }
 
-    @Test(.requirement("X10")) func connectionWithARequestIsNeverClosed() throws {
+    @Test(.requirement("X10")) func connectionWithAnActiveRequestIsNotClosedAtTheLimit() throws {
         let board = TableRecorder(most: 3)
         let busy = try ["a", "b"].map { try #require(board.insert($0)) }
         for number in busy { board.table.beginRequest(number) }
@@ -60,7 +60,7 @@ import PlatformImageTestSupport
         #expect(board.table.count == 2)
     }
 
-    @Test(.requirement("X10")) func requestOnAClosingConnectionClosesAnotherOne() throws {
+    @Test(.requirement("X10")) func requestOnAClosingConnectionClosesAnotherIdleConnection() throws {
         let board = TableRecorder(most: 2)
         let first = try #require(board.insert("a"))
         let second = try #require(board.insert("b"))
@@ -76,7 +76,7 @@ import PlatformImageTestSupport
         #expect(board.table.count == 0)
     }
 
-    @Test(.requirement("X10")) func clientOverItsLimitClosesItsIdleConnection() throws {
+    @Test(.requirement("X10")) func connectionOverTheClientLimitClosesAnIdleConnectionOfThatClient() throws {
         let board = TableRecorder(most: 100, perClient: 2, proxies: ["127.0.0.0/8", "10.0.0.0/8"])
         for name in ["a", "b", "c"] { board.insert(name, from: "192.0.2.1") }
         #expect(board.closed.value == ["a"])

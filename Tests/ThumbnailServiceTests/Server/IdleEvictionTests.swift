@@ -10,7 +10,7 @@ import Testing
 
 /// Over real sockets: idle keep-alive connections do not prevent new connections.
 @Suite(.serialized, .timeLimit(.minutes(30))) struct IdleEvictionTests {
-    @Test(.requirement("X10")) func newConnectionAtTheLimitClosesTheLongestIdleOne() async throws {
+    @Test(.requirement("X10")) func newConnectionAtTheLimitClosesTheLongestIdleConnection() async throws {
         try await withService {
             $0.server.maxConnections = 8
             $0.server.idleTimeout = .seconds(3_600)
@@ -32,7 +32,7 @@ import Testing
         }
     }
 
-    @Test(.requirement("X10")) func newConnectionIsAcceptedWhenOthersNeverSendARequest() async throws {
+    @Test(.requirement("X10")) func newConnectionIsAcceptedWhileAllOtherConnectionsSendNoRequest() async throws {
         try await withService {
             $0.server.maxConnections = 8
         } _: { service in
@@ -45,7 +45,7 @@ import Testing
         }
     }
 
-    @Test(.requirement("X10")) func clientOverItsConnectionLimitLosesItsIdleConnection() async throws {
+    @Test(.requirement("X10")) func connectionOverTheClientLimitClosesTheIdleConnectionOfThatClient() async throws {
         try await withService {
             $0.server.maxConnectionsPerClient = 3
             $0.server.proxies = []

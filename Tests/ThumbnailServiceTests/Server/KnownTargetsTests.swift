@@ -30,7 +30,7 @@ import Testing
         return configuration
     }
 
-    @Test func cachedTargetDoesNotAdmitAModifiedTarget() async throws {
+    @Test func modifiedTargetIsRejectedWhileTheSignedTargetIsCached() async throws {
         let origin = try await Self.origin()
         try await withService(origin: origin) {
             $0.signing.keys = [Self.key]
@@ -54,7 +54,7 @@ import Testing
         }
     }
 
-    @Test func cachedTargetStillNegotiatesTheFormatByAccept() async throws {
+    @Test func cachedTargetNegotiatesTheFormatByAcceptForEachRequest() async throws {
         let origin = try await Self.origin()
         try await withService(origin: origin) {
             $0.output.negotiates = true
@@ -69,7 +69,7 @@ import Testing
         }
     }
 
-    @Test func canonicallyEquivalentTargetsAreDistinct() throws {
+    @Test func canonicallyEquivalentUnicodeTargetsAreSeparateEntries() throws {
         let targets = VerifiedTargetCache()
         let (composed, apart) = ("/unsafe/8x8/\u{E9}.png", "/unsafe/8x8/e\u{301}.png")
         #expect(composed == apart)

@@ -22,7 +22,7 @@ import Testing
     @Test(
         .requirement("SV11"),
         arguments: files)
-    func everyFormatPollsPer16RowsAndEndsAtTheNextPoll(_ path: String) throws {
+    func renderOfEveryFormatPollsEvery16RowsAndEndsAtTheNextPoll(_ path: String) throws {
         let bytes = try Fixture.file(path)
         let renderer = Renderer()
         // The full size of the image: the rows of the result count too.
@@ -73,7 +73,8 @@ import Testing
         print("\(kind): \(counter.pollCount) looks at the flag, \(longest) between two on average where it is longest")
     }
 
-    @Test(.requirement("SV11"), arguments: files) func passedDeadlineEndsTheRenderOfEveryFormat(_ path: String) throws {
+    @Test(.requirement("SV11"), arguments: files)
+    func expiredDeadlineEndsTheRenderOfEveryFormat(_ path: String) throws {
         let flag = CancellationFlag()
         flag.setDeadline(.now - .seconds(1))
 

@@ -31,7 +31,7 @@ import Testing
         Logger(label: "test") { _ in Recorder(lines: lines) }
     }
 
-    @Test func renderLogsItsSizesAndTimings() async throws {
+    @Test func requestLogContainsSizesAndTimingsOfTheRender() async throws {
         let file = try Bitmap.landscape(100, 80).png()
         let origin = try await LoopbackOrigin { _ in .ok(file) }
         let lines = Locked<[Logger.Metadata]>([])

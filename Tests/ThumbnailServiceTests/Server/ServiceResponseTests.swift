@@ -102,7 +102,7 @@ import Testing
         ("/unsafe/30x20/127.0.0.1:PORT/cat.png?a=b", 400, "queryRefused"),
         ("/nothing", 400, "malformed"),
     ])
-    func eachFailureHasItsStatusAndReason(_ target: String, _ status: Int, _ reason: String) async throws {
+    func failedRequestHasTheStatusAndReasonOfItsCause(_ target: String, _ status: Int, _ reason: String) async throws {
         let origin = try await Self.origin()
         try await withService(origin: origin) { service in
             let reply = try await service.send(target.replacing("PORT", with: "\(origin.port)"))
@@ -130,7 +130,7 @@ import Testing
         }
     }
 
-    @Test func attachmentFilterSetsTheFileName() async throws {
+    @Test func attachmentFilterSetsTheFileNameInContentDisposition() async throws {
         let origin = try await Self.origin()
         try await withService(origin: origin) { service in
             let target = "/unsafe/9x9/filters:attachment(cat.png)/127.0.0.1:\(origin.port)/cat.png"
@@ -140,7 +140,7 @@ import Testing
         await origin.stop()
     }
 
-    @Test func healthNeedsNoSignatureAndDELETEIs405() async throws {
+    @Test func healthIsServedWithoutASignatureAndDELETEIs405() async throws {
         try await withService { service in
             for target in ["/health/live", "/health/ready", "/healthcheck"] {
                 #expect(try await service.send(target).status == 200)

@@ -20,7 +20,7 @@ import Testing
         }
     }
 
-    @Test(.requirement("SV12")) func serviceStartsOnlyWithKeysOrExplicitUnsafe() {
+    @Test(.requirement("SV12")) func serviceStartsOnlyWithSigningKeysOrUnsafeAllowed() {
         #expect(refusal { _ in }?.reason == .internalFault)
         #expect(refusal { $0.signing.keys = [[]] }?.reason == .internalFault)
         #expect(refusal { $0.signing.keys = [Self.key, []] }?.reason == .internalFault)
@@ -34,7 +34,7 @@ import Testing
     }
 
     @Test(.requirement("X19"), arguments: [1, 6, 15, 16, 17, 64], [false, true])
-    func keyUnder16BytesFailsTheStart(count: Int, isUnsafe: Bool) {
+    func signingKeyUnder16BytesFailsTheStart(count: Int, isUnsafe: Bool) {
         let error = refusal {
             $0.signing.keys = [Self.key, Array(repeating: 0x61, count: count)]
             $0.signing.allowsUnsafe = isUnsafe
@@ -83,7 +83,7 @@ import Testing
     }
 
     /// Shorter and longer than every supported signature.
-    @Test(.requirement("SV12")) func signatureOfAnotherLengthIsRejectedWith400() async throws {
+    @Test(.requirement("SV12")) func invalidSignatureOfAnyLengthIsRejectedWith400() async throws {
         try await withService {
             $0.signing.keys = [Self.key]
             $0.signing.allowsUnsafe = false

@@ -200,7 +200,7 @@ import Testing
         }
     }
 
-    @Test(.requirement("SV13")) func changeOfAnyCharacterIsRejected() {
+    @Test(.requirement("SV13")) func signedTargetWithAnyChangedCharacterIsRejected() {
         for encoding in Self.encodings {
             for signature in [encoding.sha1, encoding.sha256] {
                 let target = Array("/\(signature)/\(encoding.rest)".utf8)
@@ -231,7 +231,7 @@ import Testing
         }
     }
 
-    @Test func percentEncodedPaddingIsAcceptedOnce() {
+    @Test func paddingIsAcceptedPercentEncodedOnceAndRejectedPercentEncodedTwice() {
         let rest = "300x200/my.server.com/some/path/to/image.jpg"
 
         #expect(reason(of: "/8ammJH8D-7tXy6kU3lTvoXlhu4o%3D/\(rest)") == nil)
@@ -266,7 +266,7 @@ import Testing
 
     /// A bypass that thumbor fixed in 2026: the signature was removed at any position, so the text around it was not
     /// verified.
-    @Test(.requirement("SV13")) func signatureIsRemovedFromTheFrontOnly() throws {
+    @Test(.requirement("SV13")) func signatureIsRemovedOnlyFromTheStartOfTheTarget() throws {
         let keys = try Self.keys()
         let rest = "300x200/my.server.com/a.jpg"
         let signature = String(keys.signed(rest).split(separator: "/")[0])
@@ -286,7 +286,7 @@ import Testing
         #expect(try policy.verified(nested.utf8).bytes == Array("\(signature)/\(rest)".utf8))
     }
 
-    @Test(.requirement("SV12")) func everyKeyVerifiesAndTheFirstKeySigns() throws {
+    @Test(.requirement("SV12")) func signaturesOfEveryKeyAreAcceptedAndTheFirstKeySignsNewTargets() throws {
         let rest = "300x200/h/a.jpg"
         let (old, new) = (Array("an old key of ours".utf8), Array("a new key of ours".utf8))
         var policy = SigningPolicy()
@@ -309,7 +309,7 @@ import Testing
         }
     }
 
-    @Test(.requirement("SV12")) func missingOrEmptyKeysAreRejected() {
+    @Test(.requirement("SV12")) func missingOrEmptySigningKeysAreRejected() {
         let key = Array("a key of these tests".utf8)
         for keys in [[], [[]], [key, []]] as [[[UInt8]]] {
             #expect(throws: SigningKeys.KeyError.self) { try SigningKeys(keys) }
@@ -347,7 +347,7 @@ import Testing
     }
 
     /// The verified bytes are the parsed bytes: a decoded target is not decoded again.
-    @Test func decodedTargetIsAcceptedWhenConfigured() throws {
+    @Test func percentDecodedTargetIsAcceptedOnlyWithAcceptsDecoded() throws {
         let keys = try Self.keys()
         let signature = keys.signed("300x200/h/a b%20c.jpg").split(separator: "/")[0]
         let target = "/\(signature)/300x200/h/a%20b%2520c.jpg"
