@@ -121,7 +121,7 @@ struct DiskDamageTests {
         #expect(folder.entryFiles.isEmpty)
     }
 
-    @Test func storingReplacesADamagedEntry() throws {
+    @Test func storeReplacesADamagedEntry() throws {
         try folder.replace(key, with: Array(whole.dropLast()))
 
         #expect(cache.store(diskEntry(key, version: 2), body: [7]))
@@ -149,14 +149,14 @@ struct DiskDamageTests {
         #expect(clean.bad.isEmpty)
     }
 
-    @Test(.requirement("O50")) func everyPrefixOfAMetadataPayloadIsRejected() throws {
+    @Test(.requirement("O50")) func truncatedMetadataPayloadOfAnyLengthIsRejected() throws {
         let payload = try #require(DiskFormat.slots(inHeader: whole, slotSize: 1024).first?.payload)
         #expect(DiskMetadata(payload) != nil)
         for length in 0..<payload.count { #expect(DiskMetadata(payload.prefix(length)) == nil) }
         #expect(DiskMetadata(payload + [0]) == nil)
     }
 
-    @Test func metadataWithManipulatedLengthsDoesNotTrap() throws {
+    @Test func parsingMetadataWithAnyChangedByteDoesNotTrap() throws {
         // Calls the parser directly, without the checksums of the file.
         let payload = Array(try #require(DiskFormat.slots(inHeader: whole, slotSize: 1024).first?.payload))
         for index in payload.indices {

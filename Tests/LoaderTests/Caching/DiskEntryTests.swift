@@ -68,7 +68,7 @@ struct DiskEntryTests {
         "a", "A", "a?", "a?x=1&y=2", "a?y=2&x=1", "../../etc/passwd", "%2e%2e%2f", "a%2Fb", "a/b", "\u{1F34E}",
         String(repeating: "long/", count: 1_400),
     ])
-    func similarURLsHaveSeparateEntries(_ name: String) {
+    func similarURLsAndPartitionsHaveSeparateEntries(_ name: String) {
         let cache = folder.cache()
         let names = ["a", "A", "a?x", "b", "a/b", "a%2fb"]
         for (version, other) in names.enumerated() {
@@ -190,7 +190,7 @@ struct DiskEntryTests {
         #expect(try modified() == -1_199_999_900)
     }
 
-    @Test func statisticsCountHitsMissesAndStores() async {
+    @Test func cacheStatisticsCountHitsMissesAndStores() async {
         let cache = folder.cache()
         cache.store(diskEntry(key), body: [1])
         _ = cache.read(key)
@@ -207,7 +207,7 @@ struct DiskEntryTests {
         #expect(statistics.faults.isEmpty)
     }
 
-    @Test func filesAndFoldersAreAccessibleOnlyByTheirOwner() throws {
+    @Test func storedFilesAndFoldersAreAccessibleOnlyByTheirOwner() throws {
         let cache = folder.cache()
         cache.store(diskEntry(key), body: [1])
 

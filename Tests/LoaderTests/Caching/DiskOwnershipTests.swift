@@ -79,7 +79,7 @@ struct DiskOwnershipTests {
         #expect(mode == 0o700)
     }
 
-    @Test(.requirement("X12")) func foldersCreatedUnderAnyUmaskAreUsed() async throws {
+    @Test(.requirement("X12")) func foldersCreatedByTheCacheUnderAnyUmaskAreUsed() async throws {
         await #expect(processExitsWith: .success) {
             let folder = try DiskFolder()
             for (number, mask) in [mode_t(0o002), 0o000, 0o077].enumerated() {

@@ -24,7 +24,7 @@ struct DiskRemovalTests {
 
     private var remaining: [String] { ["a", "b", "c", "d"].filter { cache.header(diskKey($0)) != nil } }
 
-    @Test(.requirement("O45")) func clearByModificationDateRemovesOnlyStrictlyOlderEntries() async {
+    @Test(.requirement("O45")) func clearByModificationDateRemovesOnlyEntriesOlderThanTheLimit() async {
         store("a")
         clock.advance(10)
         store("b")
@@ -36,7 +36,7 @@ struct DiskRemovalTests {
         #expect(remaining == ["b"])
     }
 
-    @Test(.requirement("O44", "O45")) func hitProtectsAnEntryFromClearByModificationDate() async {
+    @Test(.requirement("O44", "O45")) func entryWithARecentHitIsNotClearedByModificationDate() async {
         store("a")
         store("b")
         clock.advance(86_401)
@@ -162,7 +162,7 @@ struct DiskRemovalTests {
         #expect(cache.remove(diskKey("a")) == RemovalReport())
     }
 
-    @Test func temporaryFilesAreRemovedIfTheirProcessEndedOrAfterOneHour() async throws {
+    @Test func temporaryFilesOfEndedProcessesOrOlderThanOneHourAreRemoved() async throws {
         store("a")
         await cache.flush()
         let shard = String(folder.file(of: diskKey("a")).dropLast(62))

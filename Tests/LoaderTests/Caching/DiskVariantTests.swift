@@ -92,7 +92,7 @@ struct DiskVariantTests {
         #expect(cache.read(key, varying: request("de"))?.body == [1])
     }
 
-    @Test func refreshUpdatesAVariantThatIsNotTheNewest() throws {
+    @Test func refreshUpdatesTheHeaderOfAVariantThatIsNotTheNewest() throws {
         let cache = folder.cache()
         cache.store(diskEntry(key, vary: vary("de")), body: [1])
         cache.store(diskEntry(key, version: 1, vary: vary("en")), body: [2])
@@ -104,7 +104,7 @@ struct DiskVariantTests {
         #expect(cache.read(key, varying: request("en"))?.entry == diskEntry(key, version: 1, vary: vary("en")))
     }
 
-    @Test func refreshThatChangesVaryKeepsTheBody() throws {
+    @Test func refreshThatAddsAVaryNameKeepsTheBody() throws {
         let cache = folder.cache()
         cache.store(diskEntry(key, vary: vary("de")), body: [1])
         cache.store(diskEntry(key, version: 1, vary: vary("en")), body: [2])

@@ -14,7 +14,7 @@ import Testing
 
     private func http(_ status: Int) -> LoadError { LoadError(.http, statusCode: status, "status \(status)") }
 
-    @Test func onlyDefinitiveFailuresAreCached() throws {
+    @Test func onlyDefinitiveFailuresAreCachedAndRetryableFailuresAreNot() throws {
         let codes: [LoadError.Code] = [
             .invalidURL, .unsupportedScheme, .configuration, .notInCache, .remembered, .transport, .tls,
             .unexpectedStatus,
@@ -68,7 +68,7 @@ import Testing
         #expect((error != nil) == row.2)
     }
 
-    @Test func expiredFailureIsRemovedPermanently() throws {
+    @Test func expiredFailureIsRemovedAndNotReturnedAfterTheClockIsSetBack() throws {
         let cache = NegativeCache()
         let key = try key(1)
         cache.remember(http(404), for: key, now: now)
@@ -78,7 +78,7 @@ import Testing
         #expect(cache.failure(for: key, maxAge: .seconds(1), now: now) == nil)
     }
 
-    @Test func leastRecentlyUsedFailuresAreEvictedFirst() throws {
+    @Test func leastRecentlyUsedFailureIsEvictedAtTheMaximumCount() throws {
         let cache = NegativeCache(maxCount: 3)
         for name in 1...3 { cache.remember(http(404), for: try key(name), now: now) }
         _ = cache.failure(for: try key(1), maxAge: .seconds(1), now: now)

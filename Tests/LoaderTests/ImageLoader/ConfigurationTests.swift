@@ -189,7 +189,7 @@ import Testing
         }
     }
 
-    @Test(.requirement("O59", "O98")) func keepsDownloadingWhenCancelledIsReadWhenTheLoadBegins() async throws {
+    @Test(.requirement("O59", "O98")) func changedKeepsDownloadingWhenCancelledAppliesOnlyToLaterLoads() async throws {
         for keeps in [true, false] {
             let gate = Gate()
             var reply = ScriptedReply.image(TestImage.first, maxAge: 60)
@@ -304,7 +304,7 @@ import Testing
         #expect(bench.loader.images.shared.decodeQueue.budget.maxBytes == 536_870_912)
     }
 
-    @Test func loadsOfAnInvalidatedLoaderFail() async throws {
+    @Test func loadsOfAnInvalidatedLoaderFailDespiteAConfigurationUpdate() async throws {
         let gate = Gate()
         let bench = try LoaderBench(
             ScriptedTransport { _, number in

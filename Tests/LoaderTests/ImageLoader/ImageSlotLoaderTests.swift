@@ -53,7 +53,8 @@ struct ImageSlotLoaderTests {
         return nil
     }
 
-    @Test(.requirement("O61", "O79")) func secondSlotShowsTheLoadedImageImmediatelyFromMemory() async throws {
+    @Test(.requirement("O61", "O79"))
+    func secondSlotShowsAnImageLoadedByTheFirstSlotImmediatelyFromMemory() async throws {
         let folder = try DiskFolder()
         let origin = Origin(cacheControl: "max-age=1000")
         let loader = try loader(origin, in: folder)

@@ -70,7 +70,7 @@ struct ImageSlotTests {
     }
 
     /// Ending an observation and changing the slot at the same time must not block each other.
-    @Test func cancellingStateObserversDuringChangesDoesNotDeadlock() async {
+    @Test func cancellingAStateObserverDuringAnAssignmentDoesNotDeadlock() async {
         for _ in 0..<500 {
             let slot = ImageSlot(loader: loads)
             let watching = Task { [states = slot.states] in
@@ -244,7 +244,7 @@ struct ImageSlotTests {
         #expect(!slot.isBusy)
     }
 
-    @Test(.requirement("O77")) func readingTheStateOfAReleasedSlotLoadsAgain() async throws {
+    @Test(.requirement("O77")) func readingTheStateOfAReleasedSlotStartsItsLoadAgain() async throws {
         let slot = ImageSlot(loader: loads)
         var request = ImageRequest(url: "a")
         request.policy = .reload

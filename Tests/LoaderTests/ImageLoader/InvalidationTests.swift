@@ -258,7 +258,7 @@ import Testing
         #expect(bench.loader.cachedImage(for: known)?.bitmap.width == 11)
     }
 
-    @Test func cachedImagesAreFoundAfterInvalidate() async throws {
+    @Test func lookupFindsCachedImagesAfterInvalidate() async throws {
         let bench = try await bench()
         bench.loader.invalidate()
 
@@ -273,7 +273,7 @@ import Testing
         #expect(bench.transport.requests.count == 2)
     }
 
-    @Test func storeSucceedsAfterInvalidate() async throws {
+    @Test func storingAnImageSucceedsAfterInvalidate() async throws {
         let bench = try await bench()
         bench.loader.invalidate()
         let fields: HeaderFields = ["Content-Type": "image/png", "Cache-Control": "max-age=60"]
@@ -288,7 +288,7 @@ import Testing
         #expect(await bench.failure(other)?.code == .configuration)
     }
 
-    @Test func removalSucceedsAfterInvalidate() async throws {
+    @Test func removalsAndPurgesSucceedAfterInvalidate() async throws {
         let removals: [(name: String, run: @Sendable (LoaderBench) async -> Void)] = [
             ("removeImage", { await $0.loader.removeImage(for: ImageRequest(url: LoaderBench.url)) }),
             ("purgeDisk", { await $0.loader.purgeDisk() }),

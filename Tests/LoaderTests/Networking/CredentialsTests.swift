@@ -103,7 +103,7 @@ struct PartitionTests {
         #expect(key.partition(of: ["Accept": "*/*", "Proxy-Authorization": "x"]) == "")
     }
 
-    @Test func equalCredentialsShareAPartition() {
+    @Test func equalCredentialsInAnyFieldOrderHaveOnePartition() {
         let one = key.partition(of: ["Authorization": "Basic x", "Accept": "*/*", "Cookie": "a=b"])
         let other = key.partition(of: ["cookie": "a=b", "AUTHORIZATION": "Basic x"])
 
@@ -112,7 +112,7 @@ struct PartitionTests {
         #expect(one.utf8.allSatisfy { "0123456789abcdef".utf8.contains($0) })
     }
 
-    @Test func differentCredentialsNeverShareAPartition() {
+    @Test func differentCredentialsHaveDifferentPartitions() {
         let all: [HeaderFields] = [
             [:], ["Authorization": ""], ["Cookie": ""], ["Authorization": "a"], ["Cookie": "a"],
             ["Authorization": "ab"],

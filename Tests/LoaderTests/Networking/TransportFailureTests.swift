@@ -54,7 +54,8 @@ import Darwin
         #expect(error?.message == "Connection refused (errno \(ECONNREFUSED))")
     }
 
-    @Test(arguments: wires.indices) func truncatedOrContradictoryResponseIsAnError(_ number: Int) async throws {
+    @Test(arguments: wires.indices)
+    func responseWithTruncatedOrContradictoryFramingIsAnError(_ number: Int) async throws {
         let (wire, body) = Self.wires[number]
         let origin = try await LoopbackOrigin { _ in .close(after: Array(wire.utf8)) }
 

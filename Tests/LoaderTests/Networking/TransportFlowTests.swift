@@ -98,7 +98,7 @@ import Testing
         }
     }
 
-    @Test func bodyStaysReadableAfterTheTransportIsReleased() async throws {
+    @Test func bodyCanBeReadAfterTheTransportIsReleased() async throws {
         let origin = try await LoopbackOrigin { _ in .ok(TransportFixture.bytes(100)) }
         var transport: AsyncHTTPClientTransport? = AsyncHTTPClientTransport(proxy: .none)
         let response = try await transport?.send(

@@ -47,7 +47,7 @@ import Testing
         "socks5://h:1", "http://", "h:0", "h:65536", "h:x", "a b", "http://%zz@h:1", "h/path",
         "http://%+5@h:1", "http://u:%-0@h:1", "http://u:p%4@h:1",
     ])
-    func invalidProxySettingIsAnErrorAndNotIgnored(_ text: String) {
+    func invalidProxyVariableFailsRequestsToHostsThatUseTheProxy(_ text: String) {
         let resolved = ProxySetting.environment.resolved { $0 == "http_proxy" ? text : nil }
 
         #expect(throws: LoadError.configuration("")) { try resolved.server(isSecure: false, host: "a.test") }

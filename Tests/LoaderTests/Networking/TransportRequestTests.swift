@@ -39,7 +39,7 @@ import Testing
         ("/?a[]=1&b={c}", "/?a%5B%5D=1&b=%7Bc%7D"), ("/a b", "/a%20b"), ("/größe%20", "/gr%C3%B6%C3%9Fe%20"),
         ("/100%?%4", "/100%25?%254"), ("/a%zz%41", "/a%25zz%41"), ("/\t\"<>\\^`|", "/%09%22%3C%3E%5C%5E%60%7C"),
     ])
-    func charactersInvalidInAURLArePercentEncoded(_ target: String, _ sent: String) async throws {
+    func charactersInvalidInAURLArePercentEncodedInTheRequestTarget(_ target: String, _ sent: String) async throws {
         let origin = try await LoopbackOrigin { _ in .ok([]) }
 
         _ = try await TransportFixture.get(origin.url(target), with: transport)

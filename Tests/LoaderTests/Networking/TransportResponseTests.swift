@@ -50,7 +50,7 @@ import Testing
         #expect(origin.requests.map(\.target) == ["/here"])
     }
 
-    @Test func interimResponsesAreSkippedWithTheirFields() async throws {
+    @Test func interimResponsesAndTheirFieldsAreNotDelivered() async throws {
         let origin = try await LoopbackOrigin { _ in
             var response = OriginResponse(fields: [OriginField("X-Final", "yes")], body: [1, 2, 3])
             let hint = OriginField("Link", "</style.css>; rel=preload")

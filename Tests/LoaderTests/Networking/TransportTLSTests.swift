@@ -48,7 +48,7 @@ import Testing
         #expect(origin.requests.count == ways.count)
     }
 
-    @Test func trustedRootDoesNotAllowAHostNameMismatch() async throws {
+    @Test func certificateOfATrustedRootForAnotherHostNameIsRejected() async throws {
         let certificate = try OriginCertificate(hosts: ["other.example"], coversLoopback: false)
         let origin = try await LoopbackOrigin(certificate: certificate) { _ in .ok([1]) }
         let root = trust { $0.additionalTrustRoots = [certificate.pem] }
@@ -66,7 +66,7 @@ import Testing
         #expect(throws: Never.self) { try transport.validate(trust { $0.trustAnySSLCertificate = true }) }
     }
 
-    @Test func hostNameIsVerifiedAgainstTheCertificate() async throws {
+    @Test func hostNameOfTheRequestIsVerifiedAgainstTheCertificate() async throws {
         let certificate = try OriginCertificate(hosts: ["localhost"], coversLoopback: false)
         let origin = try await LoopbackOrigin(certificate: certificate) { _ in .ok([1]) }
         let root = trust { $0.additionalTrustRoots = [certificate.pem] }

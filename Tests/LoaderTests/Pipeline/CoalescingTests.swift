@@ -47,7 +47,7 @@ import Testing
         #expect(bench.isIdle)
     }
 
-    @Test(.requirement("O68")) func equalLoadsAtDifferentTimesSendOneRequest() async throws {
+    @Test(.requirement("O68")) func equalLoadsStartedAtDifferentTimesSendOneRequest() async throws {
         // Without a gate, some loads start before the download, some during it and some after it.
         for _ in 0..<20 {
             let bench = try LoaderBench(.image(TestImage.first, maxAge: 60))

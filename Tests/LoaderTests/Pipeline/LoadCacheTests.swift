@@ -10,7 +10,7 @@ import Testing
 @Suite(.timeLimit(.minutes(30))) struct LoadCacheTests {
     private let request = ImageRequest(url: LoaderBench.url)
 
-    @Test(.requirement("O4", "C17")) func twoLoadersShareNoCache() async throws {
+    @Test(.requirement("O4", "C17")) func twoLoadersWithDifferentFoldersShareNoCache() async throws {
         let transport = ScriptedTransport(.image(TestImage.first, maxAge: 60))
         let one = try LoaderBench(transport) { $0.cacheImagesInMemory = true }
         let other = try LoaderBench(transport) { $0.cacheImagesInMemory = true }
@@ -96,7 +96,7 @@ import Testing
         #expect(try await bench.loader.image(for: request).isStored)
     }
 
-    @Test(.requirement("O54")) func purgingTheDiskMakesMemoryImagesStale() async throws {
+    @Test(.requirement("O54")) func imagesInMemoryAreStaleAfterADiskPurge() async throws {
         let bench = try LoaderBench(.image(TestImage.first, maxAge: 60, etag: "\"1\""), .status(304)) {
             $0.cacheImagesInMemory = true
         }
@@ -154,7 +154,7 @@ import Testing
         }
     }
 
-    @Test(.requirement("O46", "O87")) func purgingMemoryKeepsTheDiskEntry() async throws {
+    @Test(.requirement("O46", "O87")) func memoryPurgeKeepsTheDiskEntry() async throws {
         let bench = try LoaderBench(.image(TestImage.first, maxAge: 60)) { $0.cacheImagesInMemory = true }
         _ = await bench.steps()
         let report = await bench.loader.purgeMemory()
@@ -173,14 +173,14 @@ import Testing
         #expect(await bench.loader.clearCachedFiles(createdOlderThan: .oneDay).count == 1)
     }
 
-    @Test(.requirement("O56", "O95")) func removedImageIsLoadedAgain() async throws {
+    @Test(.requirement("O56", "O95")) func removedImageIsLoadedFromTheNetworkAgain() async throws {
         let bench = try LoaderBench(.image(TestImage.first, maxAge: 60)) { $0.cacheImagesInMemory = true }
         _ = await bench.steps()
         await bench.loader.removeImage(for: request)
         #expect(await bench.steps() == ["sending", "finished networkToDisk"])
     }
 
-    @Test(.requirement("O75")) func storedBytesAreFoundByALaterLoad() async throws {
+    @Test(.requirement("O75")) func bytesStoredByTheCallerAreFoundByALaterLoad() async throws {
         let bench = try LoaderBench(.offline)
         let fields: HeaderFields = ["Content-Type": "image/png", "Cache-Control": "max-age=60"]
         #expect(try await bench.loader.store(TestImage.first, fields: fields, for: request))

@@ -26,7 +26,7 @@ import Testing
         return bench
     }
 
-    @Test(.requirement("O32", "O40")) func unsuccessfulStatusKeepsTheStoredImage() async throws {
+    @Test(.requirement("O32", "O40")) func responseWithAnUnsuccessfulStatusKeepsTheStoredImage() async throws {
         let table: [(status: Int, failure: String)] = [
             (400, "http 400"), (404, "http 404"), (410, "http 410"), (429, "http 429"), (500, "http 500"),
             (503, "http 503"), (599, "http 599"), (201, "unexpectedStatus 201"), (202, "unexpectedStatus 202"),
@@ -233,7 +233,7 @@ import Testing
         }
     }
 
-    @Test(.requirement("O10", "O72", "O73")) func retryableFailuresAreRetried() async throws {
+    @Test(.requirement("O10", "O72", "O73")) func onlyRetryableFailuresAreRetriedUpToMaxAttempts() async throws {
         let retry = RetryPolicy(maxAttempts: 3, firstDelay: .zero)
         let bench = try LoaderBench(.offline, .status(503), .image(TestImage.first)) { $0.retry = retry }
         #expect(
@@ -271,7 +271,7 @@ import Testing
         #expect(await refused.failure()?.statusCode == 404)
     }
 
-    @Test(.requirement("O19")) func diskFaultDoesNotFailALoad() async throws {
+    @Test(.requirement("O19")) func loadSucceedsDespiteADiskFault() async throws {
         let bench = try LoaderBench(.image(TestImage.first, maxAge: 60))
         _ = await bench.steps()
         try FileManager.default.removeItem(atPath: bench.folder.path + "/images")

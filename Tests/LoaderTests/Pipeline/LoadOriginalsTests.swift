@@ -59,7 +59,7 @@ import Testing
             LoadSource.allCases.map(\.rawValue) == ["none", "memory", "disk", "networkNotModified", "networkToDisk"])
     }
 
-    @Test(.requirement("O19")) func newImageIsOnDiskBeforeItIsDelivered() async throws {
+    @Test(.requirement("O19")) func newImageIsStoredOnDiskBeforeItIsDelivered() async throws {
         for size in [TestImage.first, TestImage.second] {
             let bench = try LoaderBench(.image(size, maxAge: 60))
             let files = Locked<[[String]]>([])
@@ -153,7 +153,7 @@ import Testing
         return Dictionary(uniqueKeysWithValues: files)
     }
 
-    @Test(.requirement("O40")) func onlyStatusesWithAFullBodyAreLoadedAndStored() async throws {
+    @Test(.requirement("O40")) func onlyResponsesWithAStatusOfAFullBodyAreLoadedAndStored() async throws {
         for status in [203, 207, 208, 218, 226, 250, 299] {
             var reply = ScriptedReply.image(TestImage.first, maxAge: 60)
             reply.status = status

@@ -233,7 +233,7 @@ import Testing
         #expect(bench.loader.memoryStatistics.count == 1)
     }
 
-    @Test(.requirement("O75")) func storedBitmapIsInMemoryOnly() async throws {
+    @Test(.requirement("O75")) func bitmapStoredByTheCallerIsInMemoryOnly() async throws {
         let bench = try LoaderBench(.offline) { $0.cacheImagesInMemory = true }
         let bitmap = try ImageDecoder().decode(TestImage.second).bitmap
         #expect(try bench.loader.store(bitmap, fields: ["Cache-Control": "max-age=60"], for: request))
@@ -280,7 +280,7 @@ import Testing
         #expect(try await bench.loader.store(TestImage.first, fields: ["Vary": "Accept"], for: request))
     }
 
-    @Test(.requirement("O75", "O84", "O87")) func storedBytesAreInMemoryAndOnDisk() async throws {
+    @Test(.requirement("O75", "O84", "O87")) func bytesStoredByTheCallerAreInMemoryAndOnDisk() async throws {
         let bench = try LoaderBench(.offline) {
             $0.cacheImagesInMemory = true
             $0.retainsEncodedData = true

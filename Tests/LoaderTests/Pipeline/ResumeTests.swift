@@ -128,7 +128,7 @@ import Testing
         }
     }
 
-    @Test func partialResponseLongerThanItsRangeIsDiscarded() async throws {
+    @Test func partialResponseLongerThanItsContentRangeIsDiscarded() async throws {
         var long = Self.remainder(from: 100)
         long.chunks.append([0])
         let bench = try bench(Self.interrupted(after: 100), long, .image(Self.whole))
@@ -311,7 +311,7 @@ import Testing
         #expect(last[lines: "If-Range"] == [Array("\"1\"".utf8)])
     }
 
-    @Test func progressContinuesAfterAResume() async throws {
+    @Test func progressCountContinuesAfterAResume() async throws {
         let bench = try bench(Self.interrupted(after: 300), Self.remainder(from: 300))
         var counts: [Int] = []
         for await event in bench.loader.events(for: ImageRequest(url: LoaderBench.url)) {

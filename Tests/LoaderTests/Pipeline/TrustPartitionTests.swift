@@ -88,7 +88,7 @@ import Testing
     }
 
     @Test(.requirement("X19"))
-    func downloadsWithDifferentTrustSettingsAreNotShared() async throws {
+    func loadsWithDifferentTrustSettingsDoNotShareADownload() async throws {
         let gate = Gate()
         var held = ScriptedReply.image(TestImage.first, maxAge: 3600)
         held.headGate = gate

@@ -59,7 +59,7 @@ struct CacheControlTests {
         ("no-cache=\"Set-Cookie\"", false), ("no-cache=Set-Cookie", false), ("no-cache=\"a, b\"", false),
         ("no-cache=\"a\", no-cache", true), ("x=\"no-cache\"", false), ("nono-cache", false), ("private", false),
     ])
-    func onlyNoCacheWithoutFieldNamesForbidsReuse(_ row: (String, Bool)) {
+    func noCacheWithoutFieldNamesForbidsReuseAndWithFieldNamesDoesNot(_ row: (String, Bool)) {
         #expect(control(row.0).noCache == row.1)
         #expect(control(row.0).forbidsStale == row.1)
     }
@@ -72,7 +72,7 @@ struct CacheControlTests {
         #expect(control(row.0).noStore == row.1)
     }
 
-    @Test func extensionDirectivesAreParsed() {
+    @Test func unknownCacheControlDirectivesAreParsed() {
         let control = control("community=\"UCI \\\"x\\\"\", Flag, number=5")
 
         #expect(control["community"]?.value == Array("UCI \"x\"".utf8))

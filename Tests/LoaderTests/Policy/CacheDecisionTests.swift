@@ -138,7 +138,7 @@ struct CacheDecisionTests {
         #expect(provisional.map { $0.fields.text("Age") == String(row.1) } != false)
     }
 
-    @Test(.requirement("O30")) func disabledStaleDeliveryGivesNoProvisionalImage() throws {
+    @Test(.requirement("O30")) func noProvisionalImageIsDeliveredWithStaleDeliveryDisabled() throws {
         var settings = CacheSettings()
         settings.deliversStaleBeforeValidation = false
 
@@ -176,7 +176,7 @@ struct CacheDecisionTests {
         #expect(kind(decide(try entry(row.1), ["Cache-Control": row.0])) == row.2)
     }
 
-    @Test func requestDirectivesDoNotOverrideMustRevalidate() throws {
+    @Test func maxStaleAndOnlyIfCachedDoNotOverrideMustRevalidate() throws {
         for directive in Self.noStale {
             #expect(kind(decide(try entry(15, directive), ["Cache-Control": "max-stale"])) == .conditional)
             #expect(kind(decide(try entry(15, directive), ["Cache-Control": "only-if-cached"])) == .notInCache)

@@ -199,7 +199,7 @@ struct CacheOutcomeTests {
         #expect(again == CacheOutcome(result: .received([:]), store: .nothing))
     }
 
-    @Test(.requirement("O28")) func response304ForALostOrReplacedEntryRepeatsTheRequest() throws {
+    @Test(.requirement("O28")) func response304ForARemovedOrReplacedEntryRepeatsTheRequest() throws {
         let date = "Sun, 06 Nov 1994 08:49:37 GMT"
         let plan = RequestPlan(
             addedFields: ["If-None-Match": "\"a\"", "If-Modified-Since": date], isConditional: true)
@@ -218,7 +218,7 @@ struct CacheOutcomeTests {
         }
     }
 
-    @Test func response304WithANewVaryStoresTheRequestValues() throws {
+    @Test func response304WithANewVaryStoresTheRequestValuesOfItsFields() throws {
         let request = CacheRequest(fields: ["Foo": "1"])
         let updated = try PolicyFixture.outcome(304, ["Vary": "Foo"], entry: stale(), request: request).entry
 
@@ -258,7 +258,7 @@ struct CacheOutcomeTests {
             (.upTo(.seconds(99)), "no-cache", false), (.serverDirective, "stale-if-error=99, must-revalidate", false),
             (.upTo(.seconds(Int64.max)), "", true),
         ] as [(StaleIfError, String, Bool)])
-    func staleIfErrorUsesTheStaleImageWithinItsWindow(_ row: (StaleIfError, String, Bool)) throws {
+    func staleIfErrorReturnsTheStaleImageWithinItsTimeLimit(_ row: (StaleIfError, String, Bool)) throws {
         var settings = CacheSettings()
         settings.staleIfError = row.0
         let entry = try stale([:], row.1)

@@ -52,7 +52,7 @@ struct FreshnessTests {
         #expect(lifetime(fields) == 0)
     }
 
-    @Test func severalDateLinesAreReplacedByTheResponseTime() {
+    @Test func responseTimeReplacesTheDateOfAResponseWithSeveralDateLines() {
         var fields = HeaderFields("Date", lines: [date(-500), date(-500)])
         fields.append("Expires", date(600))
 
@@ -112,7 +112,7 @@ struct FreshnessTests {
         #expect(freshness(response).age == expected * 1000)
     }
 
-    @Test func dateInTheCurrentSecondGivesAgeZero() {
+    @Test func responseWithADateInTheCurrentSecondHasAgeZero() {
         let responseTime = now.adding(milliseconds: 999)
         let response = StoredResponse(
             status: 200, fields: ["Date": HTTPDate.format(now)], requestTime: responseTime, responseTime: responseTime,

@@ -20,7 +20,7 @@ struct HTTPDateTests {
             ("Sat, 01 Jan 0000 00:00:00 GMT", -62_167_219_200), ("Sat, 31 Dec 2016 23:59:60 GMT", 1_483_228_800),
             ("Tue, 29 Feb 2000 00:00:00 GMT", 951_782_400), ("Thu, 29 Feb 2024 00:00:00 GMT", 1_709_164_800),
         ] as [(String, Int64)])
-    func allThreeDateFormatsAreParsed(_ row: (String, Int64)) {
+    func allThreeHTTPDateFormatsAreParsed(_ row: (String, Int64)) {
         #expect(parse(row.0) == row.1)
     }
 
@@ -41,7 +41,7 @@ struct HTTPDateTests {
         "Sun, 06 Nov 1994 08:49:37 GMT, Sun, 06 Nov 1994 08:49:37 GMT", "Sun, +6 Nov 1994 08:49:37 GMT",
         "Sunday Nov  6 08:49:37 1994", "Sun, 06 Nov -994 08:49:37 GMT",
     ])
-    func invalidDatesAreRejected(_ text: String) {
+    func invalidHTTPDatesAreRejected(_ text: String) {
         #expect(parse(text) == nil)
     }
 
@@ -95,7 +95,7 @@ struct HTTPDateTests {
         #expect(HTTPDate.format(WallTime(milliseconds: -1)) == "Wed, 31 Dec 1969 23:59:59 GMT")
     }
 
-    @Test func twoDigitYearsDoNotTrapAtExtremeTimes() {
+    @Test func parsingTwoDigitYearsAtExtremeClockTimesDoesNotTrap() {
         for year in 0...99 {
             let text = "Sunday, 06-Nov-\(year < 10 ? "0" : "")\(year) 08:49:37 GMT"
             for now in [WallTime(milliseconds: .min), WallTime(milliseconds: .max), WallTime(seconds: -62_167_219_200)]

@@ -108,7 +108,7 @@ import Testing
         }
     }
 
-    @Test func response304WithPrivateRemovesTheEntryOfASharedCache() throws {
+    @Test func response304WithPrivateOrSetCookieRemovesTheEntryOfASharedCache() throws {
         let entry = try PolicyFixture.entry(["ETag": "\"a\"", "Cache-Control": "max-age=1"], age: 60)
         for news: HeaderFields in [["Cache-Control": "private"], ["Set-Cookie": "a=b"]] {
             #expect(try PolicyFixture.outcome(304, news, entry: entry, settings: Self.shared).store == .remove)

@@ -123,7 +123,7 @@ import Testing
         #expect(await bench.failure(ImageRequest(url: origin.url("/afterwards"))) == nil)
     }
 
-    @Test func cancellingSomeWaitersKeepsTheDownload() async throws {
+    @Test func cancellingHalfOfTheWaitersKeepsTheDownload() async throws {
         let gate = OriginGate()
         let origin = try await LoopbackOrigin { _ in RealServerBench.image { $0.bodyGate = gate } }
         let bench = try RealServerBench()

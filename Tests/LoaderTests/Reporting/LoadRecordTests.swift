@@ -153,7 +153,7 @@ import Testing
         #expect(bench.loader.statistics.network == 5)
     }
 
-    @Test(.requirement("O96")) func statisticsCountWaitingAndRunningLoads() async throws {
+    @Test(.requirement("O96")) func loaderStatisticsCountWaitingAndRunningLoads() async throws {
         let bench = try bench(ScriptedTransport(ScriptedReply(chunks: [[1]], ending: .stalled))) { $0.urgentWidth = 1 }
         var slow = ImageRequest(url: "http://example.com/slow.png")
         slow.priority = .slow
@@ -181,7 +181,7 @@ import Testing
         #expect(listener.records.map(\.outcome) == Array(repeating: .cancelled, count: 4))
     }
 
-    @Test(.requirement("O96")) func statisticsCountLoadsWithoutARecordSink() async throws {
+    @Test(.requirement("O96")) func loaderStatisticsCountLoadsWithoutARecordSink() async throws {
         let bench = try bench(ScriptedTransport(.image(TestImage.first, maxAge: 60))) { $0.recordSink = nil }
         await bench.load()
         await bench.loader.flush()

@@ -120,7 +120,7 @@ import Testing
         #expect(reporter.isFirstWarning(of: "0"))
     }
 
-    @Test(.requirement("O72")) func everyRetryAndTheFailureAreReported() async throws {
+    @Test(.requirement("O72")) func everyRetryAndTheFinalFailureAreReported() async throws {
         let bench = try bench(.error, .status(503)) { $0.retry = RetryPolicy(maxAttempts: 3, firstDelay: .zero) }
 
         await bench.load()

@@ -195,7 +195,7 @@ import Testing
                 == #"["*** ***\n", "***\r\n"]"#)
     }
 
-    @Test(.requirement("O97")) func redactURLHookDefinesTheReportedURL() async throws {
+    @Test(.requirement("O97")) func urlInReportsIsTheResultOfTheRedactURLHook() async throws {
         let listener = ReportListener()
         let asked = Locked<[String]>([])
         let bench = try LoaderBench(ScriptedTransport(.status(404))) { configuration in

@@ -64,7 +64,7 @@ struct RetryTests {
         for count in counts { #expect(abs(count - 1_000) < 165) }
     }
 
-    @Test func extremeAttemptCountsAndLimitsGiveABoundedDelay() {
+    @Test func retryDelayIsBoundedAtExtremeAttemptCountsAndLimits() {
         let limits: [Duration] = [.zero, .seconds(-1), .nanoseconds(1), .seconds(30), .seconds(Int64.max)]
         for first in limits {
             for limit in limits {
@@ -89,7 +89,7 @@ struct RetryTests {
         #expect(delay(.standard, 1, .remembered(http(503), until: WallTime(seconds: 9))) == nil)
     }
 
-    @Test func retryAfterIsTheMinimumDelay() {
+    @Test func retryAfterIsTheMinimumRetryDelay() {
         for seed in 0..<200 as Range<UInt64> {
             #expect(delay(.standard, 1, http(503, retryAfter: .seconds(7)), seed: seed) == .seconds(7))
             let late = delay(.standard, 4, http(503, retryAfter: .seconds(1)), seed: seed)
@@ -118,7 +118,7 @@ struct RetryTests {
             (["Retry-After": "Sun, 06 Nov 1994 09:49:47 GMT", "Date": "Sun, 06 Nov 1994 09:49:37 GMT"], 10_000),
             (["Retry-After": "Sun, 06 Nov 1994 08:49:47 GMT", "Date": "nonsense"], 10_000),
         ] as [(HeaderFields, Int64?)])
-    func retryAfterIsParsedAsSecondsOrDate(_ row: (HeaderFields, Int64?)) {
+    func retryAfterFieldIsParsedAsSecondsOrAsADate(_ row: (HeaderFields, Int64?)) {
         let now = WallTime(seconds: 784_111_777)
 
         #expect(row.0.retryAfter(responseTime: now) == row.1.map { .milliseconds($0) })

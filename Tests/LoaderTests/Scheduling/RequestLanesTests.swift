@@ -71,7 +71,7 @@ struct RequestLanesTests {
         await yieldUntil { lanes.permitCount == 0 }
     }
 
-    @Test func slowTaskWaitsForTheLastUrgentTask() async throws {
+    @Test func slowTaskStartsAfterTheLastUrgentTaskEnds() async throws {
         let lanes = RequestLanes()
         let gate = Gate()
         let urgent = await occupy(lanes, .urgent, until: gate)
@@ -205,7 +205,7 @@ struct RequestLanesTests {
         #expect(!ran.value)
     }
 
-    @Test func taskCancelledBeforeWaitingNeverRunsAndItsPermitIsReusable() async throws {
+    @Test func taskCancelledBeforeItWaitsNeverRunsAndItsPermitIsReusable() async throws {
         let lanes = RequestLanes()
         let permit = lanes.permit(.urgent)
         let gate = Gate()

@@ -16,11 +16,11 @@ struct RedactionTests {
             ("ftp://u:secret@h/", "***"), ("ftp://h/a?b=c", "ftp://h/a?b=***"), ("http://h:x/a\nb", "http://h:x/a?b"),
             ("no address\u{2028}at\u{85}all", "no address?at?all"),
         ])
-    func queryValuesAreHiddenAndNamesShown(_ row: (String, String)) {
+    func redactedURLShowsQueryNamesAndHidesQueryValues(_ row: (String, String)) {
         #expect(Redaction.hidingQueryValues(row.0) == row.1)
     }
 
-    @Test func customRedactionDefinesTheShownValues() {
+    @Test func customRedactionSelectsTheShownQueryValues() {
         let redaction = Redaction { name, value in
             switch name {
             case "width": value

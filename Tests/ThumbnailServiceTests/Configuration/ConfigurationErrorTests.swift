@@ -53,7 +53,7 @@ import Testing
         (#"{"server": {"prot": 1}}"#, "server.prot"), (#"{"server": 1}"#, "server"), (#"{"sever": {}}"#, "sever"),
         (#"{"a": {"b": {"c": 1}}, "server": {"x": 1}}"#, "a.b.c, server.x"),
     ])
-    func unknownKeyInTheFileIsReportedByName(_ json: String, _ names: String) {
+    func unknownKeyInTheConfigurationFileIsReportedByName(_ json: String, _ names: String) {
         let message = Self.message { try ResolvedConfiguration(json: Array(json.utf8)) }
         #expect(message == "the configuration file has unknown keys: \(names)")
     }

@@ -112,7 +112,7 @@ import Testing
         #expect(origins == [.option, .environment, .file, .file, .standard])
     }
 
-    @Test func resolvedDefaultsEqualServiceConfigurationDefaults() throws {
+    @Test func resolvedConfigurationWithoutInputEqualsServiceConfigurationDefaults() throws {
         let resolved = try ResolvedConfiguration()
         #expect(Self.text(resolved.service) == Self.text(ServiceConfiguration()))
     }

@@ -71,7 +71,7 @@ import Testing
         }
     }
 
-    @Test(.requirement("N18")) func unknownKeyInFileOrOptionIsAnError() {
+    @Test(.requirement("N18")) func unknownKeyInAConfigurationFileOrOptionIsAnError() {
         let json = Array(#"{"service.host": "10.0.0.1", "port": "tcp://10.0.0.1:8080"}"#.utf8)
         #expect(throws: ServiceError.self) { try ResolvedConfiguration(json: json) }
         var options = ConfigurationOptions()

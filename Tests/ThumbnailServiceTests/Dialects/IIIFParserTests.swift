@@ -74,7 +74,7 @@ import Testing
         "Full/max/0/default.jpg", "/max/0/default.jpg",
         "full/max/0", "full/max", "full", "info", "info.xml", "Info.json",
     ])
-    func invalidIIIFParametersAreMalformed(_ parts: String) {
+    func iiifTargetWithInvalidParametersIsMalformed(_ parts: String) {
         #expect(reason(of: "/iiif/3/id/\(parts)") == .malformed)
     }
 
@@ -99,7 +99,7 @@ import Testing
             try dialect.parse(Array("/iiif/3/a\u{FC}\"<%22".utf8)) == .redirect("/iiif/3/a%C3%BC%22%3C%22/info.json"))
     }
 
-    @Test func identifierIsPercentDecodedOnce() throws {
+    @Test func iiifIdentifierIsPercentDecodedOnce() throws {
         for (raw, identifier) in [
             ("id", "id"), ("67352ccc-d1b0-11e1-89ae-279075081939", "67352ccc-d1b0-11e1-89ae-279075081939"),
             ("a%2Fb%2Fc.jpg", "a/b/c.jpg"), ("a%20b", "a b"), ("%C3%BC", "ü"),
@@ -131,14 +131,14 @@ import Testing
             "%252e%252e%252fa", "..%252Fa", "a%252F..%252Fb", "a%252F%252Fb", "%252E", "%252E%253Bx", "%25252e.%2Fa",
             "%25252E%25252E%25252Fa", "..%5Ca", "a%5C..%5Cb", "..%255Ca", "a%5C%5Cb", "%2525252525252e",
         ])
-    func identifierWithAnEmptyOrDotSegmentIsNotFound(_ raw: String) {
+    func iiifIdentifierWithAnEmptyOrDotSegmentIsNotFound(_ raw: String) {
         #expect(reason(of: "/iiif/3/\(raw)/info.json") == .notFound)
         #expect(reason(of: "/iiif/3/\(raw)/full/max/0/default.jpg") == .notFound)
         // The base URI is not redirected either.
         #expect(reason(of: "/iiif/3/\(raw)") == .notFound)
     }
 
-    @Test func formatWithAnEncoderIsAccepted() throws {
+    @Test func iiifFormatWithAnEncoderIsAccepted() throws {
         var dialect = IIIFDialect()
         dialect.formats = [.jpeg, .png, .gif, .tiff, .webp]
 
@@ -171,7 +171,7 @@ import Testing
                 """)
     }
 
-    @Test func everySizeInInfoJSONIsAccepted() throws {
+    @Test func everySizeInInfoJSONIsAcceptedInARequest() throws {
         for (width, height) in [(1, 1), (1000, 1000), (513, 7), (9000, 9000), (40_000, 11)] {
             let info = IIIFInfo(id: "i", width: width, height: height)
             let region = PixelRectangle(x: 0, y: 0, width: width, height: height)

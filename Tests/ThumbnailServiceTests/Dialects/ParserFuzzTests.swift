@@ -90,7 +90,7 @@ import Testing
     }
 
     /// Targets of 8 kB with repeated pieces.
-    @Test(.requirement("SV14")) func parserStepsAreLinearInTheTargetLength() {
+    @Test(.requirement("SV14")) func numberOfParserStepsIsLinearInTheTargetLength() {
         for piece in Self.pieces + [
             "filters:a(", "filters:grayscale():", "a(", "(a", "a:", "'a,", "%25", "trim:", "1x",
         ] {

@@ -43,7 +43,7 @@ import Testing
         // The filters of presets count towards the limit.
         "filters:" + String(repeating: "preset(small):", count: 6) + "grayscale()",
     ])
-    func invalidUseOfAPresetIsMalformed(_ parts: String) throws {
+    func targetWithAnInvalidPresetFilterIsMalformed(_ parts: String) throws {
         let dialect = try Self.dialect()
         let error = #expect(throws: ServiceError.self) { try dialect.parse("/unsafe/\(parts)/a.example/b.png".utf8) }
         #expect(error?.reason == .malformed)
@@ -78,7 +78,7 @@ import Testing
         #expect(throws: ServiceError.self) { try Dialects(configuration) }
     }
 
-    @Test func presetsOnlyWithoutPresetsFailsTheStart() {
+    @Test func presetsOnlySettingWithoutPresetsFailsTheStart() {
         var configuration = ServiceConfiguration()
         configuration.output.presetsOnly = true
         #expect(throws: ServiceError.self) { try Dialects(configuration) }

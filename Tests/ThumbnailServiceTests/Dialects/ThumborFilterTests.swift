@@ -99,7 +99,7 @@ import Testing
         #expect(result.refusal == .malformed)
     }
 
-    @Test func moreThan16FiltersAreMalformed() throws {
+    @Test func targetWithMoreThan16FiltersIsMalformed() throws {
         for name in ["grayscale", "unknown"] {
             let filters = Array(repeating: "\(name)()", count: 16).joined(separator: ":")
             _ = try parse("filters:\(filters)/h/a")
@@ -115,7 +115,7 @@ import Testing
         #expect(ThumborParserTests.reason(of: "/unsafe/filters:grayscale()/filters:blur(1)/a") == .malformed)
     }
 
-    @Test func sizeFiltersChangeTheSize() throws {
+    @Test func sizeFiltersChangeTheSizeInTheCanonicalForm() throws {
         #expect(try canonicalText("300x200/filters:no_upscale()") == "width:300;height:200;smaller;")
         #expect(try canonicalText("300x200/filters:stretch()") == "stretch;width:300;height:200;")
         #expect(try canonicalText("fit-in/300x200/filters:stretch()") == "fit:0,0;width:300;height:200;")
@@ -145,7 +145,7 @@ import Testing
         #expect(try canonicalText("filters:blurhash()") == "")
     }
 
-    @Test func colorIsParsedFromNameOrHexDigits() {
+    @Test func colorIsParsedFromANameOrFrom3Or6HexDigits() {
         #expect(RGBA8(named: "rebeccapurple") == RGBA8(red: 0x66, green: 0x33, blue: 0x99))
         #expect(RGBA8(named: "1a2B3c") == RGBA8(red: 0x1A, green: 0x2B, blue: 0x3C))
         #expect(RGBA8(named: "1a2") == RGBA8(red: 0x11, green: 0xAA, blue: 0x22))

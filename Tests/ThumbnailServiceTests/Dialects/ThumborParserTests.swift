@@ -160,7 +160,7 @@ import Testing
             "/unsafe/filters:blur(1)", "/unsafe/filters:blur(1/img", "/unsafe/filters:/img", "/unsafe/filters:)/img",
             "/unsafe/h/a%00b", "/unsafe/h/a%0Ab", "/unsafe/h/a%7Fb", "/unsafe/h/%FF%FE", "/unsafe/h/%ED%A0%80",
         ])
-    func invalidTargetIsMalformed(_ target: String) {
+    func thumborTargetWithAnInvalidPartIsMalformed(_ target: String) {
         #expect(Self.reason(of: target) == .malformed)
     }
 
@@ -195,7 +195,7 @@ import Testing
         #expect(try dialect.parse("/unsafe/http://h/a".utf8).source == .url("http://h/a"))
     }
 
-    @Test func postTargetWithoutBodyAsSourceIsMalformed() throws {
+    @Test func postTargetWithASourceOtherThanBodyIsMalformed() throws {
         let dialect = PostDialect(thumbor: Self.dialect)
 
         let request = try dialect.parse(Array("/post/unsafe/fit-in/30x20/filters:grayscale()/body".utf8))

@@ -38,7 +38,7 @@ import Testing
         }
     }
 
-    @Test func negotiatedResponsesHaveTheAcceptedFormatAndVaryAccept() async throws {
+    @Test func responsesWithNegotiationHaveTheAcceptedFormatAndVaryAccept() async throws {
         let origin = try await Self.origin()
         try await withService(origin: origin) {
             $0.output.negotiates = true

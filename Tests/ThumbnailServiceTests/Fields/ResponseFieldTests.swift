@@ -22,7 +22,7 @@ import Testing
         }
     }
 
-    @Test func entityTagIsFoundInIfNoneMatchLists() {
+    @Test func entityTagMatchesAnIfNoneMatchListThatContainsIt() {
         let tag = ETag(fieldValue: "\"abc\"")
 
         for value in [
@@ -48,12 +48,12 @@ import Testing
     ]
 
     @Test(arguments: dates)
-    func httpDateIsParsedAndFormatted(_ seconds: Int64, _ text: String) {
+    func lastModifiedDateIsParsedAndFormatted(_ seconds: Int64, _ text: String) {
         #expect(LastModified(text.utf8, now: .max)?.seconds == seconds)
         #expect(LastModified(seconds: seconds).fieldValue == text)
     }
 
-    @Test func formattedHTTPDateIsParsedToTheSameValue() {
+    @Test func formattedLastModifiedDateIsParsedToTheSameValue() {
         for day in 0..<36_525 where day % 7 == 0 || day % 365 < 2 {
             let seconds = Int64(day) * 86_400 + Int64(day % 86_400)
             #expect(LastModified(LastModified(seconds: seconds).fieldValue.utf8, now: .max)?.seconds == seconds)
@@ -171,7 +171,7 @@ import Testing
             ("a\"b\\c%41.jpg", "attachment; filename=\"a_b_c_41.jpg\"; filename*=UTF-8''a%22b%5Cc%2541.jpg"),
             ("a\r\nb\u{0}", "attachment; filename=\"a__b_\"; filename*=UTF-8''a%0D%0Ab%00"),
         ])
-    func attachmentNameIsQuotedAndEncodedAsASCII(_ name: String?, _ value: String) {
+    func attachmentNameIsQuotedAndEncodedAsASCIIInContentDisposition(_ name: String?, _ value: String) {
         #expect(ResponsePolicy(attachmentName: name).contentDisposition == value)
     }
 

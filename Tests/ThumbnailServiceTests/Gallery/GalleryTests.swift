@@ -125,7 +125,7 @@ import Testing
     // MARK: - File names
 
     /// Any file name is escaped in the page, and its target returns that file only.
-    @Test func hostileFileNamesAreEscapedAndServed() async throws {
+    @Test func hostileFileNamesAreEscapedInTheGalleryAndServed() async throws {
         let names = [
             "<img src=x onerror=alert(1)>.png", "\"><script>alert(1)<&.png", "filters:blur(9).png", "a?b=c#d.png",
             "100%25.png", "%2e%2e.png", "名前 ü.png", "http:.png", "10x10.png", "':;,@&=+$!*()[].png",
@@ -153,7 +153,7 @@ import Testing
     }
 
     @Test(arguments: ["..\\a.png", "../one.png", "/etc/passwd", "a\u{1}.png"])
-    func fileNameOutsideTheFolderIsRejected(_ name: String) async throws {
+    func galleryFileNameOutsideTheFolderIsRejected(_ name: String) async throws {
         try await Self.withGallery {
             $0.gallery = .init(images: [.init(source: name, name: name)])
         } _: { service in

@@ -93,7 +93,7 @@ import Testing
     }
 
     @Test(.requirement("SV2"))
-    func everyBlockedRangeIsTested() { #expect(AddressTable.blocked.count == Self.rows.count - 1) }
+    func testTableContainsEveryBlockedRange() { #expect(AddressTable.blocked.count == Self.rows.count - 1) }
 
     @Test(
         .requirement("SV2"),

@@ -29,7 +29,7 @@ import Testing
         await inside.stop()
     }
 
-    @Test(.requirement("SV1")) func oneBlockedAddressRejectsAllAddressesOfAName() async throws {
+    @Test(.requirement("SV1")) func nameWithOneBlockedAddressIsRefusedWithAllItsAddresses() async throws {
         let origin = try await LoopbackOrigin { _ in .ok([1]) }
         for answers in [["127.0.0.1", "127.0.0.2"], ["127.0.0.2", "127.0.0.1"], ["127.0.0.1", "::ffff:10.0.0.1"]] {
             let transport = GuardedTransport(
@@ -42,7 +42,7 @@ import Testing
     }
 
     /// The system's resolver returns 127.0.0.1 for this name.
-    @Test(.requirement("SV1")) func connectionUsesTheVettedAddress() async throws {
+    @Test(.requirement("SV1")) func connectionUsesTheAddressThatWasCheckedInTheLookup() async throws {
         var vetted = try await LoopbackOrigin(host: "127.0.0.3") { _ in .ok([3]) }
         var pair = try? await LoopbackOrigin(port: vetted.port) { _ in .ok([1]) }
         for _ in 0..<20 where pair == nil {
@@ -68,7 +68,7 @@ import Testing
 
     /// The second check, of the connected peer address.
     @Test(.requirement("SV1"), arguments: [false, true])
-    func rejectedPeerAddressReceivesNoRequest(isEncrypted: Bool) async throws {
+    func connectedPeerWithABlockedAddressReceivesNoRequest(isEncrypted: Bool) async throws {
         let certificate = isEncrypted ? try OriginCertificate(hosts: ["a.test"]) : nil
         let origin = try await LoopbackOrigin(certificate: certificate, speaksHTTP2: true) { _ in .ok([1]) }
         let transport = AsyncHTTPClientTransport(connectionGuard: ConnectionGuard { $0 == "127.0.0.9" })
@@ -100,7 +100,8 @@ import Testing
         await origin.stop()
     }
 
-    @Test(arguments: [false, true]) func certificateIsVerifiedAgainstTheHostName(speaksHTTP2: Bool) async throws {
+    @Test(arguments: [false, true])
+    func certificateIsVerifiedAgainstTheHostNameOfTheURL(speaksHTTP2: Bool) async throws {
         let certificate = try OriginCertificate(hosts: ["pinned.test"], coversLoopback: false)
         let origin = try await LoopbackOrigin(certificate: certificate, speaksHTTP2: speaksHTTP2) { _ in .ok([1]) }
         var trust = TrustSettings()

@@ -152,7 +152,7 @@ import Testing
             ("a.github.io", "github.io"), ("a.co.example", "co.example"), ("a.net.xyz", "net.xyz"),
             ("slow1.slow-2.test", "slow-2.test"),
         ])
-    func registrableDomainHasTwoLabelsOrThreeUnderACountryRegistry(_ name: String, _ domain: String) {
+    func registrableDomainHasTwoLabelsAndThreeUnderACountryRegistry(_ name: String, _ domain: String) {
         #expect(SystemResolver.registrableDomain(of: name) == domain)
     }
 }

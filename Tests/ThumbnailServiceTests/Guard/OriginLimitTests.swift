@@ -88,7 +88,7 @@ import Testing
         await origin.stop()
     }
 
-    @Test(.requirement("SV20")) func stalledOriginEndsWithOriginTimeout() async throws {
+    @Test(.requirement("SV20")) func requestToAStalledOriginEndsWithOriginTimeout() async throws {
         let origin = try await LoopbackOrigin { request in
             if request.target == "/head" { return .silence }
             var response = OriginResponse(body: Array(repeating: 1, count: 1_000))

@@ -119,7 +119,7 @@ import Testing
         }
     }
 
-    @Test func changedModificationDateGivesADifferentSource() throws {
+    @Test func fileWithAChangedModificationDateIsADifferentSource() throws {
         let tree = try TemporaryTree()
         let files = try SourceFiles(root: tree.root, maxBytes: 100)
         let first = try files.read("top.png")

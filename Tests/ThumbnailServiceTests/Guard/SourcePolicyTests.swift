@@ -126,7 +126,7 @@ import Testing
         }
     }
 
-    @Test func forbiddenURLIs403AndMalformedURLIs400() throws {
+    @Test func forbiddenSourceURLIs403AndMalformedSourceURLIs400() throws {
         for (url, status) in [
             ("http://127.0.0.1/", 403), ("http://a.test:1/", 403), ("ftp://a.test/", 403), ("http://u@a.test/", 403),
             ("a", 400),

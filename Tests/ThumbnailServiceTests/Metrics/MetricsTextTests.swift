@@ -6,7 +6,7 @@ import Testing
 
 /// The Prometheus text format 0.0.4, parsed by `MetricSample`.
 @Suite struct MetricsTextTests {
-    @Test func everyMetricTypeIsWrittenInTheTextFormat() {
+    @Test func everyMetricTypeIsWrittenInThePrometheusTextFormat() {
         let registry = PrometheusRegistry()
         registry.describe(["a_total": "Things\\done\nby \"us\"."])
         Counter(label: "a_total", dimensions: [("path", "c:\\x\n\"y\"")], factory: registry).increment(by: 3)
@@ -67,7 +67,7 @@ import Testing
         #expect(try MetricSample.all(in: registry.text).map(\.name) == [name])
     }
 
-    @Test func labelValuesAreEscapedReversibly() throws {
+    @Test func escapedLabelValuesAreParsedToTheSameText() throws {
         let text = String(String.UnicodeScalarView((1...0x2FF).compactMap { Unicode.Scalar($0) }))
         let registry = PrometheusRegistry()
         Counter(label: "a", dimensions: [("le", text), ("x y", "1"), ("x-y", "2")], factory: registry).increment()

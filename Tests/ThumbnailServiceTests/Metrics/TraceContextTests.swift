@@ -57,7 +57,7 @@ private let parent = "b7ad6b7169203331"
         #expect(TraceState.validated(text) == kept)
     }
 
-    @Test func tracestateOverItsLimitsIsDropped() {
+    @Test func tracestateWithOver32MembersOrAValueOver256CharactersIsDropped() {
         let members = (0..<33).map { "k\($0)=v" }
         #expect(TraceState.validated(members.prefix(32).joined(separator: ",")) != nil)
         #expect(TraceState.validated(members.joined(separator: ",")) == nil)

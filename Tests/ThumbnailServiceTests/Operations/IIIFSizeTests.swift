@@ -80,7 +80,7 @@ import Testing
         #expect(result.refusal == .malformed)
     }
 
-    @Test func sizeOverALimitIsRejectedWith400() throws {
+    @Test func iiifSizeOverTheSideOrPixelLimitIsRejectedWith400() throws {
         for parts in [
             "full/^8193,/0", "full/^,8193/0", "full/^8000,8000/0", "full/^pct:100000/0", "full/^!9000,9000/0",
         ] {

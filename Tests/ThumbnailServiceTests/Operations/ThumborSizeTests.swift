@@ -77,7 +77,7 @@ import Testing
         ("500x0:2000x1500/200x300/filters:focal(0x0:10x10)", (750, 0, 1000, 1500)),
         ("500x0:2000x1500/200x300/filters:focal(600x0:700x10)", (500, 0, 1000, 1500)),
     ])
-    func cropFollowsAlignmentAndFocalPoints(_ parts: String, _ crop: (Int, Int, Int, Int)) throws {
+    func cropIsPositionedByAlignmentAndFocalPoints(_ parts: String, _ crop: (Int, Int, Int, Int)) throws {
         let plan = try plan(parts, 2000, 1500)
 
         #expect(plan.crop == PixelRectangle(x: crop.0, y: crop.1, width: crop.2, height: crop.3))
@@ -103,7 +103,7 @@ import Testing
         }
     }
 
-    @Test func fittedSizeIsTheLargestInsideTheBox() throws {
+    @Test func fitInSizeIsTheLargestInsideTheBox() throws {
         for (width, height) in [(1, 1), (3, 100), (100, 3), (13, 29), (40, 21)] {
             for boxWidth in stride(from: 1, through: 50, by: 3) {
                 for boxHeight in stride(from: 1, through: 50, by: 2) {
@@ -171,7 +171,7 @@ import Testing
         ("fit-in/9000x9000/filters:fill(red)", 100, 100), ("x", 9000, 1), ("999999999x999999999", 1_048_576, 1_048_576),
         ("origx999999999/filters:fill(red)", 1_048_576, 1), ("filters:proportion(0.5)", 9000, 9),
     ])
-    func resultOverTheLimitsIsRejected(_ parts: String, _ width: Int, _ height: Int) {
+    func resultSizeOverTheLimitsIsRejected(_ parts: String, _ width: Int, _ height: Int) {
         let result = Result { () throws(ServiceError) in try plan(parts, width, height) }
 
         #expect(result.refusal == .limit)
@@ -188,7 +188,7 @@ import Testing
         }
     }
 
-    @Test func emptyOrOversizedSourceIsRejected() {
+    @Test func sourceWithZeroOrExcessiveSidesIsRejected() {
         for (width, height) in [(0, 1), (1, 0), (-1, 5), (1_048_577, 1), (1, .max)] {
             let result = Result { () throws(ServiceError) in try plan("30x20", width, height) }
             #expect(result.refusal == .limit)

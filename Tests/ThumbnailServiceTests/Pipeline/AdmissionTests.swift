@@ -82,7 +82,7 @@ import Testing
         #expect(long?.retryAfter == 6)
     }
 
-    @Test func fullQueueRefusesAnotherRender() throws {
+    @Test func renderIsRefusedWhileTheQueueIsFull() throws {
         let admission = admission(threads: 2, waiting: 3)
         let places = try (0..<5).map { _ in try admission.admitRender(work(megapixels: 1), remaining: .seconds(20)) }
         #expect(refusal { () throws(ServiceError) in try admission.check() }?.reason == .overloaded)

@@ -62,7 +62,7 @@ import Testing
         for _ in 0..<3 { #expect(cache.failure(of: Self.source, now: wallTime(now)) == nil) }
     }
 
-    @Test(.requirement("SV24")) func probeWithoutAResultAllowsTheNextProbe() {
+    @Test(.requirement("SV24")) func failingOriginIsProbedAgainAfterAProbeWithoutAResult() {
         let cache = FailureCache()
         for _ in 0..<4 { cache.record(ServiceError(.originFailed, ""), of: Self.source, now: wallTime(0)) }
         #expect(cache.failure(of: Self.source, now: wallTime(10)) == nil)
@@ -76,7 +76,7 @@ import Testing
         #expect(cache.failure(of: Self.source, now: wallTime(31)) == nil)
     }
 
-    @Test(.requirement("SV24")) func successfulReadClearsOriginFailuresButNotContentFailures() {
+    @Test(.requirement("SV24")) func successfulReadDoesNotClearFailuresOfAnInvalidImage() {
         let cache = FailureCache()
         for _ in 0..<4 { cache.record(ServiceError(.notAnImage, ""), of: Self.source, now: Self.begin) }
 
@@ -85,7 +85,7 @@ import Testing
         #expect(cache.failure(of: Self.source, now: Self.begin)?.status == 415)
     }
 
-    @Test(.requirement("SV24")) func cachedErrorIsNotCountedAgain() {
+    @Test(.requirement("SV24")) func errorReturnedFromTheFailureCacheIsNotCountedAgain() {
         let cache = FailureCache()
         for _ in 0..<8 {
             cache.record(ServiceError(.originTimeout, retryAfter: 5, ""), of: Self.source, now: Self.begin)
@@ -149,7 +149,7 @@ import Testing
     }
 
     /// A result that is too large is a fault of the request; a damaged image is a fault of the source.
-    @Test(.requirement("SV24")) func requestOverTheResultLimitIsNotCountedAsSourceFailure() async throws {
+    @Test(.requirement("SV24")) func requestOverTheResultLimitIsNotCountedAsAFailureOfTheSource() async throws {
         let image = try Bitmap.landscape(40, 30).png()
         let origin = try await LoopbackOrigin { $0.target == "/a.png" ? .ok(image) : .ok(Array("no picture".utf8)) }
         try await withService(origin: origin) {
@@ -222,7 +222,7 @@ import Testing
             ("192.0.2.1 ,  [2001:db8::1]", "2001:db8::1"), ("unknown", "127.0.0.1"), ("", "127.0.0.1"),
             ("192.0.2.1, x", "127.0.0.1"),
         ] as [(String?, String)])
-    func clientIsThePeerOrTheLastForwardedForAddress(_ field: String?, _ expected: String) throws {
+    func clientAddressIsTheLastForwardedForAddressAndWithoutItThePeer(_ field: String?, _ expected: String) throws {
         let peer = try SocketAddress(ipAddress: "127.0.0.1", port: 1)
         #expect(IPAddress.client(peer: peer, forwardedFor: field).description == expected)
     }

@@ -39,7 +39,7 @@ import Testing
         "demo/window.png", "demo/mountains.jpg", "demo/aurora-progressive.jpg", "demo/orbit.gif", "demo/letter-g4.tif",
         "demo/poster-cmyk.jpg",
     ])
-    func waitingRendersOfOneSourceShareOneDecodePerPlan(_ path: String) async throws {
+    func waitingRendersOfOneSourceShareOneDecodePerRenderPlan(_ path: String) async throws {
         let bytes = try Fixture.file(path)
         var alone: [[UInt8]] = []
         let single = Self.engine(bytes)

@@ -23,7 +23,7 @@ import Testing
         var testDescription: String { parts }
     }
 
-    @Test(arguments: rows) func entityTagsAndDiskNamesMatchCommitC3c2078(_ row: Row) throws {
+    @Test(arguments: rows) func entityTagsAndDiskFileNamesEqualThoseOfCommitC3c2078(_ row: Row) throws {
         let request = try ThumborParserTests.dialect.parse("/unsafe/\(row.parts)\(Self.source)".utf8)
 
         let tag = ETag(

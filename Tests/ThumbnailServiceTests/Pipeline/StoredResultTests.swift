@@ -37,7 +37,7 @@ import Testing
         return try await LoopbackOrigin { _ in .ok(image, fields) }
     }
 
-    @Test(.requirement("SV17")) func storedFileNamesAreDigestsInPrivateFolders() async throws {
+    @Test(.requirement("SV17")) func storedResultsHaveDigestsAsFileNamesInPrivateFolders() async throws {
         let folder = Folder()
         let directory = folder.url.path
         let origin = try await Self.origin()
@@ -107,7 +107,7 @@ import Testing
     ]
 
     @Test(.requirement("SV18"), arguments: fields.indices)
-    func privateOrUncacheableResponseIsNotStored(row: Int) async throws {
+    func resultOfAPrivateOrUncacheableSourceIsNotStored(row: Int) async throws {
         let (fields, isKept) = Self.fields[row]
         let folder = Folder()
         let directory = folder.url.path

@@ -28,7 +28,7 @@ import Testing
     }
 
     @Test(arguments: -7...9, [-5, -1, 0, 2, 8])
-    func canvasContainsTheImageAtItsOffset(_ left: Int, _ top: Int) throws {
+    func canvasContainsTheImageAtItsOffsetAndTheFillColourElsewhere(_ left: Int, _ top: Int) throws {
         let image = Self.numbered(5, 4)
         for blends in [false, true] {
             let result = try image.placed(on: canvas(.color(Self.green), 8, 6, at: left, top, blends: blends))
@@ -72,7 +72,7 @@ import Testing
         }
     }
 
-    @Test func backgroundColourIsBlendedUnderTransparentPixels() throws {
+    @Test func backgroundColourFilterBlendsTheColourUnderTransparentPixels() throws {
         let image = Self.numbered(7, 5)
 
         let result = try image.applying(.backgroundColor(Self.green))

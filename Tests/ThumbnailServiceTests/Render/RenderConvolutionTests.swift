@@ -23,7 +23,7 @@ import Testing
     }
 
     @Test(arguments: [(9, 7, 1), (9, 7, 3), (1, 1, 4), (5, 1, 2), (1, 6, 2), (4, 3, 9)])
-    func blurIsAnAlphaWeightedGaussian(_ width: Int, _ height: Int, _ radius: Int) throws {
+    func blurEqualsAnAlphaWeightedGaussian(_ width: Int, _ height: Int, _ radius: Int) throws {
         let image = Self.noise(width, height, seed: 1)
         let sigma = 1.5
         let blurred = try image.blurred(Blur(radius: radius, sigma: sigma))
@@ -48,7 +48,7 @@ import Testing
         }
     }
 
-    @Test func blurKeepsAFlatColourExactly() throws {
+    @Test func blurKeepsAnImageOfOneColourUnchanged() throws {
         for value: UInt8 in [0, 1, 100, 254, 255] {
             let flat = Bitmap(width: 7, height: 5) { pixels in
                 for at in 0..<pixels.count { pixels[at] = at % 4 == 3 ? 255 : value }

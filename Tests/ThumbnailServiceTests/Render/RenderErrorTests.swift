@@ -111,7 +111,7 @@ import Testing
         #expect(error?.status == 504)
     }
 
-    @Test func memoryEstimateCoversSourcePixelsAndEncoder() throws {
+    @Test func memoryEstimateOfARenderCoversSourcePixelsAndEncoder() throws {
         let sourceImage = Bitmap.landscape(200, 100)
         let bytes = try sourceImage.png()
 

@@ -36,7 +36,7 @@ import Testing
         }
     }
 
-    @Test func equalRequestsGiveEqualBytes() throws {
+    @Test func rendersOfEqualRequestsHaveEqualBytes() throws {
         let bytes = try Fixture.file("demo/mountains.jpg")
 
         let first = try renderer.render(bytes, .cover(40, 30))
@@ -45,7 +45,7 @@ import Testing
         #expect(first.bytes == second.bytes)
     }
 
-    @Test func resultContainsNoMetadataOfTheSource() throws {
+    @Test func renderedImageContainsNoMetadataOfTheSource() throws {
         for path in [
             "jpeg/icc-and-orientation.jpg", "png/exif-orientation-6.png", "png/text.png", "demo/display-p3.png",
         ] {
@@ -55,7 +55,7 @@ import Testing
         }
     }
 
-    @Test func metaDocumentContainsThumborFieldsAndSourceFacts() throws {
+    @Test func metaDocumentContainsThumborFieldsAndPropertiesOfTheSource() throws {
         var request = ThumbnailRequest.cover(300, 200)
         request.source = .url("http://example.com/\"a\"\\\u{7}é.jpg")
         request.operations.flipsHorizontally = true

@@ -47,7 +47,7 @@ import Testing
         }
     }
 
-    @Test func rotatedJPEGIsScaledDuringDecodingAndUpright() throws {
+    @Test func jpegWithAnOrientationIsScaledDuringDecodingAndRenderedUpright() throws {
         let bytes = try Fixture.file("demo/city-lights-turned.jpg")
         let whole = try ImageDecoder().decode(bytes).bitmap
         var request = ThumbnailRequest.fit(60, 60)
@@ -109,7 +109,7 @@ import Testing
         ("png/rgb8.png", nil, true, .jpeg), ("png/rgba8.png", nil, true, .png), ("png/rgba8.png", .jpeg, true, .jpeg),
         ("png/rgb8.png", .png, true, .png),
     ])
-    func resultFormatFollowsTheRequestAndTheSource(
+    func resultHasTheRequestedFormatOrWithoutOneTheFormatForItsSource(
         _ path: String, _ requested: OutputFormatRequest.Format?, _ prefersJPEG: Bool, _ expected: EncodedFormat
     ) throws {
         var output = OutputFormatRequest.format(requested)
@@ -153,7 +153,7 @@ import Testing
         #expect((image.width, image.height) == (8, 6))
     }
 
-    @Test func smartCropSelectsTheRegionWithDetail() throws {
+    @Test func smartCropOfARenderSelectsTheRegionWithDetail() throws {
         let sourceImage = Bitmap(width: 120, height: 40) { pixels in
             var random = SplitMix(seed: 1)
             for index in 0..<120 * 40 {
@@ -175,7 +175,7 @@ import Testing
                 == sourceImage.resized(width: 40, height: 40, crop: smart.plan.crop).copyBytes())
     }
 
-    @Test func tiffPageIsSelectedAndAMissingPageIs404() throws {
+    @Test func requestedTIFFPageIsRenderedAndAMissingPageIs404() throws {
         let bytes = try Fixture.file("tiff/pages-3-classic-le.tif")
         var results: Set<[UInt8]> = []
         for page in 1...3 {
@@ -201,7 +201,7 @@ import Testing
         #expect(try decoded(image).digest == first.digest)
     }
 
-    @Test func damageOfTheSourceIsReportedInTheStatus() throws {
+    @Test func damageOfTheSourceIsReportedInTheStatusOfTheResult() throws {
         #expect(try renderer.render(Fixture.file("png/truncated-mid-row-5.png"), .of()).status == .truncated(rows: 4))
         guard case .corrupt = try renderer.render(Fixture.file("png/bad-crc-idat.png"), .of()).status else {
             Issue.record("the wrong checksum was not detected")

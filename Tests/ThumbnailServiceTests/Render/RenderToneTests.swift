@@ -22,7 +22,7 @@ import Testing
     }
 
     @Test(arguments: [-100, -99, -1, 0, 1, 2, 50, 99, 100, 1000, -1000])
-    func brightnessAddsAPercentageOfWhite(_ percent: Int) throws {
+    func brightnessAddsAPercentageOf255ToEachSample(_ percent: Int) throws {
         let result = try Self.ramp.mapped(by: .brightness(percent: percent))
 
         let added = Int((255 * Double(percent) / 100).rounded(.towardZero))
@@ -59,7 +59,7 @@ import Testing
                 .copyBytes() == ramp)
     }
 
-    @Test func zeroSaturationGivesTheRootMeanSquareGray() throws {
+    @Test func saturationOfZeroGivesTheWeightedRootMeanSquareGray() throws {
         let result = try Self.ramp.saturated(by: 0)
 
         for (new, old) in zip(pixels(of: result), pixels(of: Self.ramp)) {

@@ -26,7 +26,7 @@ import Testing
         return sqrt(pairs.map { pow(Double($0.0) - Double($0.1), 2) }.reduce(0, +))
     }
 
-    @Test func trimBoxContainsAllPixelsThatDifferFromTheCorner() throws {
+    @Test func trimBoxIsTheSmallestWithAllPixelsThatDifferFromTheCorner() throws {
         var random = SplitMix(seed: 11)
         for _ in 0..<400 {
             let image = Self.speckled(&random)
@@ -105,7 +105,7 @@ import Testing
         #expect(down.crop == PixelRectangle(x: 0, y: place, width: 20, height: 20))
     }
 
-    @Test func smartCropOfAFlatImageStaysCentred() throws {
+    @Test func smartCropOfAnImageOfOneColourStaysCentred() throws {
         let flat = Self.noisy(64, 16, at: PixelRectangle(x: 0, y: 0, width: 0, height: 0))
         var moved = plan(640, 160, crop: PixelRectangle(x: 240, y: 0, width: 160, height: 160))
 

@@ -87,7 +87,7 @@ import Testing
         #expect(Set(forms).count == sources.count)
     }
 
-    @Test func configuredDefaultQualityEqualsTheExplicitQuality() throws {
+    @Test func requestsWithDefaultAndEqualExplicitQualityHaveOneCanonicalForm() throws {
         var dialect = ThumborParserTests.dialect
         dialect.defaultQuality = 70
 

@@ -15,7 +15,7 @@ import Testing
     }()
 
     /// Runs in a separate process, so that other tests do not affect its resident memory.
-    @Test(.requirement("SV7")) func pngClaiming65535x65535PixelsIs422WithoutAllocation() async throws {
+    @Test(.requirement("SV7")) func pngWithAHeaderOf65535x65535PixelsIs422WithoutAllocation() async throws {
         await #expect(processExitsWith: .success) {
             var bytes = try Fixture.named("bad/png-bomb-65535x65535.png").load()
             bytes += [UInt8](repeating: 0, count: 50_000 - bytes.count)

@@ -10,7 +10,7 @@ import Testing
         return try String(contentsOf: root.appending(path: path), encoding: .utf8)
     }
 
-    @Test(.requirement("SV25")) func everyCTargetHasTheHardeningFlags() throws {
+    @Test(.requirement("SV25")) func everyCTargetHasTheHardeningFlagsInThePackageManifest() throws {
         let manifest = try Self.text("Package.swift")
         for flag in ["-fstack-protector-strong", "-D_FORTIFY_SOURCE=2"] { #expect(manifest.contains("\"\(flag)\"")) }
         let targets = manifest.components(separatedBy: ".target(").dropFirst().filter {

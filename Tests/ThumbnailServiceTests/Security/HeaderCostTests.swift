@@ -61,7 +61,7 @@ import Testing
         #expect(engine.preparation.headerCount == 0)
     }
 
-    @Test(.requirement("X5")) func healthRespondsWhileAllHeaderThreadsAreBusy() async throws {
+    @Test(.requirement("X5")) func healthIsServedWhileAllHeaderThreadsAreBusy() async throws {
         let origin = try await LoopbackOrigin { _ in .ok((try? Bitmap.landscape(40, 30).png()) ?? []) }
         try await withService(origin: origin) {
             $0.limits.threads = 1
@@ -84,7 +84,7 @@ import Testing
         await origin.stop()
     }
 
-    @Test(.requirement("X5")) func frameCountStopsOneFrameAfterTheLimit() throws {
+    @Test(.requirement("X5")) func countingFramesStopsOneFrameAfterTheLimit() throws {
         let bytes = Self.gif(frames: 5_000)
         let flag = CancellationFlag()
 
@@ -99,7 +99,7 @@ import Testing
         #expect(try Renderer().header(of: bytes).frameCount == 5_000)
     }
 
-    @Test(.requirement("X5")) func frameCountWithoutALimitStopsAt65536() throws {
+    @Test(.requirement("X5")) func countingFramesWithoutALimitStopsAt65536() throws {
         let bytes = Self.gif(frames: 100_000)
         let flag = CancellationFlag()
 
@@ -116,7 +116,7 @@ import Testing
         #expect(error?.reason == .limit)
     }
 
-    @Test(.requirement("X5")) func headerOfASourceIsReadOnce() async throws {
+    @Test(.requirement("X5")) func headerOfASourceIsReadOnceAndCached() async throws {
         let engine = try Self.engine()
         let source = SourceBytes(Self.gif(frames: 300))
         // Invalid bytes with the same digest: only a cached header can be returned.

@@ -105,7 +105,7 @@ import Testing
         }
     }
 
-    @Test func requestsAreCountedByStatusAndResult() async throws {
+    @Test func requestsAreCountedByStatusAndResultInTheMetrics() async throws {
         let origin = try await Self.origin()
         try await Self.withAdmin(origin: origin) { service in
             let base = "/unsafe/30x20/127.0.0.1:\(origin.port)"
@@ -142,7 +142,7 @@ import Testing
         await origin.stop()
     }
 
-    @Test func requestsThatShareAFetchOrRenderAreCounted() async throws {
+    @Test func requestsThatShareAFetchOrRenderAreCountedInTheMetrics() async throws {
         let gate = OriginGate()
         let file = try Bitmap.landscape(100, 80).png()
         let origin = try await LoopbackOrigin { _ in
@@ -175,7 +175,7 @@ import Testing
         await origin.stop()
     }
 
-    @Test(.timeLimit(.minutes(30))) func cancelledFetchIsCounted() async throws {
+    @Test(.timeLimit(.minutes(30))) func cancelledFetchIsCountedInTheMetrics() async throws {
         let origin = try await LoopbackOrigin { _ in .silence }
         try await Self.withAdmin(origin: origin) { service in
             let request = Task { try await service.send("/unsafe/20x20/127.0.0.1:\(origin.port)/slow.png") }

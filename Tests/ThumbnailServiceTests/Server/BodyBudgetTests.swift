@@ -53,7 +53,7 @@ import Testing
         #expect(budget.grantedBytes == 0)
     }
 
-    @Test(.requirement("X6")) func bytesReservedByRendersAreUnavailableToBodies() async throws {
+    @Test(.requirement("X6")) func bytesReservedByRendersAreUnavailableToRequestBodies() async throws {
         let queue = DecodeQueue(width: 1, budget: DecodeBudget(maxBytes: 1_000))
         let bodies = BodyBudget(queue.budget, maxBodyBytes: 100)
         let gate = DispatchSemaphore(value: 0)
@@ -80,7 +80,7 @@ import Testing
         #expect(engine.queue.budget.grantedBytes == 0, "\(comment)")
     }
 
-    @Test(.requirement("X6")) func contentLengthOverTheBudgetIsRejectedWith503BeforeReading() async throws {
+    @Test(.requirement("X6")) func contentLengthOverTheBodyBudgetIsRejectedWith503BeforeReading() async throws {
         try await withService {
             $0.limits.inFlightBytes = 2 << 20
             $0.limits.sourceBytes = 512 << 10
@@ -106,7 +106,7 @@ import Testing
         }
     }
 
-    @Test(.requirement("X6")) func chunkedBodyOverTheBudgetIsRejectedWith503() async throws {
+    @Test(.requirement("X6")) func chunkedBodyOverTheBodyBudgetIsRejectedWith503() async throws {
         try await withService {
             $0.limits.inFlightBytes = 1 << 20
             $0.limits.sourceBytes = 512 << 10

@@ -93,7 +93,7 @@ import PlatformImageTestSupport
         #expect(board.insert("h", from: "2001:db8::3") != nil)
     }
 
-    @Test(.requirement("X10")) func proxyLoopbackOrUnknownPeerHasNoClientLimit() throws {
+    @Test(.requirement("X10")) func proxyLoopbackOrUnknownPeerHasNoClientConnectionLimit() throws {
         var server = ServiceConfiguration.Server()
         server.maxConnectionsPerClient = 1
         let table = try ConnectionTable(server)
@@ -116,7 +116,7 @@ import PlatformImageTestSupport
     }
 
     /// Compared with a list that is searched linearly.
-    @Test(.requirement("X10")) func evictionOrderMatchesALinearList() throws {
+    @Test(.requirement("X10")) func connectionEvictionOrderMatchesALinearList() throws {
         let board = TableRecorder(most: 50)
         var random = SplitMix(seed: 10)
         var (idle, busy): ([ConnectionTable.Number], [ConnectionTable.Number]) = ([], [])

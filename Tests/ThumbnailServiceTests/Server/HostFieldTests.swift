@@ -27,7 +27,7 @@ import Testing
     ]
 
     @Test(.requirement("X16"), arguments: requests.indices)
-    func requestWithoutExactlyOneValidHostFieldHasNoAuthority(row: Int) throws {
+    func parsedRequestWithoutExactlyOneValidHostFieldHasNoAuthority(row: Int) throws {
         let (version, fields, authority) = Self.requests[row]
         let channel = EmbeddedChannel()
         let pipeline = channel.pipeline.syncOperations

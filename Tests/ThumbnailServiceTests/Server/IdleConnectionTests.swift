@@ -44,7 +44,7 @@ import Testing
         }
     }
 
-    @Test(.requirement("SV20")) func headerOver16KBIsRejectedWith400() async throws {
+    @Test(.requirement("SV20")) func requestHeaderOver16KBIsRejectedWith400() async throws {
         try await withService { service in
             for (count, status) in [(12_000, 200), (17_000, 400)] {
                 let reply = try await service.send(

@@ -88,7 +88,7 @@ import Testing
 
     /// The client closes its connection, or only its sending half, during the render.
     @Test(.requirement("SV11"), arguments: [false, true])
-    func clientDisconnectEndsItsRender(isHalfClosed: Bool) async throws {
+    func clientDisconnectEndsTheRenderOfItsRequest(isHalfClosed: Bool) async throws {
         let image = try Bitmap.landscape(600, 600).png()
         let origin = try await LoopbackOrigin { _ in .ok(image) }
         try await withService(origin: origin) {

@@ -118,7 +118,7 @@ import Testing
         }
     }
 
-    @Test(.requirement("SV22")) func requestLogLineHasNoSecretAndNoControlByte() async throws {
+    @Test(.requirement("SV22")) func requestLogLineContainsNoSecretAndNoControlByte() async throws {
         let key = Array("a key of these tests".utf8)
         let lines = Locked<[Logger.Metadata]>([])
         try await withService(logger: Self.logger(lines)) {

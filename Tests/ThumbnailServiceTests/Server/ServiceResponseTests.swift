@@ -44,7 +44,7 @@ import Testing
         await origin.stop()
     }
 
-    @Test func secondRequestIsServedFromMemoryAndMatchingETagIs304() async throws {
+    @Test func secondRequestIsServedFromMemoryAndAMatchingETagIs304() async throws {
         let origin = try await Self.origin()
         try await withService(origin: origin) { service in
             let target = "/unsafe/fit-in/50x50/127.0.0.1:\(origin.port)/cat.png"

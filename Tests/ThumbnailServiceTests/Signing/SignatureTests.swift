@@ -30,7 +30,7 @@ import Testing
     }
 
     /// The sixth published scenario: the server accepts the signature of a client library.
-    @Test func generatedSignatureIsAccepted() throws {
+    @Test func signatureGeneratedByThisLibraryIsAccepted() throws {
         for algorithm in SigningKeys.Algorithm.allCases {
             let keys = try Self.keys([algorithm])
             let target = keys.signed("300x200/my.server.com/some/path/to/image.jpg")
@@ -215,7 +215,7 @@ import Testing
         }
     }
 
-    @Test(.requirement("SV12")) func eachSignatureCharacterHasOneAcceptedValue() throws {
+    @Test(.requirement("SV12")) func onlyOneValueOfEachSignatureCharacterIsAccepted() throws {
         let rest = "300x200/my.server.com/some/path/to/image.jpg"
         for signature in ["8ammJH8D-7tXy6kU3lTvoXlhu4o=", try Self.sha256(rest)] {
             let characters = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_=+"
@@ -300,7 +300,7 @@ import Testing
         #expect(Result { () throws(ServiceError) in try policy.verified(other.utf8) }.refusal == .badSignature)
     }
 
-    @Test func signatureOfADisabledAlgorithmIsRejected() throws {
+    @Test func signatureWithADisabledAlgorithmIsRejected() throws {
         for (allowed, refused) in [(SigningKeys.Algorithm.sha1, SigningKeys.Algorithm.sha256), (.sha256, .sha1)] {
             var policy = SigningPolicy()
             policy.keys = try Self.keys([allowed])
@@ -318,7 +318,7 @@ import Testing
         #expect(throws: SigningKeys.KeyError.self) { try SigningKeys([key], algorithms: []) }
     }
 
-    @Test(.requirement("SV12")) func unsafeTargetIsRejectedUnlessAllowed() throws {
+    @Test(.requirement("SV12")) func unsafeTargetIsRejectedUnlessUnsafeIsAllowed() throws {
         var policy = policy
 
         #expect(reason(of: "/unsafe/300x200/h/a.jpg") == .unsafeNotAllowed)
@@ -329,7 +329,7 @@ import Testing
         #expect(Result { () throws(ServiceError) in try policy.verified(signed.utf8) }.refusal == .badSignature)
     }
 
-    @Test(.requirement("SV13")) func queryIsRejectedUnlessSigned() throws {
+    @Test(.requirement("SV13")) func queryIsRejectedUnlessSignedQueriesAreEnabled() throws {
         let keys = try Self.keys()
         let target = keys.signed("300x200/h/a.jpg?w=1&x=%20")
         var dialect = ThumborDialect(signing: policy)
