@@ -165,7 +165,7 @@ import FoundationNetworking
         }
     }
 
-    // There is no test with a truncated head, because Foundation then ends the process, as the documentation warns.
+    // A truncated response head is not tested: Foundation then ends the process, as the documentation warns.
     @Test func connectionClosedWithoutAResponseIsAnError() async throws {
         let origin = try await LoopbackOrigin { _ in .close() }
 

@@ -63,7 +63,7 @@ struct DiskDanglingShardTests {
         #expect(cache.read(other)?.body == [2])
     }
 
-    /// The target is created later: a folder with a valid entry file of the expected name.
+    /// The link dangles at first. Later its target is created: a folder with a valid entry file of the expected name.
     @Test func shardLinkToAFolderWithAValidEntryIsNotFollowed() async throws {
         let elsewhere = try DiskFolder()
         #expect(elsewhere.cache().store(diskEntry(key), body: [1]))

@@ -118,7 +118,7 @@ struct DiskRemovalTests {
         #expect(cache.read(key)?.body == [2])
     }
 
-    /// A file is in place of the shard's folder during the purge; the shard is restored afterwards.
+    /// A regular file replaces the shard's folder during the purge; the folder is moved back after the purge.
     @Test func entryUnreachableDuringAPurgeIsAMissWhenItIsReachableAgain() async throws {
         store("a")
         let key = diskKey("a")
@@ -136,7 +136,7 @@ struct DiskRemovalTests {
         #expect(cache.read(key)?.body == diskBody(key))
     }
 
-    /// The cache's folder is moved away and a file is in its place.
+    /// A regular file replaces the cache's folder during the removals; the folder is moved back after them.
     @Test func removalsWhileTheCacheFolderIsUnreachableApplyOnceItIsReachable() async throws {
         store("a")
         store("b")

@@ -85,7 +85,8 @@ import Testing
         #expect(insert(5, vary: [VaryValue(name: "accept", value: nil)], now: nil))
     }
 
-    /// The history contains the last 256 removals. An insert by a load that began before them is rejected, which is safe.
+    /// The history contains the last 256 removals. It cannot tell whether an older removal concerned the URL of a load,
+    /// so the insert of a load that began before these 256 removals is rejected.
     @Test func insertOfALoadOlderThanTheRemovalHistoryIsRejected() {
         let memory = ImageMemoryCache(maxBytes: 1 << 20, maxCount: nil)
         let generation = memory.generation
@@ -111,7 +112,7 @@ import Testing
         #expect(memory.indexedCount == 0)
     }
 
-    /// Tasks insert images of one URL while another removes it.
+    /// Eight tasks insert images of one URL while another task removes the images of that URL.
     @Test(.requirement("O56")) func insertsOfLoadsThatBeganBeforeARemovalAreDiscarded() async {
         for _ in 0..<50 {
             let memory = ImageMemoryCache(maxBytes: 1 << 20, maxCount: nil)

@@ -97,7 +97,8 @@ import Testing
         #expect(cache.failure(for: try key(1), maxAge: .seconds(1), now: now) == nil)
     }
 
-    /// A body that one load rejects may be acceptable for another; a status of the origin applies to all loads.
+    /// A body that one load rejects may be acceptable for a load with other accepted types. An error status of the
+    /// origin applies to all loads.
     @Test func cachedBodyFailureIsNotReturnedToLoadsWithOtherAcceptedTypes() throws {
         let key = try key(1)
         let png = NegativeCache.Acceptance(acceptedContentTypes: [.png], variant: "")

@@ -9,7 +9,7 @@ import Testing
     private static let begin = "<!-- rows: begin -->"
     private static let end = "<!-- rows: end -->"
 
-    /// With CACHE_TESTS_WRITE=1 in the environment the document is written instead of compared.
+    /// With `CACHE_TESTS_WRITE=1` in the environment, the test writes the document instead of comparing it.
     @Test func documentContainsExactlyTheRowsOfTheConformanceTable() throws {
         let text = try String(contentsOf: Self.document, encoding: .utf8)
         let lines = text.split(separator: "\n", omittingEmptySubsequences: false).map(String.init)

@@ -34,7 +34,7 @@ extension DiskFaults {
             Row("short", FaultShim.short, times: -1), Row("ENOENT", ENOENT), Row("ESTALE", ESTALE, times: -1),
         ]
 
-        /// Each system call of the operations (open, read, pread, pwrite, write, rename, ftruncate, fstat, ...) fails once.
+        /// In each run, another system call of the cache operations fails (open, read, pwrite, rename, ftruncate, ...).
         @Test(arguments: rows)
         func failureOfAnySystemCallOfAnOpenCacheCausesAtMostAMiss(_ row: Row) async throws {
             try await failEachCall(row, scenario: 0, most: 0, atLeast: 70)
@@ -45,7 +45,7 @@ extension DiskFaults {
             try await failEachCall(row, scenario: 1, most: 40, atLeast: 30)
         }
 
-        /// Fails each of the first calls, then calls at increasing distances within the listings of 256 folders.
+        /// Fails each of the first calls, then calls at increasing distances while the cache lists its 256 folders.
         @Test(arguments: [rows[0], rows[1], rows[7]])
         func failureOfASystemCallDuringClearTrimOrVerifyCausesAtMostAMiss(_ row: Row) async throws {
             try await failEachCall(row, scenario: 2, most: 40, atLeast: 30)

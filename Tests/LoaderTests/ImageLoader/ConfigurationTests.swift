@@ -289,7 +289,7 @@ import Testing
         #expect(try await !bench.loader.data(for: data).isStored)
     }
 
-    /// Settings that are documented as fixed when the loader is created.
+    /// Changes the settings that are documented as fixed when the loader is created.
     @Test(.requirement("O98")) func updatesOfSettingsFixedAtCreationAreIgnored() async throws {
         let bench = try LoaderBench(.image(TestImage.first, maxAge: 60)) {
             $0.cacheImagesInMemory = true

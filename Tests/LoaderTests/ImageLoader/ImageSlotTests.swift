@@ -69,7 +69,7 @@ struct ImageSlotTests {
         }
     }
 
-    /// Ending an observation and changing the slot at the same time must not block each other.
+    /// Cancelling an observer and assigning to the slot at the same time must not deadlock.
     @Test func cancellingAStateObserverDuringAnAssignmentDoesNotDeadlock() async {
         for _ in 0..<500 {
             let slot = ImageSlot(loader: loads)

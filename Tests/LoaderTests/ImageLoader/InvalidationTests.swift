@@ -86,7 +86,7 @@ import Testing
         }
     }
 
-    /// Control for the test above: without `invalidate()` the same loads send a request.
+    /// Control for the test above: without `invalidate()`, the loads of that test send a request.
     @Test func loadsWithoutInvalidateSendRequests() async throws {
         for way in Self.loadMethods {
             let bench = try await bench()
@@ -218,7 +218,7 @@ import Testing
         await bench.waitUntil { bench.isIdle }
     }
 
-    /// Each image of a prefetch is a separate load; one of them has begun.
+    /// Each image of a prefetch is a separate load; one load of this prefetch has begun before `invalidate()`.
     @Test func prefetchAfterInvalidateCompletesOnlyStartedImages() async throws {
         let gate = Gate()
         let bench = try LoaderBench(
@@ -311,7 +311,7 @@ import Testing
         }
     }
 
-    /// Changes of the folder, the cache policy and the lane width are applied, but loads still fail.
+    /// Changes of the cache folder, the cache policy and the urgent width are applied, but loads still fail.
     @Test func configurationUpdateDoesNotUndoInvalidate() async throws {
         let bench = try await bench()
         bench.loader.invalidate()

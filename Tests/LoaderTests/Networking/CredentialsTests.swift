@@ -12,7 +12,7 @@ struct CredentialsTests {
         credentials.applied(to: HTTPRequest(url: url, fields: fields))
     }
 
-    /// RFC 4648 §10 for the padding, RFC 7617 §2 and §2.1 for the rest.
+    /// Rules and examples: RFC 4648 §10 (padding), RFC 7617 §2 and §2.1 (user and password).
     @Test(
         arguments: [
             ("Aladdin", "open sesame", "Basic QWxhZGRpbjpvcGVuIHNlc2FtZQ=="),

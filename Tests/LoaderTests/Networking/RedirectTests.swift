@@ -142,7 +142,7 @@ struct RedirectTests {
         "Authorization": "Basic x", "cookie": "a=b", "Proxy-Authorization": "p", "Accept": "*/*", "Cookie": "c=d",
     ]
 
-    /// Docs/http-cache.md 5.5: scheme, host and port must be equal.
+    /// Docs/http-cache.md 5.5: origins are equal if scheme, host and port are equal.
     @Test(
         arguments: [
             ("https://a.example/n", true), ("https://A.EXAMPLE:443/n", true), ("https://a.example:0443/n", true),

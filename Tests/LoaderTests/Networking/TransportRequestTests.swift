@@ -78,7 +78,7 @@ import Testing
         #expect(origin.connectionCount == 0)
     }
 
-    // The error of AsyncHTTPClient contains the value.
+    // The error message of AsyncHTTPClient itself contains the field value.
     @Test(
         .requirement("O97"),
         arguments: ["Authorization", "X-Api-Key", "Cookie", "X Y"],

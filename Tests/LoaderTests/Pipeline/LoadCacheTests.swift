@@ -110,7 +110,7 @@ import Testing
         #expect(await bench.steps() == ["cached memory fresh", "finished memory"])
     }
 
-    /// Neither `immutable` nor the policy `cacheOnly` makes a purged image fresh again.
+    /// An image in memory whose disk entry was purged stays stale with `immutable` and with the policy `cacheOnly`.
     @Test(.requirement("O54")) func memoryImageAfterADiskPurgeIsStaleDespiteImmutableAndCacheOnly() async throws {
         for directives in ["max-age=60, immutable", "max-age=60, must-revalidate"] {
             let bench = try LoaderBench(
@@ -137,7 +137,7 @@ import Testing
         }
     }
 
-    /// A stored image of a type that is no longer accepted is not revalidated, with and without event stream.
+    /// Without conditional fields, the origin cannot respond with 304 for an image whose type is no longer accepted.
     @Test(.requirement("O43")) func storedImageOfANoLongerAcceptedTypeIsRequestedWithoutConditions() async throws {
         for maxAge in [0, 60] {
             let transport = ScriptedTransport { request, _ in

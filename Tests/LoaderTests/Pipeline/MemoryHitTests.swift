@@ -174,7 +174,7 @@ import Testing
         #expect(await task.value?.code == .cancelled)
     }
 
-    /// Changes each pair of properties that are part of the cache key after the request was created.
+    /// Changes each pair of the properties that determine the cache key, after the request was created.
     @Test func cacheKeyOfARequestChangesWithItsProperties() {
         let changes: [(inout ImageRequest) -> Void] = [
             { $0.url = "http://example.com/other" }, { $0.url = "no address" }, { $0.url = "http://a:b@example.com/" },
@@ -193,7 +193,7 @@ import Testing
         }
     }
 
-    /// A request has the cache key that its load computes, or none.
+    /// The key of a request is the key that its load computes, or nil.
     @Test func cacheKeyOfARequestEqualsTheKeyOfItsLoad() throws {
         let pipeline = try LoaderBench(.offline).loader.images
         var requests = [

@@ -175,7 +175,7 @@ import Testing
         #expect(bench.storedFiles.isEmpty)
     }
 
-    /// The file is removed during the request; the body in memory is stored again.
+    /// The file is removed while the request for revalidation runs; the body in memory is stored again.
     @Test func bodyRemovedDuringRevalidationIsStoredAgain() async throws {
         let gate = Gate()
         let bench = try LoaderBench(

@@ -122,7 +122,7 @@ struct CacheDecisionTests {
         #expect(kind(decide(stored, ["Cache-Control": "max-stale"])) == .plain)
     }
 
-    /// Policy, age of an entry with `max-age=10`, and whether it is delivered before the response.
+    /// Policy, age in seconds of an entry with `max-age=10`, and whether the entry is delivered before the response.
     @Test(
         arguments: [
             (.default, 20, true), (.revalidate, 5, true), (.revalidate, 20, true), (.reload, 5, false),
@@ -158,7 +158,7 @@ struct CacheDecisionTests {
         #expect(kind(decide(try entry(5, "immutable"), ["Cache-Control": "no-cache"])) == .conditional)
     }
 
-    /// Cache-Control of the request, age of an entry with `max-age=10`, and the decision (RFC 9111 §5.2.1).
+    /// Cache-Control of the request, age in seconds of an entry with `max-age=10`, and the decision (RFC 9111 §5.2.1).
     @Test(
         arguments: [
             ("no-cache", 0, .conditional), ("no-store", 5, .fresh), ("no-store", 15, .conditional),

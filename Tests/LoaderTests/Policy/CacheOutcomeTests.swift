@@ -88,7 +88,7 @@ struct CacheOutcomeTests {
         #expect(try PolicyFixture.outcome(304, ["X": "1"], entry: stale(), request: request).store == .nothing)
     }
 
-    /// RFC 9111 §5.2.2.3.
+    /// RFC 9111 §5.2.2.3: status, and whether a response with `must-understand` is stored, with or without `no-store`.
     @Test(arguments: [
         (200, true), (203, true), (301, true), (302, true), (303, true), (307, true), (308, true), (404, true),
         (410, true), (299, false), (403, false), (500, false), (599, false),
@@ -111,7 +111,7 @@ struct CacheOutcomeTests {
         #expect(try PolicyFixture.outcome(302, ["Cache-Control": "max-age=9"], body: .incomplete).store == .nothing)
     }
 
-    /// Status, Cache-Control, `defaultCacheControlMaxAge`, whether it is stored.
+    /// Status, Cache-Control, `defaultCacheControlMaxAge` in seconds, and whether the redirect is stored.
     @Test(
         arguments: [
             (301, nil, 0, false), (301, nil, 60, true), (308, nil, 60, true), (302, nil, 60, false),

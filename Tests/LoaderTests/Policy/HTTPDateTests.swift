@@ -24,7 +24,7 @@ struct HTTPDateTests {
         #expect(parse(row.0) == row.1)
     }
 
-    /// Docs/http-cache.md 3.5.
+    /// Dates that Docs/http-cache.md 3.5 declares invalid.
     @Test(arguments: [
         "", "0", "-1", "now", "Sun, 06 Nov 1994 08:49:37 UTC", "Sun, 06 Nov 1994 08:49:37 AEST",
         "Sun, 06 Nov 1994 08:49:37 +0000", "Sun, 06 Nov 1994 08:49:37", "Sun, 06 Nov 94 08:49:37 GMT",
@@ -77,7 +77,8 @@ struct HTTPDateTests {
         #expect(seconds == 146_097 * 86_400 + 45_296)
     }
 
-    /// RFC 9110 §5.6.7: more than 50 years ahead means the past. `now` is 2023-11-14 22:13:20.
+    /// RFC 9110 §5.6.7: a two-digit year more than 50 years in the future is a year of the past.
+    /// `now` is 2023-11-14 22:13:20.
     @Test(
         arguments: [
             ("Tuesday, 14-Nov-23 22:13:20 GMT", 1_700_000_000), ("Tuesday, 14-Nov-72 22:13:20 GMT", 3_246_387_200),

@@ -56,7 +56,7 @@ struct HostileHeaderTests {
         }
     }
 
-    /// The same list member 20,000 times; with quadratic work these cases would take minutes.
+    /// Headers with one list member 20,000 times; with quadratic work, the test would take minutes.
     @Test(arguments: [
         ",", "\"", "\\", "\"\\", "=", "a=\"", "max-age=1,", "no-cache=\"x\",", " ", "a ,", "a=b\"c", "\"a\",",
     ])

@@ -162,7 +162,7 @@ import Testing
         }
     }
 
-    /// Equal loads are sent once.
+    /// Loads of one URL send one request.
     @Test(.requirement("O68", "O82", "O88")) func manyLoadsShareOneHTTP2Connection() async throws {
         let certificate = try OriginCertificate()
         let origin = try await LoopbackOrigin(certificate: certificate, speaksHTTP2: true) { _ in
@@ -182,7 +182,7 @@ import Testing
         #expect(origin.connectionCount == 1)
     }
 
-    /// Field values that are not valid text round-trip through the cache.
+    /// Field values that are not valid UTF-8 are read from the cache unchanged.
     @Test(.requirement("O22")) func nonASCIIFieldValuesAreStoredByteForByte() async throws {
         let values: [[UInt8]] = [Array("größe".utf8), [0xE9], [0x80, 0xFF, 0x41]]
         let fields = values.enumerated().map { OriginField("X-\($0.offset)", bytes: $0.element) }

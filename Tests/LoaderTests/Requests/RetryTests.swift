@@ -35,7 +35,8 @@ struct RetryTests {
         for attempts in [Int.min, -1, 0, 1] { #expect(delay(RetryPolicy(maxAttempts: attempts), 1) == nil) }
     }
 
-    /// The bound doubles up to the limit; the smallest and the largest random number give both ends of the range.
+    /// The upper bound doubles with each attempt up to the limit. The smallest and the largest random number give the
+    /// two ends of the range.
     @Test func retryDelayIsBetweenZeroAndTheExponentialBound() {
         let policy = RetryPolicy(maxAttempts: 100)
         var longest = Duration.milliseconds(500)

@@ -145,7 +145,7 @@ struct LaneScheduleTests {
         }
     }
 
-    /// Entries that leave from the middle of a lane do not grow its queue without limit.
+    /// Moving an entry out of the middle of a queue does not grow the queue without limit.
     @Test func queuesStayBoundedWhenATaskIsMovedRepeatedlyBetweenLanes() {
         var schedule = LaneSchedule(urgentWidth: 0, slowWidth: 0)
         for number in 1...3 { schedule.enqueue(UInt64(number), in: .slow) }

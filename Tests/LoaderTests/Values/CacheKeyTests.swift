@@ -49,7 +49,8 @@ struct CacheKeyTests {
         #expect(Set(variants).count == 3)
     }
 
-    /// Swift strings compare by canonical equivalence, but the two and the three bytes are different resources.
+    /// Swift strings compare by canonical equivalence, but the two spellings of é differ in bytes and identify
+    /// different resources.
     @Test func canonicallyEquivalentUnicodeURLsAreDifferentKeys() throws {
         let composed = "\u{E9}"
         let decomposed = "e\u{301}"

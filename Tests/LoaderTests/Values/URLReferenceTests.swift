@@ -59,7 +59,7 @@ struct URLReferenceTests {
         }
     }
 
-    /// All texts of up to six characters from the delimiters and one letter.
+    /// Parses all texts of up to six characters that consist of the delimiters and one letter.
     @Test func parsedReferenceIsWrittenWithTheSameBytes() {
         let alphabet = Array("a:/?#.".utf8)
         var texts: [[UInt8]] = [[]]

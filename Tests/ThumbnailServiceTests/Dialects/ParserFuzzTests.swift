@@ -89,7 +89,7 @@ import Testing
         #expect(read > Self.rounds / 60)
     }
 
-    /// Targets of 8 kB with repeated pieces.
+    /// Each target has 8,000 bytes and repeats one piece of a target.
     @Test(.requirement("SV14")) func numberOfParserStepsIsLinearInTheTargetLength() {
         for piece in Self.pieces + [
             "filters:a(", "filters:grayscale():", "a(", "(a", "a:", "'a,", "%25", "trim:", "1x",

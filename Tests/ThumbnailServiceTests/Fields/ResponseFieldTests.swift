@@ -151,7 +151,7 @@ import Testing
         #expect(lifetime.cacheControl == "public, max-age=50")
     }
 
-    /// The table of Docs/service-rules.md 2.4: a 5xx response is never stored.
+    /// The table of Docs/service-rules.md 2.4: an error with a 5xx status is never stored.
     @Test func errors404And413And415And422AreCachedForTheNegativeTTLAndOthersAreNoStore() {
         for reason in ServiceError.Reason.allCases {
             let error = ServiceError(reason, "")

@@ -124,7 +124,7 @@ import Testing
 
     // MARK: - File names
 
-    /// Any file name is escaped in the page, and its target returns that file only.
+    /// File names with HTML, filters, dot segments or `%` are escaped in the page; the target of each returns its file.
     @Test func hostileFileNamesAreEscapedInTheGalleryAndServed() async throws {
         let names = [
             "<img src=x onerror=alert(1)>.png", "\"><script>alert(1)<&.png", "filters:blur(9).png", "a?b=c#d.png",
@@ -224,7 +224,8 @@ import Testing
         #expect(tokens.count == 2)
     }
 
-    /// DNS rebinding: a page under a foreign name that resolves to this service has the same origin and can read the token.
+    /// DNS rebinding: a page under a foreign host name that resolves to this service is of one origin with the service,
+    /// so it could read the token.
     @Test(arguments: [
         ("127.0.0.1:8080", 200), ("localhost", 200), ("LOCALHOST:1", 200), ("[::1]:8080", 200), ("192.168.1.9", 200),
         ("images.example", 200), ("images.example:444", 200), ("rebound.example", 403), ("127.0.0.1.example", 403),

@@ -135,8 +135,8 @@ import Testing
         }
     }
 
-    /// The examples of RFC 6052 §2.4 under 64:ff9b:1::/48: 192.0.2.33 is a documentation address, 93.184.216.34 a public
-    /// one.
+    /// The examples of RFC 6052 §2.4 with the prefix 64:ff9b:1::/48. The embedded 192.0.2.33 is a documentation address
+    /// and blocked; 93.184.216.34 is a public address.
     @Test(.requirement("SV2")) func ipv4AddressIsExtractedAtEveryPrefixLengthOfLocalUseNAT64() throws {
         for text in [
             "64:ff9b:1:c000:2:2100::", "64:ff9b:1:22c0:0:221::", "64:ff9b:1:122:c0:2:2100:0",

@@ -41,7 +41,7 @@ import Testing
         await origin.stop()
     }
 
-    /// The system's resolver returns 127.0.0.1 for this name.
+    /// The system's resolver returns 127.0.0.1 for the requested name; the checked address is 127.0.0.3.
     @Test(.requirement("SV1")) func connectionUsesTheAddressThatWasCheckedInTheLookup() async throws {
         var vetted = try await LoopbackOrigin(host: "127.0.0.3") { _ in .ok([3]) }
         var pair = try? await LoopbackOrigin(port: vetted.port) { _ in .ok([1]) }
@@ -66,7 +66,7 @@ import Testing
         await system.stop()
     }
 
-    /// The second check, of the connected peer address.
+    /// The second check: the address of the connected peer.
     @Test(.requirement("SV1"), arguments: [false, true])
     func connectedPeerWithABlockedAddressReceivesNoRequest(isEncrypted: Bool) async throws {
         let certificate = isEncrypted ? try OriginCertificate(hosts: ["a.test"]) : nil

@@ -53,7 +53,7 @@ import Musl
         }
     }
 
-    /// Compared with the system's `inet_aton`: every text that it accepts must give the same address.
+    /// Every text that the system's `inet_aton` accepts must be parsed to the address that `inet_aton` returns.
     @Test(.requirement("SV3")) func ipv4AddressNotationsAreParsedLikeInetAton() {
         let parts = ["0", "1", "127", "256", "0x7f", "0177", "08", "0x", "65536", "4294967295"]
         var texts = parts
@@ -70,7 +70,7 @@ import Musl
         #expect(Set(texts).count > 10_000)
     }
 
-    /// The samples of RFC 3492 §7.1, in lowercase.
+    /// The sample strings of RFC 3492 §7.1, in lowercase.
     @Test func punycodeMatchesTheSamplesOfRFC3492() {
         let table: [(text: String, code: String)] = [
             ("ليهمابتكلموشعربي؟", "egbpdaj6bu4bxfgehfvwxn"), ("他们为什么不说中文", "ihqwcrb4cv8a8dqg056pqjye"),

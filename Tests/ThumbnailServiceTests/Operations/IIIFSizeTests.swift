@@ -6,7 +6,7 @@ import Testing
 
 /// The render plan of an IIIF request for a source of given size.
 @Suite struct IIIFSizeTests {
-    /// Region, size and rotation of a request for a 1000 x 800 source; the crop, the result size and the canonical form.
+    /// Region, size and rotation of a request for a source of 1000 x 800 pixels; crop, result size and canonical form.
     @Test(arguments: [
         ("full/max/0", (0, 0, 1000, 800), (1000, 800), "full/max/0"),
         ("square/max/0", (100, 0, 800, 800), (800, 800), "100,0,800,800/max/0"),
@@ -66,7 +66,7 @@ import Testing
         }
     }
 
-    /// Requests that the IIIF validator or the IIIF Image API requires to be rejected.
+    /// Requests that must be rejected according to the IIIF Image API or its validator.
     @Test(arguments: [
         "full/1001,/0", "full/,801/0", "full/1000,801/0", "full/1001,800/0", "full/!1001,801/0", "full/!2000,3000/0",
         "1000,0,10,10/max/0", "0,800,10,10/max/0", "5000,5000,10,10/max/0", "pct:100,0,10,10/max/0",

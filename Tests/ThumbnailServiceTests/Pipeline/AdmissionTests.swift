@@ -102,7 +102,8 @@ import Testing
         _ = try admission.admitRender(work(megapixels: 1, bytes: 300), remaining: .seconds(20))
     }
 
-    /// Slow renders of one format do not affect the estimate of another; recent measurements replace old ones.
+    /// Slow renders of one format do not change the estimate of another format; recent measurements replace old
+    /// measurements.
     @Test func renderTimeEstimateUsesRecentRendersOfTheSameFormat() throws {
         let admission = admission()
         try recordOneSecondPerMegapixel(admission)
@@ -121,7 +122,8 @@ import Testing
         #expect(admission.expectedWait < .milliseconds(11))
     }
 
-    /// The only thread is busy and the queue is full: a new image is refused, a cached image and health are served.
+    /// The only render thread is busy and the queue is full: a new image is refused; a cached image and the health
+    /// target are served.
     @Test(.timeLimit(.minutes(30))) func serviceWithAFullQueueServesCachedImagesAndHealth() async throws {
         let image = try Bitmap.landscape(40, 30).png()
         let origin = try await LoopbackOrigin { request in

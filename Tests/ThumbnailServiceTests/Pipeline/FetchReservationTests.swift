@@ -46,7 +46,7 @@ import Testing
         #expect(isRefused { () throws(ServiceError) in _ = try admission.reserveFetch() })
     }
 
-    /// The initial estimate of a fetch is 100 ms.
+    /// The initial estimate of a fetch is 100 ms; a reservation expires after four times the estimate.
     @Test func queueReservationOfAHangingFetchExpires() throws {
         let admission = admission(waiting: 3)
         for _ in 0..<4 { _ = try admission.reserveFetch() }
@@ -79,7 +79,7 @@ import Testing
         #expect(admission.expectedWait == .zero)
     }
 
-    /// A render of 1 s counts as 200 ms, which raises the mean of 32 samples of 10 ms to 15.9 ms.
+    /// A render of 1 s counts as 200 ms; it raises the mean of 32 samples of 10 ms each to 15.9 ms.
     @Test func expectedWaitIncludesReservationsAtTheMeanRenderTime() throws {
         let admission = admission(waiting: 10)
         let first = try admission.admitRender(.init(format: .png, pixels: 10, sourceBytes: 1), remaining: .seconds(20))

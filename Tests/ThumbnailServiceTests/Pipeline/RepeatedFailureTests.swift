@@ -148,7 +148,7 @@ import Testing
         await origin.stop()
     }
 
-    /// A result that is too large is a fault of the request; a damaged image is a fault of the source.
+    /// A result that is too large is an error of the request; a damaged image is an error of the source.
     @Test(.requirement("SV24")) func requestOverTheResultLimitIsNotCountedAsAFailureOfTheSource() async throws {
         let image = try Bitmap.landscape(40, 30).png()
         let origin = try await LoopbackOrigin { $0.target == "/a.png" ? .ok(image) : .ok(Array("no picture".utf8)) }

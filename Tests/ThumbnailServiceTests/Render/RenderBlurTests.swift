@@ -27,7 +27,8 @@ import Testing
         }
     }
 
-    /// Without a sigma, the kernel ends at one standard deviation; with a sigma, it can contain the full Gaussian.
+    /// Without a sigma in the request, the kernel ends at one standard deviation; with a sigma, it can contain the full
+    /// Gaussian.
     @Test(
         .requirement("X11"),
         arguments: [

@@ -49,7 +49,7 @@ import Testing
         #expect(try narrow.render(bytes, .cover(50, 40)).height == 40)
     }
 
-    /// Enlarging the strip that remains after a trim can exceed the size planned from the header.
+    /// The image that remains after a trim can be so narrow that enlarging it exceeds the size planned from the header.
     @Test func trimmedImageOverTheReservedMemoryIsRejected() throws {
         let line = Bitmap(width: 40, height: 40) { pixels in
             for index in 0..<1600 {

@@ -20,7 +20,7 @@ import Testing
         return bitmap
     }
 
-    /// Compared with the upright image from the decoder, resized as a bitmap.
+    /// Compares the result with the upright image from the decoder, resized as a bitmap.
     @Test(arguments: 1...8)
     func everyOrientationIsRenderedUprightWhenFittedOrCropped(_ orientation: Int) throws {
         for (path, width, height) in [

@@ -54,7 +54,7 @@ enum ThumborTable {
 }
 
 @Suite struct RenderThumborTests {
-    /// thumbor truncates where this renderer rounds; a blur does so twice, horizontally and vertically.
+    /// thumbor truncates samples that this renderer rounds. A blur has two such passes, horizontal and vertical.
     @Test(arguments: ThumborTable.entries.map(\.filter))
     func filterMatchesThumborWithin1LevelAndBlurWithin2Levels(_ name: String) throws {
         let filter = try #require(ThumborTable.filters[name])

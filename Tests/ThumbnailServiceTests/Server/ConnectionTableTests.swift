@@ -115,7 +115,7 @@ import PlatformImageTestSupport
         #expect(throws: ServiceError.self) { try ConnectionTable(server) }
     }
 
-    /// Compared with a list that is searched linearly.
+    /// Compares the closed connections with a model: a list that is searched linearly.
     @Test(.requirement("X10")) func connectionEvictionOrderMatchesALinearList() throws {
         let board = TableRecorder(most: 50)
         var random = SplitMix(seed: 10)

@@ -42,7 +42,7 @@ import Testing
         }
     }
 
-    /// Prints the longest average time between two polls, for 2,000 x 1,500 pixels in and out.
+    /// Also prints the longest average time between two polls; source and result have 2,000 x 1,500 pixels.
     @Test(.requirement("SV11"), arguments: ["jpeg", "progressive", "png"])
     func cancelledLargeRenderEndsWithADeadlineError(_ kind: String) throws {
         var options = EncodeOptions()

@@ -82,7 +82,7 @@ import Testing
         }
     }
 
-    /// Shorter and longer than every supported signature.
+    /// Lengths below, at and above those of the supported signatures.
     @Test(.requirement("SV12")) func invalidSignatureOfAnyLengthIsRejectedWith400() async throws {
         try await withService {
             $0.signing.keys = [Self.key]

@@ -14,7 +14,7 @@ import Testing
         try SigningKeys([Array(key.utf8)], algorithms: algorithms, minKeyBytes: key.utf8.count)
     }
 
-    /// The scenarios that thumbor publishes for client libraries.
+    /// The signatures in the scenarios that thumbor publishes for client libraries.
     @Test(arguments: [
         ("8ammJH8D-7tXy6kU3lTvoXlhu4o=", "300x200/my.server.com/some/path/to/image.jpg"),
         ("Ps3ORJDqxlSQ8y00T29GdNAh2CY=", "meta/my.server.com/some/path/to/image.jpg"),
@@ -346,7 +346,7 @@ import Testing
         #expect(Result { () throws(ServiceError) in try dialect.parse("/?/h".utf8) }.refusal == .badSignature)
     }
 
-    /// The verified bytes are the parsed bytes: a decoded target is not decoded again.
+    /// A target that was verified in its percent-decoded form is not decoded again by the parser.
     @Test func percentDecodedTargetIsAcceptedOnlyWithAcceptsDecoded() throws {
         let keys = try Self.keys()
         let signature = keys.signed("300x200/h/a b%20c.jpg").split(separator: "/")[0]
