@@ -91,7 +91,7 @@ struct DiskForeignObjectTests {
     }
 
     @Test(arguments: ForeignObject.allCases.filter { $0 != .directory && $0 != .fullDirectory })
-    func foreignObjectInPlaceOfAShardDisablesOnlyThatShard(_ object: ForeignObject) async throws {
+    func foreignObjectInPlaceOfAShardFolderDisablesOnlyThatShard(_ object: ForeignObject) async throws {
         let shard = String(folder.file(of: key).dropLast(63))
         let elsewhere = folder.path + "/elsewhere"
         try FileManager.default.createDirectory(atPath: elsewhere, withIntermediateDirectories: true)

@@ -37,7 +37,7 @@ import Testing
         }
     }
 
-    @Test func cachedFailureReportsItsOriginalCodeAndExpiry() throws {
+    @Test func cachedFailureContainsTheOriginalErrorCodeAndItsExpiryTime() throws {
         let cache = NegativeCache()
         let key = try key(1)
         cache.remember(LoadError(.undecodable, url: "http://h/1", "no picture"), for: key, now: now)

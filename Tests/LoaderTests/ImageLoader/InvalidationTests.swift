@@ -175,7 +175,7 @@ import Testing
             requests: 1, stored: nil),
     ]
 
-    @Test func loadsInProgressCompleteAfterInvalidate() async throws {
+    @Test func loadsBegunBeforeInvalidateComplete() async throws {
         for stage in Self.stages {
             let gate = Gate()
             let replies = stage.replies(gate)
@@ -219,7 +219,7 @@ import Testing
     }
 
     /// Each image of a prefetch is a separate load; one load of this prefetch has begun before `invalidate()`.
-    @Test func prefetchAfterInvalidateCompletesOnlyStartedImages() async throws {
+    @Test func prefetchBegunBeforeInvalidateCompletesOnlyItsStartedLoads() async throws {
         let gate = Gate()
         let bench = try LoaderBench(
             ScriptedTransport { _, _ in .image(TestImage.first, maxAge: 60).held(gate) })

@@ -130,7 +130,7 @@ struct RedirectTests {
         #expect(code(chain("http://a.example"), head(301, "HTTP://A.example:80/#x")) == .redirect)
     }
 
-    @Test func failedRedirectLeavesTheChainUnchanged() throws {
+    @Test func failedRedirectLeavesTheRedirectChainUnchanged() throws {
         var chain = chain()
         #expect(throws: LoadError.self) { try chain.follow(head(302, "ftp://b/")) }
 

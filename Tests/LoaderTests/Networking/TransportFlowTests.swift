@@ -42,7 +42,7 @@ import Testing
         await origin.waitForClosedConnections(1)
     }
 
-    @Test func cancellingWithinTheBodyClosesTheConnection() async throws {
+    @Test func cancellingDuringTheBodyClosesTheConnection() async throws {
         let origin = try await LoopbackOrigin { _ in
             var response = OriginResponse(body: TransportFixture.bytes(1000))
             response.failure = (500, .silence)

@@ -261,7 +261,7 @@ import Testing
         #expect(bench.transport.requests.count == 2)
     }
 
-    @Test(.requirement("O78")) func staleDataIsRevalidated() async throws {
+    @Test(.requirement("O78")) func staleDataIsRevalidatedWithAConditionalRequest() async throws {
         let bench = try LoaderBench(.image([1, 2, 3], maxAge: 10, etag: "\"1\""), .status(304), .offline)
         let request = DataRequest(url: LoaderBench.url)
         _ = try await bench.loader.data(for: request)

@@ -137,7 +137,7 @@ import Testing
         #expect((1...2).map { range(bench, $0).range } == ["bytes=100-", nil])
     }
 
-    @Test func failureAfterARangeMismatchIsRetriedWithoutRange() async throws {
+    @Test func requestThatFailsAfterARangeMismatchIsRetriedWithoutRange() async throws {
         let bench = try bench(
             Self.interrupted(after: 100), .status(416), .offline, .image(Self.whole),
             retry: RetryPolicy(maxAttempts: 3, firstDelay: .zero))

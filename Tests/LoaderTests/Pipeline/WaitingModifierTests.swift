@@ -36,7 +36,7 @@ import Testing
     }
 
     @Test(arguments: [false, true], [2, 3])
-    func waitingModifierOccupiesOneSlotAndOtherLoadsFinish(ignoresCancellation: Bool, width: Int) async throws {
+    func waitingRequestModifierOccupiesOneSlotAndOtherLoadsFinish(ignoresCancellation: Bool, width: Int) async throws {
         let bench = try bench(urgentWidth: width, ignoresCancellation: ignoresCancellation)
         let lanes = bench.loader.images.shared.lanes
         async let held = bench.failure(request)

@@ -71,7 +71,7 @@ struct StoredFieldsTests {
         #expect(merged.fields.text("Date") == "Tue, 14 Nov 2023 22:13:20 GMT")
     }
 
-    @Test(.requirement("O22")) func validatorsAreSentByteForByte() {
+    @Test(.requirement("O22")) func validatorsAreCopiedByteForByteToConditionalFields() {
         let tag: [UInt8] = [0x57, 0x2F, 0x22, 0xE9, 0x22]
         let fields = HeaderFields([HeaderField("etag", bytes: tag), HeaderField("last-modified", "whenever")])
 

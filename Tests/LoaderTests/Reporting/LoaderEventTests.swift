@@ -21,7 +21,7 @@ import Testing
         }
     }
 
-    @Test(.requirement("O17")) func cacheMissIsReportedOnce() async throws {
+    @Test(.requirement("O17")) func cacheMissOfALoadIsReportedOnceAndHitsAreNotReported() async throws {
         let bench = try bench(.cache, .image(TestImage.first, maxAge: 10))
 
         await bench.load()

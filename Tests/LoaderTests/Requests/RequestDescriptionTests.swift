@@ -67,7 +67,7 @@ import Testing
         #expect("\(DataRequest(url: "https://example.com/a.png"))" == "DataRequest(https://example.com/a.png)")
     }
 
-    @Test(.requirement("N5")) func invalidURLIsPrintedWithoutSecrets() {
+    @Test(.requirement("N5")) func invalidURLInARequestDescriptionIsPrintedWithoutSecrets() {
         for url in ["userSECRET:passSECRET@host", "https:userSECRET@x", "ftp://a:passSECRET@b/", "//passSECRET@h"] {
             Self.expectRedacted(ImageRequest(url: url), shows: [])
             Self.expectRedacted(DataRequest(url: url), shows: [])

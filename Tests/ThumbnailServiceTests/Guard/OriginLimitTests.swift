@@ -123,7 +123,7 @@ import Testing
         await origin.stop()
     }
 
-    @Test(.requirement("SV20")) func transferRateIsMeasuredPerWindow() {
+    @Test(.requirement("SV20")) func transferBelowTheMinimumRateInOneTimeWindowFails() {
         let rate = TransferRate(bytesPerSecond: 1_000, window: .seconds(5))
         /// Bytes and milliseconds of each chunk, and the index of the chunk that fails the check; nil for none.
         let table: [(name: String, chunks: [(Int, Int)], end: Int?)] = [

@@ -67,7 +67,7 @@ import Testing
         #expect(await Self.status(engine, 9, .identifier("b")) == 200)
     }
 
-    @Test(.requirement("X9")) func localFileIsServedAfterItIsCreatedOrRepaired() async throws {
+    @Test(.requirement("X9")) func missingOrInvalidLocalFileIsServedAfterItIsReplacedByAnImage() async throws {
         let folder = FileManager.default.temporaryDirectory.appending(path: "late-\(UUID().uuidString)")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         defer { try? FileManager.default.removeItem(at: folder) }

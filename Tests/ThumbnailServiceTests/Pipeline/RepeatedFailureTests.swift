@@ -37,7 +37,7 @@ import Testing
     @Test(
         .requirement("SV24"),
         arguments: [ServiceError.Reason.originFailed, .originTimeout])
-    func failingOriginIsProbedAfter10Seconds1MinuteAnd10Minutes(_ reason: ServiceError.Reason) {
+    func failingOriginIsRequestedAgainAfter10Seconds1MinuteAnd10Minutes(_ reason: ServiceError.Reason) {
         let cache = FailureCache()
         let error = ServiceError(reason, "the origin broke off")
         for second: Int64 in [0, 1, 2] {
@@ -62,7 +62,7 @@ import Testing
         for _ in 0..<3 { #expect(cache.failure(of: Self.source, now: wallTime(now)) == nil) }
     }
 
-    @Test(.requirement("SV24")) func failingOriginIsProbedAgainAfterAProbeWithoutAResult() {
+    @Test(.requirement("SV24")) func failingOriginIsRequestedAgainAfterARetryWithoutAResult() {
         let cache = FailureCache()
         for _ in 0..<4 { cache.record(ServiceError(.originFailed, ""), of: Self.source, now: wallTime(0)) }
         #expect(cache.failure(of: Self.source, now: wallTime(10)) == nil)

@@ -77,7 +77,7 @@ import Testing
     }
 
     @Test(arguments: [1, 3, 5], [1, 3])
-    func convolutionIsTheWeightedSumOfItsMatrix(_ columns: Int, _ rows: Int) throws {
+    func convolutionEqualsTheSumOfPixelsWeightedByItsMatrix(_ columns: Int, _ rows: Int) throws {
         var random = SplitMix(seed: UInt64(columns * 10 + rows))
         let weights = (0..<columns * rows).map { _ in Double(Int.random(in: -8...9, using: &random)) / 4 }
         let kernel = try #require(Convolution(weights: weights, columns: columns, normalizes: false))

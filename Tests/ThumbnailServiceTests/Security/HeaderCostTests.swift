@@ -34,7 +34,7 @@ import Testing
         func flush() async {}
     }
 
-    @Test(.requirement("X5")) func headerReadWaitsForAQueueThreadAndIsCancellable() async throws {
+    @Test(.requirement("X5")) func readingAHeaderWaitsForAQueueThreadAndCanBeCancelled() async throws {
         let engine = try Self.engine()
         let queue = engine.preparation.queue
         let (gate, end) = await block(queue)
