@@ -6,7 +6,7 @@ public enum DecodeTable {
     public static func text(of results: [DecodeBenchmark]) -> String {
         guard !results.isEmpty else { return "" }
         let headings = [
-            "file", "kind", "size", "frames", "ours", "library", "ratio", "range", "target", "",
+            "file", "kind", "size", "frames", "PlatformImage", "library", "ratio", "range", "target", "verdict",
         ]
         let lines = aligned([headings] + results.map(row), left: [0, 1, 9])
         let libraries = ImageFormat.allCases.filter { $0 != .bmp }.map { ImageDecoder.libraryVersion(of: $0) }
@@ -14,9 +14,10 @@ public enum DecodeTable {
 
             CPU nanoseconds per pixel, user and system, medians of \(results[0].ours.cpu.count) rounds after one \
             warm-up round, one thread.
-            Ratio: CPU time of the library divided by ours, median; above 1, ours is faster. Tolerance of targets: 5 %.
-            Buffers: library: malloc and free in each call; ours: the default (pixel pool, huge pages).
-            Libraries: \(libraries.joined(separator: ", ")); BMP: a scalar loop.
+            Ratio: CPU time of the library divided by that of PlatformImage, median; above 1, PlatformImage is faster.
+            A target is met if the ratio is at most 5 % lower than the target.
+            Buffers: malloc and free in each call of the library; PlatformImage has its default, a pool with huge pages.
+            Libraries: \(libraries.joined(separator: ", ")); for BMP, a scalar loop.
             CPU: \(Machine.processor ?? "unknown"); transparent huge pages: \(Machine.hugePages ?? "unknown")
 
             """

@@ -38,11 +38,11 @@ public enum DecoderAgreement {
                 let plain = ImageDecoder(options: options)
                 let (one, other) = (DecodedResult(bytes, fast), DecodedResult(bytes, plain))
                 if let difference = one.difference(to: other) {
-                    return .differs("\(strictness), 1/\(denominator): \(difference)")
+                    return .differs("strictness \(strictness), scale 1/\(denominator): \(difference)")
                 }
                 if case .image = one { images += 1 }
                 switch animation(bytes, fast, plain) {
-                case .differs(let difference): return .differs("\(strictness): \(difference)")
+                case .differs(let difference): return .differs("strictness \(strictness): \(difference)")
                 case .agrees(let count): images += count
                 case .notCompared: break
                 }
@@ -94,13 +94,13 @@ public enum DecoderAgreement {
             case (.image(let a, let status, let warnings), .image(let b, let otherStatus, let otherWarnings)):
                 if status != otherStatus { return "status \(status), expected \(otherStatus)" }
                 if warnings != otherWarnings { return "warnings \(warnings), expected \(otherWarnings)" }
-                return a.hasPixels(of: b) ? nil : "pixels"
+                return a.hasPixels(of: b) ? nil : "the pixels differ"
             case (.failure(let a), .failure(let b)):
                 return a.code == b.code && a.detail == b.detail ? nil : "error \(a), expected \(b)"
             case (.end(let a), .end(let b)): return a == b ? nil : "status \(a), expected \(b)"
             case (.failure(let error), _): return "error \(error), expected none"
             case (_, .failure(let error)): return "no error, expected \(error)"
-            default: return "different frame counts"
+            default: return "the animations have different numbers of frames"
             }
         }
     }
@@ -115,7 +115,7 @@ public enum DecoderAgreement {
             var count = 0
             while count < expectedImages.count, try frames.advance() != nil, frames.status == .complete {
                 guard let frame = try frames.raw(), frame.hasPixels(of: expectedImages[count]) else {
-                    return .differs("frame \(count)")
+                    return .differs("the pixels of frame \(count) differ")
                 }
                 count += 1
             }
@@ -126,7 +126,7 @@ public enum DecoderAgreement {
             }
             // giflib may stop early, because it requires a code after the last pixel; that is not a difference.
             if expected.isComplete, try frames.advance() != nil {
-                return .differs("more than the expected \(count) frames")
+                return .differs("more than \(count) frames, expected \(count)")
             }
             return .agrees(images: count)
         } catch {

@@ -55,7 +55,7 @@ static picc_status fail(picc_decoder *decoder, picc_status status, const char *m
   decoder->position = STREAM_FAILED;
   decoder->error = status;
   // zlib's messages are constants; some errors have none.
-  decoder->message = message ? message : "the data is damaged";
+  decoder->message = message ? message : "the compressed data is damaged";
   return status;
 }
 
@@ -66,15 +66,15 @@ static picc_status begin(picc_decoder *decoder, uint8_t first) {
     // The compression method of RFC 1950 is 8. In raw deflate the same four bits would be a stored
     // block with nonzero padding, which encoders do not write.
     if (inflateReset2(&decoder->stream, WINDOW_RAW) != Z_OK) {
-      return fail(decoder, PICC_CORRUPT, "zlib could not be initialized");
+      return fail(decoder, PICC_CORRUPT, "zlib could not be reset");
     }
   }
   // A gzip member starts with 1F (RFC 1952, 2.3.1); other data after the end is an error.
   int is_gzip = decoder->format == PICC_GZIP && first == 0x1F;
   if (decoder->position == STREAM_ENDED) {
-    if (!is_gzip) return fail(decoder, PICC_CORRUPT, "data continues after the end");
+    if (!is_gzip) return fail(decoder, PICC_CORRUPT, "bytes follow the end of the compressed data");
     if (inflateReset(&decoder->stream) != Z_OK)
-      return fail(decoder, PICC_CORRUPT, "zlib could not be initialized");
+      return fail(decoder, PICC_CORRUPT, "zlib could not be reset");
   }
   decoder->position = STREAM_INSIDE;
   return PICC_OK;

@@ -130,7 +130,9 @@ extension URLSessionExchange {
             return (nil, false)
         }
         waiter?.resume(returning: Array(data))
-        if isTooMuch { end(.failure(.bodyTooLarge("more than \(maxUnreadBytes) unread bytes"))) }
+        if isTooMuch {
+            end(.failure(.bodyTooLarge("more than \(maxUnreadBytes) bytes of the body are unread (maxUnreadBytes)")))
+        }
     }
 
     /// Ends the exchange successfully if the head was received.

@@ -78,7 +78,8 @@ package func convertingEncodeError<R>(_ body: () throws(EncodeError) -> R) throw
 package func warning(for status: DecodeStatus) -> String? {
     switch status {
     case .complete: nil
-    case .truncated(let rows): "truncated(rows \(rows)): the data ends early; only these rows from the top are complete"
+    case .truncated(let rows):
+        "truncated(rows \(rows)): the data ends early; only this number of rows from the top is complete"
     case .corrupt(let warnings):
         "corrupt(\(warnings.map(\.description).joined(separator: ", "))): "
             + "the file is damaged; only the decodable part is used"

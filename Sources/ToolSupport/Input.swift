@@ -48,7 +48,7 @@ private func expectedSize(of descriptor: Int32) throws(Failure) -> Int {
     var facts = stat()
     guard fstat(descriptor, &facts) == 0 else { throw Failure(.noInput, "noInput: \(systemMessage())") }
     switch facts.st_mode & S_IFMT {
-    case S_IFDIR: throw Failure(.noInput, "noInput: is a directory")
+    case S_IFDIR: throw Failure(.noInput, "noInput: the path is a directory")
     case S_IFREG: return Int(facts.st_size)
     default: return 0
     }

@@ -191,8 +191,9 @@ imgc_status imgc_transform_apply(const imgc_transform *transform, const imgc_req
   upright.orientation = 1;
   imgc_dest dest;
   if (transform->kind == CMYK || !imgc_dest_init(&dest, &upright, target->width, target->height))
-    return imgc_fail(report, IMGC_ERROR_INVALID_ARGUMENT, NULL,
-                     "the target is invalid, or the transform is for CMYK");
+    return imgc_fail(
+        report, IMGC_ERROR_INVALID_ARGUMENT, NULL,
+        "the destination has an invalid size or stride, or the transform converts CMYK");
   for (uint32_t y = 0; y < dest.height; y++) {
     if (y % 16 == 0 && imgc_poll(request, report)) return report->status;
     uint8_t *row = imgc_dest_row(&dest, y);

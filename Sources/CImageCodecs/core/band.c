@@ -15,8 +15,8 @@ imgc_status imgc_band_open(imgc_band *band, uint32_t rows) {
   band->size = size < SIZE_MAX ? (size_t)size : SIZE_MAX;
   band->pixels = imgc_scratch_alloc(band->request, band->size);
   if (band->pixels) return IMGC_OK;
-  return imgc_fail(band->report, IMGC_ERROR_OUT_OF_MEMORY, NULL, "out of memory for %u rows",
-                   band->rows);
+  return imgc_fail(band->report, IMGC_ERROR_OUT_OF_MEMORY, NULL,
+                   "out of memory for a band of %u rows", band->rows);
 }
 
 void imgc_band_close(imgc_band *band) {

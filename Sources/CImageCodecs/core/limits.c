@@ -3,17 +3,38 @@
 #include "core/limits.h"
 #include "core/report.h"
 
+#include <string.h>
+
+// Returns the quantity that the limit with the name `token` bounds, as a plural noun.
+static const char *limited_quantity(const char *token) {
+  static const struct {
+    const char *token, *quantity;
+  } quantities[] = {
+      {"max_side", "pixels per side"},
+      {"max_pixels", "pixels"},
+      {"max_memory", "bytes of memory"},
+      {"max_scans", "scans"},
+      {"max_scan_samples", "samples of all scans"},
+      {"max_pages", "pages"},
+      {"max_tile_side", "pixels per tile side"},
+      {"max_samples_per_pixel", "samples per pixel"},
+  };
+  for (size_t i = 0; i < sizeof quantities / sizeof *quantities; i++)
+    if (strcmp(quantities[i].token, token) == 0) return quantities[i].quantity;
+  return "units";
+}
+
 imgc_status imgc_check(uint64_t value, uint64_t limit, const char *token, imgc_report *report) {
   if (limit == 0 || value <= limit) return IMGC_OK;
-  return imgc_fail(report, IMGC_ERROR_LIMIT, token, "%llu exceeds the limit of %llu",
-                   (unsigned long long)value, (unsigned long long)limit);
+  return imgc_fail(report, IMGC_ERROR_LIMIT, token, "%llu %s exceed the limit of %llu",
+                   (unsigned long long)value, limited_quantity(token), (unsigned long long)limit);
 }
 
 imgc_status imgc_check_size(const imgc_request *request, uint64_t width, uint64_t height,
                             imgc_report *report) {
   const imgc_limits *limits = &request->limits;
   if (width == 0 || height == 0)
-    return imgc_fail(report, IMGC_ERROR_MALFORMED, NULL, "invalid size %llu x %llu",
+    return imgc_fail(report, IMGC_ERROR_MALFORMED, NULL, "invalid image size of %llu x %llu pixels",
                      (unsigned long long)width, (unsigned long long)height);
   imgc_status status = imgc_check(width, limits->max_side, "max_side", report);
   if (!status) status = imgc_check(height, limits->max_side, "max_side", report);

@@ -58,7 +58,7 @@ imgc_status imgc_read_icc(const imgc_request *request, uint8_t *profile, size_t 
   if (!codec) return report->status;
   imgc_status status = codec->read_icc(request, profile, size, report);
   if (status)
-    return imgc_fail(report, status, NULL, "the file contains no profile of %zu bytes", size);
+    return imgc_fail(report, status, NULL, "the file contains no ICC profile of %zu bytes", size);
   return IMGC_OK;
 }
 
@@ -71,7 +71,7 @@ imgc_status imgc_decode(const imgc_request *request, const imgc_target *target,
   if (!imgc_dest_init(&dest, target, swaps_sides ? target->height : target->width,
                       swaps_sides ? target->width : target->height))
     return imgc_fail(report, IMGC_ERROR_INVALID_ARGUMENT, NULL,
-                     "the target has an invalid size or stride");
+                     "the destination has an invalid size or stride");
   return imgc_dispatch_end(request, codec->decode(request, &dest, report), report);
 }
 
@@ -89,8 +89,9 @@ imgc_status imgc_draw_frame(const imgc_request *request, const imgc_frame *frame
   imgc_dest dest;
   if (!codec->draw_frame || canvas->orientation > 1 ||
       !imgc_dest_init(&dest, canvas, canvas->width, canvas->height))
-    return imgc_fail(report, IMGC_ERROR_INVALID_ARGUMENT, NULL,
-                     "the canvas is invalid, or the format has no animation");
+    return imgc_fail(
+        report, IMGC_ERROR_INVALID_ARGUMENT, NULL,
+        "the canvas has an invalid size, stride or orientation, or the format has no animation");
   return imgc_dispatch_end(request, codec->draw_frame(request, frame, canvas, report), report);
 }
 

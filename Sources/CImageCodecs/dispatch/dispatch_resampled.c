@@ -29,7 +29,8 @@ static imgc_status add_output(outputs *o, const imgc_band *band,
       result->orientation > 1 || result->stride < row || result->height == 0 ||
       imgc_add(imgc_mul(result->stride, result->height - 1), row) > result->size)
     return imgc_fail(band->report, IMGC_ERROR_INVALID_ARGUMENT, NULL,
-                     "the target does not have the size of the resampled image");
+                     "the destination does not have the resampled size of %u x %u pixels",
+                     resample->width, resample->height);
   const imgc_request *request = band->request;
   if (imgc_check(request->result_bytes, request->limits.max_memory, "max_memory", band->report))
     return band->report->status;
@@ -90,7 +91,8 @@ static bool decode_resampled(const imgc_request *request, const imgc_resample_re
   bool full = are_full(&list);
   if (!status && !full) status = imgc_poll(&streamed, report);
   if (!imgc_dispatch_end(&streamed, status, report) && !full)
-    imgc_fail(report, IMGC_ERROR_INTERNAL, NULL, "the codec returned too few rows");
+    imgc_fail(report, IMGC_ERROR_INTERNAL, NULL,
+              "the codec returned fewer rows than the image has");
   imgc_band_close(&band);
   for (uint32_t i = 0; i < list.count; i++) imgc_resampler_destroy(list.all[i].resampler);
   return report->status || !band.cleared || !(resamples->flags & IMGC_RESAMPLE_OPAQUE);
@@ -107,8 +109,10 @@ imgc_status imgc_decode_resampled_all(const imgc_request *request,
             resamples[i].source_height == resamples->source_height &&
             !((resamples[i].flags ^ resamples->flags) & IMGC_RESAMPLE_OPAQUE);
   if (!agree)
-    return imgc_fail(report, IMGC_ERROR_INVALID_ARGUMENT, NULL,
-                     "%u outputs: the number is invalid, or their sources differ", count);
+    return imgc_fail(
+        report, IMGC_ERROR_INVALID_ARGUMENT, NULL,
+        "%u outputs: allowed are 1 to %d outputs with the same source size and opacity", count,
+        IMGC_MAX_OUTPUTS);
   if (decode_resampled(request, resamples, targets, count, report)) return report->status;
   imgc_resample_request again[IMGC_MAX_OUTPUTS];
   for (uint32_t i = 0; i < count; i++) {

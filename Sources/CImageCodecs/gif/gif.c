@@ -129,7 +129,7 @@ static imgc_status draw_still(imgc_gif *gif, const imgc_dest *dest) {
     return report->status;
   if (dest->width != canvas.width || dest->height != canvas.height)
     return imgc_fail(report, IMGC_ERROR_INVALID_ARGUMENT, NULL,
-                     "gif: the target does not have the canvas size of %u x %u", canvas.width,
+                     "gif: the destination does not have the canvas size of %u x %u", canvas.width,
                      canvas.height);
 
   if (imgc_dest_open(dest, canvas.height)) return report->status;

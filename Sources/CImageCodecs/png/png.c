@@ -80,10 +80,12 @@ static imgc_status read_icc(const imgc_request *request, uint8_t *profile, size_
   if (imgc_png_scan(request, IMGC_PNG_PIXELS_ONLY, &png, imgc_png_read_metadata, &metadata, report))
     return report->status;
   if (!metadata.profile || size != header.icc_size)
-    return imgc_fail(report, IMGC_ERROR_INVALID_ARGUMENT, NULL, "png: the profile has %llu bytes",
-                     (unsigned long long)header.icc_size);
+    return imgc_fail(report, IMGC_ERROR_INVALID_ARGUMENT, NULL,
+                     "png: the ICC profile has %llu bytes, expected %zu",
+                     (unsigned long long)header.icc_size, size);
   if (!imgc_png_inflate(metadata.profile, metadata.profile_size, profile, size))
-    return imgc_fail(report, IMGC_ERROR_MALFORMED, NULL, "png: the profile is damaged");
+    return imgc_fail(report, IMGC_ERROR_MALFORMED, NULL,
+                     "png: the compressed ICC profile (iCCP) is damaged");
   return IMGC_OK;
 }
 
@@ -94,7 +96,7 @@ static imgc_status decode(const imgc_request *request, const imgc_dest *dest, im
     return report->status;
   if (dest->width != png.width || dest->height != png.height)
     return imgc_fail(report, IMGC_ERROR_INVALID_ARGUMENT, NULL,
-                     "png: the target does not have the image size of %u x %u", png.width,
+                     "png: the destination does not have the image size of %u x %u", png.width,
                      png.height);
   imgc_png_image image = {.request = request,
                           .report = report,

@@ -127,7 +127,7 @@ static void on_read(png_structp png, png_bytep out, size_t size) {
     if (n == 0) {
       if (next_segment(d)) continue;
       d->ended = true;
-      png_error(png, "image data ends too early");
+      png_error(png, "image data ends before the last row");
     }
     memcpy(out, from, n);
     out += n;
@@ -157,7 +157,7 @@ static void read_rows(drawing *d) {
   png_read_update_info(d->png, d->info);
   // No interlace handling: libpng returns the short rows of each pass.
   if (png_get_rowbytes(d->png, d->info) != imgc_png_row_bytes(png, png->width))
-    png_error(d->png, "rows have an unexpected size");
+    png_error(d->png, "libpng reports an unexpected row size");
 
   for (; d->pass_count < imgc_png_pass_count(png); d->pass_count++, d->row_count = 0) {
     imgc_png_pass pass = imgc_png_pass_at(png, d->pass_count);

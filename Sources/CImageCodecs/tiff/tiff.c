@@ -54,8 +54,9 @@ static imgc_status read_icc(const imgc_request *request, uint8_t *profile, size_
   if (tiff_input_open(request, &input, report)) return report->status;
   if (tiff_find_page(request, &input, &page, report)) return report->status;
   if (page.icc_size == 0 || page.icc_size != size)
-    return imgc_fail(report, IMGC_ERROR_INVALID_ARGUMENT, NULL, "tiff: the profile has %llu bytes",
-                     (unsigned long long)page.icc_size);
+    return imgc_fail(report, IMGC_ERROR_INVALID_ARGUMENT, NULL,
+                     "tiff: the ICC profile has %llu bytes, expected %zu",
+                     (unsigned long long)page.icc_size, size);
   memcpy(profile, input.data + page.icc_offset, size);
   return IMGC_OK;
 }
@@ -183,8 +184,8 @@ static imgc_status decode_page(const imgc_request *request, tiff_file *file, con
   if (tiff_read_properties(request, file, &properties, report)) return report->status;
   if (dest->width != properties.width || dest->height != properties.height)
     return imgc_fail(report, IMGC_ERROR_INVALID_ARGUMENT, NULL,
-                     "tiff: the target does not have the page size of %u x %u", properties.width,
-                     properties.height);
+                     "tiff: the destination does not have the page size of %u x %u",
+                     properties.width, properties.height);
 
   if (imgc_dest_open(dest, properties.band_rows)) return report->status;
   row_batch b = {.dest = dest};

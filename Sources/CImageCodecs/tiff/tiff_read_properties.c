@@ -8,13 +8,37 @@
 #include "tiff/page/tiff_work.h"
 #include "tiff/strips/tiff_lzw.h"
 
+#include <string.h>
+
 static uint16_t short_tag(TIFF *tif, uint32_t tag, uint16_t default_value) {
   uint16_t value = default_value;
   return TIFFGetFieldDefaulted(tif, tag, &value) ? value : default_value;
 }
 
 static imgc_status unsupported(imgc_report *report, const char *token) {
-  return imgc_fail(report, IMGC_ERROR_UNSUPPORTED, token, "tiff: %s is not supported", token);
+  static const struct {
+    const char *token, *feature;
+  } features[] = {
+      {"lerc", "LERC compression"},
+      {"jbig", "JBIG compression"},
+      {"jpeg2000", "JPEG 2000 compression"},
+      {"jxl", "JPEG XL compression"},
+      {"png", "PNG compression"},
+      {"jpegxr", "JPEG XR compression"},
+      {"12bit", "JPEG compression with 12 bits per sample"},
+      {"depth", "the number of bits per sample or the sample format"},
+      {"complex", "the sample format \"complex number\""},
+      {"inkset", "an ink set other than CMYK"},
+      {"subsampling", "chroma subsampling with this number or layout of samples"},
+      {"logluv", "LogL or LogLuv without SGILog compression"},
+      {"itulab", "the colour space ITU L*a*b*"},
+      {"cfa", "a colour filter array (CFA)"},
+      {"linearraw", "the colour space LinearRaw"},
+  };
+  const char *feature = token;
+  for (size_t i = 0; i < sizeof features / sizeof *features; i++)
+    if (strcmp(features[i].token, token) == 0) feature = features[i].feature;
+  return imgc_fail(report, IMGC_ERROR_UNSUPPORTED, token, "tiff: %s is not supported", feature);
 }
 
 static imgc_status check_compression(const imgc_request *request, const tiff_properties *f,
@@ -187,7 +211,7 @@ static imgc_status read_tiles(const imgc_request *request, TIFF *tif, tiff_prope
       f->tiled ? TIFFVTileSize64(tif, f->sub_y) : TIFFVStripSize64(tif, f->sub_y);
   if (libtiff_bytes != f->unit_bytes)
     return imgc_fail(report, IMGC_ERROR_UNSUPPORTED, "layout",
-                     "tiff: rows of %llu bytes, libtiff expects %llu",
+                     "tiff: a strip or tile row has %llu bytes, libtiff expects %llu",
                      (unsigned long long)f->unit_bytes, (unsigned long long)libtiff_bytes);
   uint64_t tiles = imgc_mul(imgc_mul(f->tile_columns, f->tile_rows), f->separate ? f->samples : 1);
   uint64_t stored_count = f->tiled ? TIFFNumberOfTiles(tif) : TIFFNumberOfStrips(tif);

@@ -28,7 +28,7 @@ final class DiskDirectory: Sendable {
         let folder = DiskFile(owning: parent)
         try Self.check(folder, mayBeSticky: true, "the folder")
         let version = try Self.folder(Self.version, in: parent, creating: creating)
-        try Self.check(version, mayBeSticky: false, "its subfolder v1")
+        try Self.check(version, mayBeSticky: false, "the subfolder v1")
         root = version.release()
     }
 

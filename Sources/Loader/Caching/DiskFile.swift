@@ -207,10 +207,10 @@ extension DiskStatus {
     ///   only files that they own.
     func untrustedReason(allowsSticky: Bool = false) -> String? {
         if owner != 0, owner != geteuid() {
-            return "its owner is user \(owner), not the user of this process or root"
+            return "it is owned by user \(owner), not by the user of this process or by root"
         }
         if mode & (S_IWGRP | S_IWOTH) == 0 || allowsSticky && mode & S_ISVTX != 0 { return nil }
-        return "its group or others have write permission (mode \(String(mode, radix: 8))); remove it with chmod go-w"
+        return "its group or other users have write permission (mode \(String(mode, radix: 8))); run chmod go-w"
     }
 }
 #endif

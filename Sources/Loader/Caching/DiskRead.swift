@@ -104,14 +104,14 @@ extension DiskCache {
         case .missing:
             return nil
         case .foreign:
-            recordFault(.foreignObject, "ignored \(name.path): not a regular file, or of another format version")
+            recordFault(.foreignObject, "ignored \(name.path): it is not a regular file or has another format version")
         case .overLimit(let bytes):
             recordFault(
                 .bodyTooLarge, "ignored \(name.path): its body has \(bytes) bytes, the limit is \(maxBodyBytes)")
         case .failed(let error):
             recordFault(error, at: "reading \(name.path)")
         case .damaged(let identity):
-            recordFault(.damagedEntry, "removing \(name.path): a check of its contents failed")
+            recordFault(.damagedEntry, "removing \(name.path): its contents are damaged")
             remove(name, in: folder) { $0.identity == identity }
         }
         return nil

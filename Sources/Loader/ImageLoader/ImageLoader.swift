@@ -163,7 +163,7 @@ public final class ImageLoader: Sendable {
 
     private func begin(_ pipeline: (State) -> LoadPipeline) throws(LoadError) -> LoadPipeline {
         guard let pipeline = state.locked(in: self, { $0.isInvalidated ? nil : pipeline($0) }) else {
-            throw .configuration("the loader is invalidated")
+            throw .configuration("the loader was invalidated")
         }
         return pipeline
     }
@@ -224,7 +224,7 @@ public final class ImageLoader: Sendable {
 
     private static func image(of loaded: LoadResult, _ request: ImageRequest) throws(LoadError) -> LoadedImage {
         guard let image = loaded.image else {
-            throw LoadError(.undecodable, url: Redaction.masked(request.url), "the response has no image")
+            throw LoadError(.undecodable, url: Redaction.masked(request.url), "the response contains no image")
         }
         return image
     }

@@ -15,7 +15,7 @@ extension LoadPipeline {
             return loaded.source != .memory || !loaded.isFresh
         }
         guard disk != nil, load.layers.contains(.writesDisk) else {
-            throw .configuration("no enabled cache can store the prefetched \(Redaction.masked(request.url))")
+            throw .configuration("no cache that can store the response is enabled: \(Redaction.masked(request.url))")
         }
         load.headerDecoder = load.decoding?.decoder
         load.decoding = nil

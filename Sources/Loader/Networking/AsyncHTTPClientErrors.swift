@@ -79,7 +79,7 @@ extension LoadError {
         switch error {
         case .handshakeFailed(.sslError(let reasons)) where reasons.contains(.eofDuringHandshake):
             .transport("connection closed during the TLS handshake", url: url)
-        case .noCertificateToValidate: .tls("certificate not trusted: the server sent none", url: url)
+        case .noCertificateToValidate: .tls("certificate not trusted: the server sent no certificate", url: url)
         case let error where isRejectedCertificate(error): .tls("certificate not trusted", url: url)
         case .unableToValidateCertificate: .tls("certificate not trusted", url: url)
         case .handshakeFailed(.sslError(let reasons)), .handshakeFailed(.unknownError(let reasons)):

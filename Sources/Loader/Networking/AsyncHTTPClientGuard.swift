@@ -49,7 +49,7 @@ package struct ConnectionGuard: Sendable {
         if let peer = channel.remoteAddress?.ipAddress, admits(peer) {
             return channel.eventLoop.makeSucceededVoidFuture()
         }
-        let refusal = LoadError.refused("the IP address of the peer is not admitted")
+        let refusal = LoadError.refused("the IP address of the peer is not allowed")
         return channel.close().flatMapErrorThrowing { _ in }.flatMapThrowing { throw refusal }
     }
 }

@@ -148,7 +148,8 @@ final class AsyncHTTPClientHeadHandler: ChannelDuplexHandler {
         guard let limit, let content, received > 3 * limit else { return }
         if (received - 3 * limit) / 16 > content.bytes {
             reject(
-                "the message framing of \(received) bytes is too large for \(content.bytes) bytes of content", context)
+                "\(received) received bytes contain only \(content.bytes) bytes of content, too much message framing",
+                context)
         }
     }
 

@@ -28,7 +28,7 @@ enum AsyncHTTPClientSource: Sendable {
             return Lease(client: owner.client, isPrepared: true, owner: owner)
         case .injected(let client, let isPrepared):
             guard pin == nil else {
-                throw .configuration("an injected HTTPClient cannot connect to a given IP address")
+                throw .configuration("an injected HTTPClient cannot connect to the IP address of the request")
             }
             return Lease(client: client, isPrepared: isPrepared, owner: nil)
         }
@@ -98,7 +98,7 @@ final class AsyncHTTPClientPool: Sendable {
     ) throws(LoadError) -> OwnedClient {
         let proxy = try proxies.server(isSecure: request.useTLS, host: request.host.lowercased())
         if proxy != nil, pin != nil {
-            throw .configuration("a connection through a proxy cannot use a given IP address")
+            throw .configuration("a connection through a proxy cannot use the IP address of the request")
         }
         let key = Key(connect: connect, proxy: proxy, pin: pin.map { Pin(host: request.host, address: $0) })
         let (client, evicted) = state.locked(in: self) { state -> (OwnedClient, OwnedClient?) in

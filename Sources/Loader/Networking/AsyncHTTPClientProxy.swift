@@ -119,7 +119,9 @@ extension ProxySetting.Resolved {
         guard let entry = isSecure ? secure : plain, !isDirect(host()) else { return nil }
         switch entry {
         case .server(let server): return server
-        case .invalid: throw .configuration("the proxy in the environment is not an http URL")
+        case .invalid:
+            let variable = isSecure ? "https_proxy or HTTPS_PROXY" : "http_proxy"
+            throw .configuration("the environment variable \(variable) is not the http URL of a proxy")
         }
     }
 

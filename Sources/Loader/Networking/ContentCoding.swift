@@ -22,7 +22,9 @@ enum ContentCoding: Hashable, Sendable {
             default: throw .unknown(name)
             }
         }
-        guard codings.count <= maxCodings else { throw .unknown("\(codings.count) codings") }
+        guard codings.count <= maxCodings else {
+            throw .unknown("\(codings.count) codings, the limit is \(maxCodings)")
+        }
         return codings
     }
 

@@ -48,7 +48,7 @@ struct RedirectChain: Sendable {
         if next.method != request.method { Self.contentFields.forEach { next.fields.removeAll(named: $0) } }
         let changesOrigin = Origin(next.url) != Origin(request.url)
         if changesOrigin { Self.originBoundFields.forEach { next.fields.removeAll(named: $0) } }
-        guard hops < maxRedirects else { throw error("more than \(maxRedirects) redirects") }
+        guard hops < maxRedirects else { throw error("the number of redirects exceeds maxRedirects, \(maxRedirects)") }
         if visited.isEmpty { visited.insert(Self.hop(request)) }
         guard visited.insert(Self.hop(next)).inserted else { throw error("redirect loop") }
         hops += 1

@@ -81,7 +81,7 @@ public struct LoadError: Error, Hashable, Sendable, CustomStringConvertible {
         Self(
             .remembered, url: error.url, statusCode: error.statusCode, original: error.original ?? error.code,
             until: until, decodeError: error.decodeError, response: error.response,
-            "remembered failure, no request was sent: \(error.message)")
+            "cached failure, no request was sent: \(error.message)")
     }
 
     /// True when repeating the request cannot help. Network failures, cancellation, 5xx, 408, 425 and 429 are not

@@ -35,13 +35,13 @@ struct LaneSchedule: Sendable {
     private var lastArrival: UInt64 = 0
 
     init(urgentWidth: Int, slowWidth: Int) {
-        precondition(urgentWidth >= 0 && slowWidth >= 0, "the widths must be 0 or more")
+        precondition(urgentWidth >= 0 && slowWidth >= 0, "urgentWidth and slowWidth must be 0 or more")
         self.urgentWidth = urgentWidth
         self.slowWidth = slowWidth
     }
 
     mutating func setWidths(urgent: Int, slow: Int) {
-        precondition(urgent >= 0 && slow >= 0, "the widths must be 0 or more")
+        precondition(urgent >= 0 && slow >= 0, "urgent and slow must be 0 or more")
         urgentWidth = urgent
         slowWidth = slow
     }
@@ -93,7 +93,7 @@ struct LaneSchedule: Sendable {
             count(running, 1)
             return ticket.number
         }
-        preconditionFailure("the count of the lane exceeds its queue")
+        preconditionFailure("the number of waiting fetches exceeds the number of tickets in the queue")
     }
 
     /// Number of tickets in both queues, including those of fetches that have left; for tests.

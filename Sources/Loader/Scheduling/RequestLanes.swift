@@ -71,7 +71,7 @@ final class RequestLanes: Sendable {
     func withSlot<Result: Sendable>(
         _ permit: LanePermit, _ body: () async throws(LoadError) -> Result
     ) async throws(LoadError) -> Result {
-        precondition(permit.lanes === self, "the permit belongs to other lanes")
+        precondition(permit.lanes === self, "the permit was created by another RequestLanes")
         guard await enter(permit.number) else { throw .cancelled() }
         defer { leave(permit.number) }
         return try await body()
@@ -80,7 +80,7 @@ final class RequestLanes: Sendable {
     /// Moves a fetch to another lane. A waiting fetch goes to the end of the other queue; a running fetch continues and
     /// counts in the other lane; a fetch outside will wait in the other lane.
     func move(_ permit: LanePermit, to lane: LoadPriority) {
-        precondition(permit.lanes === self, "the permit belongs to other lanes")
+        precondition(permit.lanes === self, "the permit was created by another RequestLanes")
         change { state in
             state.permits[Int(permit.number)]?.lane = lane
             state.schedule.move(permit.number, to: lane)
@@ -164,7 +164,7 @@ final class RequestLanes: Sendable {
             let result = body(&state)
             while let number = state.schedule.admitNext() {
                 guard case .waiting(let continuation) = state.permits[Int(number)]?.phase else {
-                    preconditionFailure("permit \(number) was admitted but does not wait")
+                    preconditionFailure("permit \(number) was admitted but is not waiting")
                 }
                 state.setPhase(.inside, of: number)
                 admitted.append(continuation)

@@ -186,7 +186,7 @@ public final class ImageFrames {
             isAtEnd = true
             throw DecodeError(
                 .limitExceeded, format: header.format, detail: "maxTotalPixels",
-                "\(decodedPixels) pixels in \(info.index + 1) frames exceed the limit of \(limit)")
+                "\(decodedPixels) pixels in \(info.index + 1) frames exceed the limit of \(limit) pixels")
         }
     }
 
@@ -231,7 +231,7 @@ public final class ImageFrames {
         if let limit = decoder.options.limits.maxMemory, byteCount > limit - min(limit, inUse) {
             throw DecodeError(
                 .limitExceeded, format: header.format, detail: "maxMemory",
-                "\(byteCount) bytes of pixels, with \(inUse) bytes in use, exceed the limit of \(limit)")
+                "\(byteCount) bytes of pixels, with \(inUse) bytes in use, exceed the limit of \(limit) bytes")
         }
         guard let storage = PixelStorage(byteCount: byteCount, zeroed: zeroed) else {
             throw DecodeError(.outOfMemory, format: header.format, "out of memory: \(byteCount) bytes of pixels")

@@ -19,17 +19,19 @@ struct BMPMasks {
             UInt32(truncatingIfNeeded: bytes.littleEndian32(at: BMPInfo.masksOffset + index * 4) ?? 0) & pixelBits
         }
         guard bytes.count >= info.paletteOffset else {
-            throw DecodeError(.truncated, format: .bmp, "bmp: data ends at byte \(bytes.count), in the masks")
+            throw DecodeError(.truncated, format: .bmp, "bmp: data ends at byte \(bytes.count), in the bit masks")
         }
         self.init(red: mask(0), green: mask(1), blue: mask(2), alpha: info.hasAlphaMask ? mask(3) : 0)
 
         var usedBits: UInt32 = 0
         for mask in [red, green, blue, alpha] {
-            guard mask & usedBits == 0 else { throw DecodeError(.malformed, format: .bmp, "bmp: the masks overlap") }
+            guard mask & usedBits == 0 else {
+                throw DecodeError(.malformed, format: .bmp, "bmp: the bit masks overlap")
+            }
             usedBits |= mask
             // For a contiguous mask, adding its lowest bit gives a value without common bits.
             guard mask & (mask &+ (mask & (~mask &+ 1))) == 0 else {
-                throw DecodeError(.malformed, format: .bmp, "bmp: a mask has a gap")
+                throw DecodeError(.malformed, format: .bmp, "bmp: a bit mask is not contiguous")
             }
         }
     }

@@ -39,7 +39,7 @@ struct BMPRows {
         case (64, false):
             throw DecodeError(.unsupported, format: .bmp, detail: "64bpp", "bmp: 64 bits per pixel are not supported")
         default:
-            let masks = info.hasMasks ? " with masks" : ""
+            let masks = info.hasMasks ? " with bit masks" : ""
             throw DecodeError(.malformed, format: .bmp, "bmp: invalid depth of \(info.bitCount) bits per pixel\(masks)")
         }
     }

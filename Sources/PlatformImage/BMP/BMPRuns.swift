@@ -27,7 +27,7 @@ struct BMPRuns {
             throw DecodeError(.truncated, format: .bmp, "bmp: data ends at byte \(bytes.count), in the first row")
         case .undefinedPosition where rows > 0: return
         case .undefinedPosition:
-            throw DecodeError(.malformed, format: .bmp, "bmp: a code in the first row moves outside the image")
+            throw DecodeError(.malformed, format: .bmp, "bmp: an RLE code in the first row moves outside the image")
         }
     }
 }

@@ -103,12 +103,13 @@ struct SourceImage {
         let (width, height) = pixelSize(orientedBy: .up)
         var streamedOutputs: [(request: ResampleRequest, storage: PixelStorage)] = []
         for (request, storage) in outputs {
-            precondition(request.isValid, "the request must be in range")
+            precondition(request.isValid, "the resample request contains a value that is out of range")
             precondition(
-                storage.byteCount == request.width * request.height * 4, "the storage must have the resampled size")
+                storage.byteCount == request.width * request.height * 4,
+                "the storage must have the resampled size of the request")
             precondition(
                 request.sourceWidth == width && request.sourceHeight == height,
-                "the request must have the size of the image")
+                "the source size of the request must be the size of the image")
             var request = request
             if !header.hasAlpha { request.isOpaque = true }
             streamedOutputs.append((request, storage))
@@ -164,7 +165,7 @@ struct SourceImage {
         if let limit = options.limits.maxInputBytes, bytes.count > limit {
             throw DecodeError(
                 .limitExceeded, detail: "maxInputBytes",
-                "the input of \(bytes.count) bytes exceeds the limit of \(limit)")
+                "the input of \(bytes.count) bytes exceeds the limit of \(limit) bytes")
         }
         let declaredFormat = declared.flatMap(ImageFormat.init)
         let format: ImageFormat
@@ -174,7 +175,7 @@ struct SourceImage {
             if options.requiresMatchingContentType, let declared, declaredFormat != detected {
                 throw DecodeError(
                     .contentTypeMismatch, format: detected,
-                    "the declared type is \(declared), the signature is \(detected)")
+                    "the declared content type is \(declared), the signature is that of \(detected)")
             }
         case .refused(let name):
             throw DecodeError(.unsupported, detail: name, "the format \(name) is not supported")
@@ -184,7 +185,7 @@ struct SourceImage {
                     .unknownFormat,
                     bytes.isEmpty
                         ? "the input is empty"
-                        : "the bytes have no known signature, and the content type names no supported format")
+                        : "the signature is unknown, and the declared content type is missing or not supported")
             }
             format = declaredFormat
         }

@@ -62,14 +62,16 @@ public struct BlurHash: Hashable, Sendable, CustomStringConvertible {
         guard digits.count >= 6 else {
             throw Self.malformed("the text has \(digits.count) characters, at least 6 are required")
         }
-        guard digits[0] < 81 else { throw Self.malformed("the first character is not a valid size") }
+        guard digits[0] < 81 else {
+            throw Self.malformed("the first character does not encode a number of columns and rows")
+        }
         let (columns, rows) = (digits[0] % 9 + 1, digits[0] / 9 + 1)
         let count = 4 + 2 * columns * rows
         guard digits.count == count else {
             throw Self.malformed("the text has \(digits.count) characters, \(columns) x \(rows) terms require \(count)")
         }
         let text = BlurHashText(digits: digits)
-        guard text.isInRange else { throw Self.malformed("a number is out of range") }
+        guard text.isInRange else { throw Self.malformed("an encoded value is out of range") }
         self.init(text: text, columns: columns, rows: rows)
     }
 

@@ -68,6 +68,6 @@ public struct ImageEncoder: Sendable {
         let count = smallest?.count ?? 0
         return EncodeError(
             .overMaxBytes, format: format, smallestByteCount: count,
-            "\(format.rawValue): \(count) bytes at \(how) exceed the limit of \(options.maxBytes ?? 0)")
+            "\(format.rawValue): \(count) bytes at \(how) exceed the limit of \(options.maxBytes ?? 0) bytes")
     }
 }

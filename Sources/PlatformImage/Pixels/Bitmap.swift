@@ -88,7 +88,7 @@ public struct Bitmap: Sendable {
     ///
     /// A row outside `0..<height` is a programming error and traps.
     public func withRow<R, E: Error>(_ y: Int, _ body: (Span<UInt8>) throws(E) -> R) throws(E) -> R {
-        precondition(y >= 0 && y < height, "no row \(y) in a bitmap of \(height)")
+        precondition(y >= 0 && y < height, "row \(y) is outside the bitmap of \(height) rows")
         let start = y * bytesPerRow
         let end = start + bytesPerRow
         return try storage.withBytes { (bytes) throws(E) in try body(bytes.extracting(start..<end)) }
@@ -96,7 +96,7 @@ public struct Bitmap: Sendable {
 
     /// The pixel in column `x` of row `y`, both counted from the top left; one outside the bitmap traps.
     public subscript(x: Int, y: Int) -> RGBA8 {
-        precondition(x >= 0 && x < width && y >= 0 && y < height, "no pixel (\(x), \(y)) in \(width) x \(height)")
+        precondition(x >= 0 && x < width && y >= 0 && y < height, "pixel (\(x), \(y)) is outside the bitmap")
         let at = y * bytesPerRow + x * 4
         return storage.withBytes { RGBA8(red: $0[at], green: $0[at + 1], blue: $0[at + 2], alpha: $0[at + 3]) }
     }

@@ -45,7 +45,7 @@ extension Bitmap {
     ) throws(DecodeError) -> Bitmap {
         precondition(
             request.sourceWidth == width && request.sourceHeight == height,
-            "the request must have the size of the bitmap")
+            "the source size of the request must be the size of the bitmap")
         guard let storage = PixelStorage(byteCount: request.width * request.height * 4, zeroed: false) else {
             throw DecodeError(.outOfMemory, "out of memory: \(request.width) x \(request.height) pixels")
         }
@@ -67,16 +67,21 @@ extension ResampleRequest {
         let size = "\(sourceWidth) x \(sourceHeight) to \(width) x \(height) pixels"
         let sides = [sourceWidth, sourceHeight, width, height]
         guard sides.allSatisfy({ $0 <= Self.maxSide }), max(width, height) <= limits.maxSide ?? .max else {
-            throw DecodeError(.limitExceeded, detail: "maxSide", "\(size): a side exceeds the limit")
+            throw DecodeError(
+                .limitExceeded, detail: "maxSide",
+                "\(size): a source side exceeds \(Self.maxSide) pixels, or a result side exceeds "
+                    + "\(min(Self.maxSide, limits.maxSide ?? .max)) pixels")
         }
         // Sides have at most 20 bits: the products cannot overflow.
         if let limit = limits.maxPixels, width * height > limit {
-            throw DecodeError(.limitExceeded, detail: "maxPixels", "\(size) exceed the limit of \(limit)")
+            throw DecodeError(
+                .limitExceeded, detail: "maxPixels", "\(size): the result exceeds the limit of \(limit) pixels")
         }
         let bytes = RowResampler.byteCount(self) + PixelStorage.allocatedByteCount(width * height * 4)
         if let limit = limits.maxMemory, bytes > limit {
             throw DecodeError(
-                .limitExceeded, detail: "maxMemory", "\(size): \(bytes) bytes of memory exceed the limit of \(limit)")
+                .limitExceeded, detail: "maxMemory",
+                "\(size): \(bytes) bytes of memory exceed the limit of \(limit) bytes")
         }
     }
 }

@@ -34,7 +34,7 @@ public final class MemoryPressureWatcher: Sendable {
         onPressure: @escaping @Sendable (MemoryPressureEvent) -> Void
     ) throws(MemoryPressureError) {
         precondition(window >= .milliseconds(500) && window <= .seconds(10), "window must be in 0.5...10 s")
-        precondition(stall >= .microseconds(1) && stall <= window, "stall must be above 0 and at most window")
+        precondition(stall >= .microseconds(1) && stall <= window, "stall must be greater than 0 and at most window")
         try self.init(
             sources: sources, stall: stall, window: window, stallFile: "/proc/pressure/memory", root: "",
             onPressure: onPressure)
@@ -83,7 +83,8 @@ public final class MemoryPressureWatcher: Sendable {
             }
         }
         let message = attempts.map { "\($0.source): \($0.message)" }.joined(separator: "; ")
-        throw MemoryPressureError(.noSource, attempts: attempts, message.isEmpty ? "sources is empty" : message)
+        throw MemoryPressureError(
+            .noSource, attempts: attempts, message.isEmpty ? "the argument sources is empty" : message)
     }
     #else
     private init(

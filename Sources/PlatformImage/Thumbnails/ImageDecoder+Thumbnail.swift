@@ -125,7 +125,7 @@ extension ImageDecoder {
             if let limit = decoder.options.limits.maxMemory, byteCount > limit {
                 throw DecodeError(
                     .limitExceeded, format: frames.header.format, detail: "maxMemory",
-                    "\(result.count + 1) thumbnails of \(byteCount) bytes exceed the limit of \(limit)")
+                    "\(byteCount) bytes of \(result.count + 1) thumbnails exceed the limit of \(limit) bytes")
             }
             result.append(AnimationFrame(thumbnail, delay: frame.info.delay, index: result.count))
         }

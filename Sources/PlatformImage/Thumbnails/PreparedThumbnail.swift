@@ -57,7 +57,7 @@ struct PreparedThumbnail: Sendable {
         if let limit = decodeOptions.limits.maxMemory, byteCount > limit {
             throw DecodeError(
                 .limitExceeded, format: header.format, detail: "maxMemory",
-                "the thumbnail needs \(byteCount) bytes, the limit is \(limit)")
+                "the thumbnail needs \(byteCount) bytes of memory, the limit is \(limit) bytes")
         }
     }
 
@@ -124,12 +124,14 @@ extension ThumbnailGeometry {
     /// Checks the result too: with upscaling it can be larger than the source.
     private func check(_ limits: DecodeLimits) throws(DecodeError) {
         let size = "a thumbnail of \(boxWidth) x \(boxHeight) pixels"
-        if max(boxWidth, boxHeight) > min(ResampleRequest.maxSide, limits.maxSide ?? .max) {
-            throw DecodeError(.limitExceeded, detail: "maxSide", "\(size) exceeds the limit of a side")
+        let maxSide = min(ResampleRequest.maxSide, limits.maxSide ?? .max)
+        if max(boxWidth, boxHeight) > maxSide {
+            throw DecodeError(
+                .limitExceeded, detail: "maxSide", "\(size) exceeds the limit of \(maxSide) pixels per side")
         }
         let pixels = boxWidth * boxHeight
         if let limit = limits.maxPixels, pixels > limit {
-            throw DecodeError(.limitExceeded, detail: "maxPixels", "\(size) exceeds the limit of \(limit)")
+            throw DecodeError(.limitExceeded, detail: "maxPixels", "\(size) exceeds the limit of \(limit) pixels")
         }
         if let limit = limits.maxMemory, pixels > limit / 4 {
             throw DecodeError(.limitExceeded, detail: "maxMemory", "\(size) exceeds the limit of \(limit) bytes")

@@ -3,14 +3,17 @@ extension ConfigurationKey {
     static let signing: [ConfigurationKey] = [
         .init(
             "signing.keysFile", optional: \.keysFile, .text("file"),
-            "File with the signing keys, one per line, 16 bytes or more each: the first signs, all verify."),
+            "File with the signing keys, one per line, 16 bytes or more each. The first key is used to create "
+                + "signatures; signatures of every key are accepted."),
         keys,
         .init(
             "signing.algorithms", each: \.service.signing.algorithms, .choice,
-            "Signature algorithms: the first signs, all verify."),
+            "Signature algorithms. The first algorithm is used to create signatures; "
+                + "signatures of every listed algorithm are accepted."),
         .init(
             "signing.query", \.service.signing.signsQueries, .either("refuse", "signed"),
-            "Handling of targets with a query: rejected, or the query is part of the signed message."),
+            "Handling of targets with a query: `refuse` rejects them, `signed` adds the query to the signed message."
+        ),
         .init(
             "signing.acceptDecoded", \.service.signing.acceptsDecoded, .boolean,
             "Also accepts a signature of the percent-decoded target."),
@@ -22,7 +25,7 @@ extension ConfigurationKey {
     private static let keys = {
         var key = ConfigurationKey(
             "signing.keys", shape: .one, syntax: "lines",
-            "Signing keys, one per line, added to those of `signing.keysFile`; only from the environment."
+            "Signing keys, one per line, in addition to those of `signing.keysFile`; set only by the environment."
         ) { draft, texts in
             draft.service.signing.keys = texts.flatMap { signingKeys(in: Array($0.utf8)) }
             return nil
@@ -37,7 +40,8 @@ extension ConfigurationKey {
         .init(
             "iiif.map", shape: .list,
             syntax: "list of: `file:` and a directory, or an http or https URL that ends with `/`",
-            "Sources of IIIF identifiers, at most one of each form; an empty list disables the dialect."
+            "Directory and URL prefix of the sources that IIIF identifiers name, at most one of each; "
+                + "an empty list disables the IIIF dialect."
         ) { draft, texts in
             var map = ServiceConfiguration.IdentifierMap()
             for text in texts {
@@ -57,7 +61,8 @@ extension ConfigurationKey {
         },
         .init(
             "iiif.confinedTooLarge", \.service.output.clampsConfinedSizes, .either("refuse", "clamp"),
-            "Handling of a size `!w,h` that is larger than the region."),
+            "Handling of a size `!w,h` that is larger than the region: `refuse` rejects it, "
+                + "`clamp` uses the size of the region."),
     ]
 
     static let output: [ConfigurationKey] = [
@@ -69,13 +74,14 @@ extension ConfigurationKey {
             "Selects JPEG or PNG by the `Accept` field when the target does not name a format."),
         .init(
             "output.sizes", each: \.service.output.sizes, .integer(1...65_535, "pixels"),
-            "Allowed widths, or heights in targets without a width; an empty list allows all sizes."),
+            "Allowed widths in pixels, and heights of targets without a width; an empty list allows all sizes."),
         .init(
             "output.presetsOnly", \.service.output.presetsOnly, .boolean,
-            "Rejects targets that contain anything but presets."),
+            "Rejects targets that contain options other than presets."),
         .init(
-            "output.presets", shape: .pairs, syntax: "names with parts of a target",
-            "Presets for the filter `preset(name)`."
+            "output.presets", shape: .pairs,
+            syntax: "map from preset name to options, such as `fit-in/250x250/filters:quality(70)`",
+            "Options that the filter `preset(name)` inserts, by name."
         ) { draft, texts in
             var presets: [String: String] = [:]
             for text in texts {
@@ -95,7 +101,7 @@ extension ConfigurationKey {
             "Value of the response field `Cross-Origin-Resource-Policy`."),
         .init(
             "filters.unknown", \.service.output.refusesUnknownFilters, .either("ignore", "refuse"),
-            "Handling of targets with an unknown filter."),
+            "Handling of an unknown filter: `ignore` skips the filter, `refuse` rejects the target."),
     ]
 }
 

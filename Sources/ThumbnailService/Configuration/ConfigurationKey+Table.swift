@@ -9,31 +9,35 @@ extension ConfigurationKey {
     private static let byName = Dictionary(all.map { ($0.name, $0) }) { first, _ in first }
 
     private static let server: [ConfigurationKey] = [
-        .init("server.host", \.service.server.host, .text("address"), "Address to listen on."),
+        .init(
+            "server.host", \.service.server.host, .text("IP address or host name"),
+            "IP address or host name to listen on."),
         .init(
             "server.port", \.service.server.port, .integer(0...65_535, "port"),
             "Port to listen on; 0 selects a free port."),
         .init(
             "server.publicURL", optional: \.service.server.publicURL, .text("URL"),
-            "Public base URL, such as `https://images.example`; the default is the Host field of the request."),
+            "Public base URL, such as `https://images.example`; by default, the host is that of the request."),
         .init(
             "server.adminPort", optional: \.service.server.adminPort, .integer(0...65_535, "port"), none: "off",
             "Port for metrics and health on the loopback interface; 0 selects a free port."),
         .init(
             "server.maxConnections", \.service.server.maxConnections, .integer(1...1_000_000),
-            "Maximum connections. The last slot closes the longest idle one; if none is idle, new ones wait."),
+            "Maximum number of connections. At the limit, the connection that has been idle longest is closed; "
+                + "if no connection is idle, new connections wait."),
         .init(
             "server.connectionsPerClient", optional: \.service.server.maxConnectionsPerClient, .integer(1...1_000_000),
-            none: "off", "Maximum connections per IPv4 address or IPv6 /64 network outside of `server.proxies`."),
+            none: "off", "Maximum number of connections per client, which is an IPv4 address or an IPv6 /64 network."),
         .init(
             "server.proxies", each: \.service.server.proxies, .text("IP address range"),
-            "Ranges without `server.connectionsPerClient`; with `server.trustForwardedFor`, no client has that limit."),
+            "IP addresses of proxies, which `server.connectionsPerClient` does not limit. "
+                + "With `server.trustForwardedFor`, it limits no client."),
         .init(
             "server.headerTimeout", \.service.server.headerTimeout, .duration(),
-            "Time limit for the header of a request."),
+            "Time limit for receiving the header of a request."),
         .init(
             "server.requestTimeout", \.service.server.requestTimeout, .duration(),
-            "Time limit for a complete request with its body."),
+            "Time limit for receiving a complete request with its body."),
         .init(
             "server.idleTimeout", \.service.server.idleTimeout, .duration(),
             "Time after which an idle connection is closed."),
@@ -54,7 +58,7 @@ extension ConfigurationKey {
             "Adds `X-Cache` and `Server-Timing` to responses."),
         .init(
             "drain.delay", \.service.server.drainDelay, .duration(allowsZero: true),
-            "Time between the shutdown signal and closing the listener; readiness is 503 meanwhile."),
+            "Time between the shutdown signal and closing the listener, in which `/health/ready` has the status 503."),
         .init(
             "drain.timeout", \.service.server.drainTimeout, .duration(),
             "Time limit for running requests after the shutdown signal."),
@@ -71,55 +75,63 @@ extension ConfigurationKey {
             "source.ports", each: \.ports, .integer(1...65_535, "port"), "Ports that sources may be fetched from."),
         .init(
             "source.allowCIDR", each: \.service.source.allowedRanges, .text("IP address range"),
-            "Ranges that are allowed although they are blocked by default."),
+            "IP addresses that sources may be fetched from although they are blocked by default."
+        ),
         .init(
             "source.defaultScheme", \.isSecureByDefault, .either("http", "https"),
-            "Scheme of sources without one."),
+            "Scheme of source URLs that contain no scheme."),
         .init(
             "source.fileRoot", optional: \.service.source.fileRoot, .text("directory"),
             "Root directory of file sources."),
         .init(
             "source.connectTimeout", \.service.source.connectTimeout, .duration(),
-            "Time limit for establishing a connection."),
+            "Time limit for establishing a connection to the origin."),
         .init(
             "source.firstByte", \.service.source.firstByteTimeout, .duration(),
-            "Time limit without a byte from the origin, before the first and between any two."),
+            "Maximum time without a byte from the origin, before the first byte and between two bytes."),
         .init(
             "source.minRate", \.service.source.minRate, .bytes(0...1 << 40),
-            "Minimum bytes per second of a body, measured over 5 s; 0 for no limit."),
-        .init("source.timeout", \.service.source.timeout, .duration(), "Time limit for a complete fetch."),
-        .init("source.redirects", \.service.source.maxRedirects, .integer(0...20), "Maximum number of redirects."),
+            "Minimum transfer rate of a source in bytes per second, measured over 5 s; 0 means no minimum."),
+        .init(
+            "source.timeout", \.service.source.timeout, .duration(), "Time limit for the complete fetch of a source."),
+        .init(
+            "source.redirects", \.service.source.maxRedirects, .integer(0...20),
+            "Maximum number of redirects of a fetch."),
     ]
 
     private static let limits: [ConfigurationKey] = [
-        .init("limits.sourceBytes", \.service.limits.sourceBytes, .bytes(1...1 << 40), "Maximum size of a source."),
+        .init(
+            "limits.sourceBytes", \.service.limits.sourceBytes, .bytes(1...1 << 40),
+            "Maximum size of a source in bytes."),
         .init(
             "limits.sourcePixels", \.service.limits.sourcePixels, .pixels(1...1_000_000_000_000),
-            "Maximum pixels of a source."),
+            "Maximum number of pixels of a source."),
         .init(
             "limits.frames", \.service.limits.frames, .integer(0...1_000_000),
-            "Maximum frames or pages of a source; 0 for no limit. Only one of them is rendered."),
+            "Maximum number of frames or pages of a source; 0 means no limit. One frame or page is rendered."),
         .init(
             "limits.resultSide", \.service.limits.resultSide, .integer(1...65_535),
-            "Maximum side of a result in pixels."),
+            "Maximum width and maximum height of a result in pixels."),
         .init(
             "limits.resultPixels", \.service.limits.resultPixels, .pixels(1...4_294_836_225),
-            "Maximum pixels of a result."),
+            "Maximum number of pixels of a result."),
         .init(
             "limits.inFlightBytes", \.service.limits.inFlightBytes, .bytes(1 << 20...1 << 50),
-            "Memory budget of all renders and POST bodies.",
-            note: "512MiB, or a quarter of the cgroup memory limit if that is less"),
+            "Memory budget of all concurrent renders and POST bodies.",
+            note: "512MiB, or a quarter of the cgroup memory limit if the quarter is smaller"),
         .init("limits.queue", \.service.limits.queue, .integer(1...1_000_000), "Maximum number of waiting renders."),
         .init(
             "limits.queueWait", \.service.limits.queueWait, .duration(),
-            "Maximum expected wait of a render; a render with a longer one is rejected."),
+            "Maximum expected waiting time of a render; a render with a longer expected waiting time is rejected."),
         .init(
             "limits.rendersPerClient", optional: \.service.limits.rendersPerClient, .integer(1...1_000_000),
-            none: "off", "Maximum new renders per minute and client."),
+            none: "off", "Maximum number of new renders per client in one minute."),
         .init(
             "decode.threads", \.service.limits.threads, .integer(0...1_024),
             "Number of concurrent renders; 0 means one per available processor."),
-        .init("decode.failOn", \.service.decode.failOn, .choice, "Damage from which a source is rejected."),
+        .init(
+            "decode.failOn", \.service.decode.failOn, .choice,
+            "Least severe damage for which a source is rejected; `none` rejects only sources that cannot be decoded."),
     ]
 
     private static let cache: [ConfigurationKey] = [
@@ -128,21 +140,26 @@ extension ConfigurationKey {
             "Directory of both disk caches; without it, nothing is stored on disk."),
         .init(
             "cache.resultMemory", \.service.cache.resultMemory, .bytes(0...1 << 50),
-            "Maximum size of results in memory."),
-        .init("cache.resultDisk", \.service.cache.resultDisk, .bytes(0...1 << 50), "Maximum size of results on disk."),
-        .init("cache.sourceDisk", \.service.cache.sourceDisk, .bytes(0...1 << 50), "Maximum size of sources on disk."),
+            "Maximum total size of the results in memory; 0 disables this cache."),
+        .init(
+            "cache.resultDisk", \.service.cache.resultDisk, .bytes(0...1 << 50),
+            "Maximum total size of the results on disk; 0 disables this cache."),
+        .init(
+            "cache.sourceDisk", \.service.cache.sourceDisk, .bytes(0...1 << 50),
+            "Maximum total size of the sources on disk; 0 disables this cache."),
         .init(
             "cache.mode", \.service.cache.mode, .choice,
-            "Lifetime of a result: `cache.ttl`, the origin's lifetime, or the shorter of both."),
+            "Lifetime of a result: `ttl` uses `cache.ttl`, `passthrough` the lifetime that the origin declares, "
+                + "`min` the shorter of both."),
         .init(
             "cache.ttl", \.service.cache.lifetime, .duration(allowsZero: true),
-            "Lifetime of a result regardless of its source."),
+            "Lifetime of a result for the modes `ttl` and `min` of `cache.mode`."),
         .init(
             "cache.swr", \.service.cache.staleWhileRevalidate, .duration(allowsZero: true),
-            "Time in which clients may use a stale result while they revalidate it."),
+            "Time after the lifetime in which clients may use a stale result while they revalidate it."),
         .init(
             "cache.negativeTTL", \.service.cache.negativeLifetime, .duration(allowsZero: true),
-            "Lifetime of error responses and of missing sources."),
+            "Lifetime of error responses and of the information that a source does not exist."),
         .init("cache.immutable", \.service.cache.isImmutable, .boolean, "Adds the directive `immutable` to responses."),
     ]
 }

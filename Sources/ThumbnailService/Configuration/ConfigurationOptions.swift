@@ -19,7 +19,8 @@ public struct ConfigurationOptions: Sendable {
             throw ServiceError(.internalFault, "unknown configuration key \(name)")
         }
         guard !key.isSecret else {
-            throw ServiceError(.internalFault, "\(name) cannot be set by an option; use a file or the environment")
+            throw ServiceError(
+                .internalFault, "\(name) is a secret and cannot be set by an option; use the environment")
         }
         guard values[name] == nil else {
             throw ServiceError(.internalFault, "the options set \(name) twice")

@@ -105,7 +105,7 @@ public struct ResolvedConfiguration: Sendable {
             do {
                 value = try provider.value(forKey: path, type: isText ? .string : .stringArray).value
             } catch {
-                throw ServiceError(.internalFault, "\(name(of: key, from: origin)) cannot be read")
+                throw ServiceError(.internalFault, "the value of \(name(of: key, from: origin)) cannot be read")
             }
             switch value?.content {
             case .string(let text): return (key.split(text), origin)

@@ -105,8 +105,10 @@ struct AllowedSizes: Hashable, Sendable {
         guard request.output.kind != .meta(blurHash: false) else { return }
         switch (size.width, size.height) {
         case (.pixels(let side), _), (.proportional, .pixels(let side)):
-            guard widths.contains(side) else { throw ServiceError(.limit, "the size \(side) is not allowed") }
-        default: throw ServiceError(.limit, "the target has no allowed size")
+            guard widths.contains(side) else {
+                throw ServiceError(.limit, "the size \(side) is not one of output.sizes")
+            }
+        default: throw ServiceError(.limit, "the target has no size, but output.sizes requires one")
         }
     }
 }

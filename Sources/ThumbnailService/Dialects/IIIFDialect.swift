@@ -86,7 +86,7 @@ struct IIIFDialect: Hashable, Sendable {
         _ segment: ArraySlice<UInt8>, _ operations: inout Operations
     ) throws(ServiceError) -> OutputFormatRequest {
         let names = segment.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
-        guard names.count == 2 else { throw .malformed("the last segment must be quality.format") }
+        guard names.count == 2 else { throw .malformed("the last segment must have the form quality.format") }
         switch String(decoding: names[0], as: UTF8.self) {
         case "default", "color": break
         case "gray": operations.filters.append(.pixels(.grayscale))

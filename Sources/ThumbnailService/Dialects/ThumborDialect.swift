@@ -49,7 +49,7 @@ struct ThumborDialect: Sendable {
             throw .malformed("the filters are not terminated by `)/`")
         }
         guard !presets.areRequired || (draft.hasPresets && !draft.hasExplicitParts) else {
-            throw .malformed("the target must consist of presets only")
+            throw .malformed("the target contains options other than presets, but output.presetsOnly is on")
         }
         if refusesUnknownFilters, let name = draft.policy.ignoredFilters.first {
             throw .malformed("unknown filter \(name)")
@@ -62,7 +62,7 @@ struct ThumborDialect: Sendable {
     ) throws(ServiceError) -> SourceName {
         if isBody {
             guard rest.elementsEqual("body".utf8) else {
-                throw .malformed("a POST target must end with body")
+                throw .malformed("the last segment of a POST target must be body")
             }
             return .body
         }

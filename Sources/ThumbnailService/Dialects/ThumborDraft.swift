@@ -71,7 +71,7 @@ struct ThumborDraft {
         let (product, overflows) = pixels.multipliedReportingOverflow(by: pixelRatio.units)
         let rounded = (product / (FixedDecimal.scale / 2) + 1) / 2
         guard !overflows, rounded <= Number.max else {
-            throw .malformed("dpr makes a side larger than \(Number.max) pixels")
+            throw .malformed("the filter dpr makes a side larger than \(Number.max) pixels")
         }
         return .pixels(max(1, rounded))
     }

@@ -76,7 +76,7 @@ extension ThumborDraft {
         defer { isInPreset = false }
         var scanner = TargetScanner(parts + [UInt8(ascii: "/")])
         try read(parts: &scanner, isDecoded: true)
-        guard scanner.isAtEnd else { throw .malformed("the preset contains text that is not a part of a target") }
+        guard scanner.isAtEnd else { throw .malformed("the preset contains text that is not a valid option") }
         hasPresets = true
     }
 }

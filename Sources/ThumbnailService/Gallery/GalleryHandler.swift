@@ -42,7 +42,8 @@ struct GalleryHandler: RouteHandler {
     ///   for a request to clear a cache without the token.
     func respond(to request: HTTPRequest) async throws(ServiceError) -> ServiceResponse {
         guard isAllowedHost(request.authority) else {
-            throw ServiceError(.hostRefused, "the gallery is not available under this host")
+            throw ServiceError(
+                .hostRefused, "the host of the request is neither an IP address nor a host name of the gallery")
         }
         let target = request.path ?? ""
         switch (target, request.method) {

@@ -29,7 +29,7 @@ final class SourceFiles: Sendable {
     init(root: String, maxBytes: Int) throws(ServiceError) {
         let descriptor = open(root, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
         guard descriptor >= 0 else {
-            throw ServiceError(.internalFault, "the directory of file sources cannot be opened")
+            throw ServiceError(.internalFault, "source.fileRoot or iiif.map: the directory \(root) cannot be opened")
         }
         self.root = descriptor
         self.maxBytes = maxBytes
@@ -83,7 +83,7 @@ final class SourceFiles: Sendable {
     private static func failure(_ error: DiskError) -> ServiceError {
         switch error.code {
         case ENOENT, ENOTDIR, ELOOP, EACCES, EPERM, ENXIO, ENAMETOOLONG: notFound
-        default: ServiceError(.internalFault, "the source cannot be read")
+        default: ServiceError(.internalFault, "the file of the source cannot be read")
         }
     }
 

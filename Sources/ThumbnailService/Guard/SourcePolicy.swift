@@ -21,19 +21,20 @@ struct SourcePolicy: Hashable, Sendable {
         var patterns: [HostPattern] = []
         for text in allow {
             guard let pattern = HostPattern(text) else {
-                throw ServiceError(.internalFault, "\(text) is not a host, *.host or *")
+                throw ServiceError(.internalFault, "source.allow: \(text) is not a host, *.host or *")
             }
             patterns.append(pattern)
         }
         var ranges: [AddressRange] = []
         for text in exceptions {
             guard let range = AddressRange(text) else {
-                throw ServiceError(.internalFault, "\(text) is not an IP address range in CIDR notation")
+                throw ServiceError(
+                    .internalFault, "source.allowCIDR: \(text) is not an IP address range in CIDR notation")
             }
             ranges.append(range)
         }
         guard ports.allSatisfy({ (1...65535).contains($0) }) else {
-            throw ServiceError(.internalFault, "a port must be 1 to 65535")
+            throw ServiceError(.internalFault, "source.ports: a port must be 1 to 65535")
         }
         allowed = patterns
         self.ports = ports
@@ -46,10 +47,10 @@ struct SourcePolicy: Hashable, Sendable {
     func validate(_ url: String) throws(ServiceError) -> SourceTarget {
         let target = try SourceTarget(url)
         guard allowed.contains(where: { $0.matches(target.host) }) else {
-            throw ServiceError(.hostRefused, "the source's host is not allowed")
+            throw ServiceError(.hostRefused, "the source's host is not in source.allow")
         }
         guard ports.contains(target.port) else {
-            throw ServiceError(.portRefused, "the source's port is not allowed")
+            throw ServiceError(.portRefused, "the source's port is not in source.ports")
         }
         if case .address(let address) = target.host { try validate(address) }
         return target

@@ -20,7 +20,7 @@ struct SourceTarget: Hashable, Sendable {
     init(_ url: String) throws(ServiceError) {
         let bytes = Array(url.utf8)
         guard bytes.allSatisfy({ $0 > 0x20 && $0 != 0x7F && $0 != UInt8(ascii: "\\") }) else {
-            throw .malformed("the source contains a blank, a control character or a backslash")
+            throw .malformed("the source contains a space, a control character or a backslash")
         }
         guard let colon = bytes.firstIndex(of: UInt8(ascii: ":")) else { throw .malformed("the source has no scheme") }
         let scheme = String(decoding: bytes[..<colon], as: UTF8.self).lowercased()

@@ -38,23 +38,24 @@ extension ServiceMetrics {
     /// Help text of each metric.
     static var help: [String: String] {
         [
-            "imagetool_requests_total": "Responses sent.",
+            "imagetool_requests_total": "Number of sent responses.",
             "imagetool_request_seconds": "Time from the request header to the response header.",
-            "imagetool_cache_hits_total": "Cache lookups that found a fresh entry.",
-            "imagetool_cache_misses_total": "Cache lookups that found no entry or a stale one.",
+            "imagetool_cache_hits_total": "Number of cache lookups that found a fresh entry.",
+            "imagetool_cache_misses_total": "Number of cache lookups that found no entry or a stale entry.",
             "imagetool_cache_bytes": "Bytes stored in a cache.",
-            "imagetool_coalesced_total": "Requests that joined the work of another request.",
-            "imagetool_rejected_total": "Rejected requests.",
-            "imagetool_cancelled_total": "Work that was cancelled because all its clients disconnected.",
+            "imagetool_coalesced_total": "Number of requests that shared a fetch, decode or render of another request.",
+            "imagetool_rejected_total": "Number of rejected requests.",
+            "imagetool_cancelled_total":
+                "Number of fetches and renders that were cancelled because all their clients disconnected.",
             "imagetool_fetch_seconds": "Duration of fetches from origins, including the body.",
-            "imagetool_queue_seconds": "Time that renders waited for a thread and for memory.",
+            "imagetool_queue_seconds": "Waiting time of renders for a thread and for memory.",
             "imagetool_decode_seconds": "Duration of decoding and resampling, by source format.",
             "imagetool_render_seconds": "Duration of filters and encoding, by result format.",
-            "imagetool_queue_depth": "Waiting renders.",
+            "imagetool_queue_depth": "Number of waiting renders.",
             "imagetool_inflight_bytes": "Bytes reserved for running renders.",
-            "imagetool_inflight_bytes_limit": "Maximum bytes that can be reserved.",
-            "imagetool_open_connections": "Open client connections.",
-            "imagetool_live_bitmap_bytes": "Bytes of all live bitmaps.",
+            "imagetool_inflight_bytes_limit": "Maximum number of bytes that running renders can reserve.",
+            "imagetool_open_connections": "Number of open client connections.",
+            "imagetool_live_bitmap_bytes": "Bytes of all allocated bitmaps.",
             "process_resident_memory_bytes": "Resident memory size in bytes.",
         ]
     }

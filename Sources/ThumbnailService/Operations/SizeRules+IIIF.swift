@@ -15,7 +15,7 @@ extension SizeRules {
             // IIIF requires status 400; other dialects use 422.
             throw ServiceError(
                 .limit, status: 400,
-                "the size \(result.width),\(result.height) exceeds \(maxSide) per side or \(maxPixels) pixels")
+                "the size \(result.width),\(result.height) exceeds \(maxSide) pixels per side or \(maxPixels) in total")
         }
         return result
     }

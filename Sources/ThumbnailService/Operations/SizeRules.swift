@@ -103,7 +103,7 @@ struct SizeRules: Hashable, Sendable {
             try check(width, height)
             guard work <= maxFilterWork else {
                 throw ServiceError(
-                    .limit, "the filters need \(work) pixels times radius, the limit is \(maxFilterWork)")
+                    .limit, "the filters cost \(work) pixels times radius, the limit is \(maxFilterWork)")
             }
         }
         (plan.resultWidth, plan.resultHeight) = (width, height)
@@ -126,8 +126,8 @@ struct SizeRules: Hashable, Sendable {
         guard width <= maxSide, height <= maxSide, width * height <= maxPixels else {
             throw ServiceError(
                 .limit,
-                "the result has \(width) x \(height) pixels, the limits are \(maxSide) per side and \(maxPixels)"
-            )
+                "the result has \(width) x \(height) pixels, the limits are \(maxSide) per side "
+                    + "and \(maxPixels) in total")
         }
     }
 }

@@ -133,7 +133,8 @@ final class Admission: Sendable {
             let waitingBytes = state.jobs.values.reduce(0) { $0 + ($1.begin == nil ? $1.work.sourceBytes : 0) }
             let hasIdleThread = state.jobs.count < threads
             guard hasIdleThread || waitingBytes.addingClamped(work.sourceBytes) <= maxWaitingBytes else {
-                throw overloadError(expectedSeconds(state, now), "the sources of the waiting renders are too large")
+                throw overloadError(
+                    expectedSeconds(state, now), "the sources of the waiting renders exceed their memory limit")
             }
             let speed = state.speeds[work.format]?.value ?? Self.defaultSpeed
             state.last += 1
@@ -170,7 +171,9 @@ final class Admission: Sendable {
         guard state.jobs.count + expectedFetchCount(state, now) < threads.addingClamped(maxWaiting) else {
             throw overloadError(seconds, "too many renders are waiting")
         }
-        guard .seconds(seconds) <= limit else { throw overloadError(seconds, "the expected wait is too long") }
+        guard .seconds(seconds) <= limit else {
+            throw overloadError(seconds, "the expected waiting time exceeds limits.queueWait or the deadline")
+        }
     }
 
     /// Expected wait in seconds: remaining work of all earlier renders divided by the number of threads; 0 while a

@@ -38,7 +38,8 @@ final class ClientLimit: Sendable {
         guard let missing else { return }
         let seconds = Int((missing / perMinute * 60).rounded(.up))
         throw ServiceError(
-            .clientLimit, retryAfter: max(1, seconds), "the client exceeds \(Int(perMinute)) new renders per minute")
+            .clientLimit, retryAfter: max(1, seconds),
+            "the client exceeds the limit of \(Int(perMinute)) new renders per minute")
     }
 }
 #endif

@@ -79,7 +79,7 @@ final class SharedRenders: Sendable {
         let (group, number) = join(member, bytes, key)
         for await result in stream { return try result.get() }
         cancelMember(group, number)
-        throw ServiceError(.deadline, "the work was cancelled")
+        throw ServiceError(.deadline, "the render was cancelled")
     }
 
     private func join(_ member: Member, _ bytes: [UInt8], _ key: Key) -> (group: Int, number: Int) {

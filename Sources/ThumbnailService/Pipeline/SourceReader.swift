@@ -109,7 +109,7 @@ final class SourceReader: SourceReading {
     func purgeDisk() async { await loader.purgeDisk() }
 
     private func fetch(_ url: String) async throws(ServiceError) -> SourceBytes {
-        guard fetches else { throw ServiceError(.hostRefused, "fetching is disabled") }
+        guard fetches else { throw ServiceError(.hostRefused, "fetching of sources is disabled (source.fetch)") }
         _ = try policy.validate(url)
         var request = DataRequest(url: url)
         request.fields = ["Accept-Encoding": "identity", "User-Agent": ServiceIdentity.name]

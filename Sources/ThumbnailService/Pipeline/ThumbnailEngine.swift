@@ -246,7 +246,7 @@ final class ThumbnailEngine: Sendable {
         let request = prepared.request
         guard prepared.byteCount <= queue.budget.maxBytes else {
             throw ServiceError(
-                .limit, "the render needs \(prepared.byteCount) bytes, the limit is \(queue.budget.maxBytes)")
+                .limit, "the render needs \(prepared.byteCount) bytes, the memory budget is \(queue.budget.maxBytes)")
         }
         onAdmission()
         let ticket = try admission.admitRender(prepared.work(source.bytes.count), remaining: deadline - .now)

@@ -112,12 +112,13 @@ extension ServiceError {
         case .transport where error.isTimeout: self.init(.originTimeout, "the origin did not respond in time")
         case .transport: self.init(.originFailed, "the connection to the origin failed or was closed early")
         case .tls: self.init(.originFailed, "the origin's TLS certificate was rejected")
-        case .redirect: self.init(.originFailed, "the origin's redirects are invalid or too many")
+        case .redirect:
+            self.init(.originFailed, "the origin sent an invalid redirect or more redirects than source.redirects")
         case .refused: self.init(.addressRefused, "the IP address of the source's host is not public")
         case .bodyTooLarge: self.init(.tooLarge, "the source is larger than limits.sourceBytes")
         case .unacceptableContentType, .undecodable, .unsupportedFormat:
             self.init(.notAnImage, "the source is not an image that can be decoded")
-        case .pixelLimit: self.init(.limit, "the source exceeds the pixel limit")
+        case .pixelLimit: self.init(.limit, "the source exceeds a limit of the decoder")
         case .invalidURL: self.init(.malformed, "the source is not a valid URL")
         case .unsupportedScheme: self.init(.schemeRefused, "the source's scheme is not http or https")
         case .cancelled: self.init(.deadline, "the request was cancelled or its deadline passed")
@@ -135,11 +136,11 @@ extension ServiceError {
             self.init(.deadline, "the deadline passed during the render")
         case .limitExceeded:
             self.init(.limit, "the source exceeds the limit \(error.detail ?? "of the decoder")")
-        case .cancelled: self.init(.deadline, "the work was cancelled")
+        case .cancelled: self.init(.deadline, "the render was cancelled")
         case .outOfMemory: self.init(.overloaded, retryAfter: 1, "out of memory")
         case .invalidArgument: self.init(.malformed, error.message)
         case .emptyCrop: self.init(.malformed, "the region is outside the image")
-        case .unsupported: self.init(.notAnImage, "\(error.detail ?? "this image format") is not supported")
+        case .unsupported: self.init(.notAnImage, "unsupported image format or feature: \(error.detail ?? "unknown")")
         case .internal: self.init(.internalFault, "the decoder failed")
         default: self.init(.notAnImage, "the source is not an image that can be decoded (\(error.code))")
         }
@@ -148,7 +149,7 @@ extension ServiceError {
     /// Converts an error of the encoder.
     init(_ error: EncodeError) {
         switch error.code {
-        case .cancelled: self.init(.deadline, "the work was cancelled")
+        case .cancelled: self.init(.deadline, "the render was cancelled")
         case .deadlinePassed: self.init(.deadline, "the deadline passed during encoding")
         case .outOfMemory: self.init(.overloaded, retryAfter: 1, "out of memory")
         case .invalidArgument: self.init(.malformed, error.message)

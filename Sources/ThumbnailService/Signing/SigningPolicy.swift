@@ -31,7 +31,7 @@ struct SigningPolicy: Sendable {
         }
         guard bytes.first == UInt8(ascii: "/"),
             let end = bytes.dropFirst().firstIndex(of: UInt8(ascii: "/")), end > 1
-        else { throw .malformed("the target must begin with a signature or unsafe") }
+        else { throw .malformed("the first segment of the target must be a signature or unsafe") }
         let queryStart = bytes.firstIndex(of: UInt8(ascii: "?"))
         guard query == .signed || queryStart == nil else {
             throw ServiceError(
@@ -45,7 +45,9 @@ struct SigningPolicy: Sendable {
 
         let first = bytes[1..<end]
         if first.elementsEqual("unsafe".utf8) {
-            guard allowsUnsafe else { throw ServiceError(.unsafeNotAllowed, "unsigned targets are not allowed") }
+            guard allowsUnsafe else {
+                throw ServiceError(.unsafeNotAllowed, "unsigned targets are not allowed (signing.unsafe)")
+            }
             return raw
         }
         guard let keys, let code = Base64URL.decode(Self.withPlainPadding(first)) else { throw Self.badSignature }

@@ -8,7 +8,7 @@ import PlatformImageToolSupport
 struct BenchAgreeCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "agree",
-        abstract: "Compares the results of the fast decoders with those of the plain libraries, byte for byte.",
+        abstract: "Compares the results of the decoders of PlatformImage with those of the C libraries, byte for byte.",
         discussion: """
             PNG, TIFF and JPEG: pixels, status, warnings and errors, in lenient and strict mode. GIF: the frames that \
             giflib can read. Other formats are skipped. Exit code 1 if a result differs. giflib has no limits: use \

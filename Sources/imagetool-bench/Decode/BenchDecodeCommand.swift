@@ -8,7 +8,7 @@ import PlatformImageToolSupport
 struct BenchDecodeCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "decode",
-        abstract: "Compares the CPU time of decoding from memory with that of plain use of the C libraries.",
+        abstract: "Compares the CPU time of decoding from memory with that of direct calls of the C libraries.",
         discussion: """
             Decodes pixels as stored: all frames of a GIF, otherwise one image. The ratio is the CPU time of the C \
             library divided by that of PlatformImage, median over the rounds; above 1, PlatformImage is faster. Large \

@@ -10,17 +10,17 @@ struct BenchResizeCommand: ParsableCommand {
         commandName: "resize",
         abstract: "Resizes raw pixels for each line of standard input and prints the CPU time in nanoseconds.",
         discussion: """
-            For scripts that alternate with another program. FILE contains rows of RGBA with straight alpha; at the \
-            end of standard input, the last result is written to --output in the same format.
+            For scripts that measure another program in alternation. FILE contains rows of RGBA with straight alpha; \
+            at the end of standard input, the last result is written to --output in the format of FILE.
             """)
 
     @Argument(help: "File of width * height * 4 bytes.") var file: String
-    @Option(help: "Size of the pixels in FILE, WIDTHxHEIGHT.") var from: String
-    @Option(help: "Size of the result, WIDTHxHEIGHT.") var to: String
-    @Option(help: "nearest, box, triangle, mitchell or lanczos3.", transform: parseChoice)
+    @Option(help: "Size of the image in FILE in pixels, WIDTHxHEIGHT.") var from: String
+    @Option(help: "Size of the result in pixels, WIDTHxHEIGHT.") var to: String
+    @Option(help: "Resampling filter: nearest, box, triangle, mitchell or lanczos3.", transform: parseChoice)
     var filter = ResampleFilter.lanczos3
     @Flag(help: "Resample in linear light instead of sRGB values.") var linear = false
-    @Option(name: [.short, .long], help: "Output file, RGBA.") var output: String
+    @Option(name: [.short, .long], help: "Output file of RGBA pixels.") var output: String
 
     func run() throws {
         warnIfDebugBuild()

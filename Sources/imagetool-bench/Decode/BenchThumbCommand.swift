@@ -20,7 +20,7 @@ struct BenchThumbCommand: ParsableCommand {
 
     func validate() throws {
         if count < Self.warmUp || count > 10_000_000 { throw ValidationError("--count must be 500 to 10000000.") }
-        if files.isEmpty { throw ValidationError("No file was given.") }
+        if files.isEmpty { throw ValidationError("An image file is required.") }
     }
 
     func run() throws {
@@ -52,8 +52,8 @@ struct BenchThumbCommand: ParsableCommand {
                 ]).text + "\n")
         } else {
             try output.write(
-                "\(count) thumbnails of \(inputs.count) files, \(failed) failed; resident after \(Self.warmUp): "
-                    + "\(early) bytes, at the end: \(late)\n")
+                "\(count) thumbnails of \(inputs.count) files, \(failed) failed; resident memory "
+                    + "after \(Self.warmUp) thumbnails: \(early) bytes, at the end: \(late) bytes\n")
         }
     }
 

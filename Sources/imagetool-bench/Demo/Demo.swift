@@ -109,15 +109,17 @@ struct Demo {
         let memory = loader.memoryStatistics
         if memory.count != count || memory.bytes != images.pixelBytes {
             deviations.append(
-                "memory: \(memory.count) images of \(memory.bytes) bytes, expected \(count) of \(images.pixelBytes)")
+                "memory: \(memory.count) images of \(memory.bytes) bytes, expected \(count) images of "
+                    + "\(images.pixelBytes) bytes"
+            )
         }
         if memory.peakBytes > Self.memoryLimit {
-            deviations.append("memory: \(memory.peakBytes) bytes exceed the limit")
+            deviations.append("memory: \(memory.peakBytes) bytes exceed the limit of \(Self.memoryLimit)")
         }
         let disk = loader.diskStatistics
         if disk?.entries != count { deviations.append("disk: \(disk?.entries ?? 0) files, expected \(count)") }
         if let bytes = disk?.bytes, bytes > Self.diskLimit {
-            deviations.append("disk: \(bytes) bytes exceed the limit")
+            deviations.append("disk: \(bytes) bytes exceed the limit of \(Self.diskLimit)")
         }
         return deviations
     }

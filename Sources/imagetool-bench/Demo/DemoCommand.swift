@@ -10,11 +10,11 @@ struct DemoCommand: AsyncParsableCommand {
         discussion: """
             Runs four rounds over all URLs: from the origin, from memory, from disk, and, after one hour of the \
             loader's clock, with revalidation (304). The exit code is 1 if a count differs from its expected value or \
-            if pixels differ from those of the file.
+            if the pixels of an image differ from those of its file.
             """)
 
     @Argument(help: "Folder with images; subfolders are included.") var folder: String
-    @Option(help: "URLs: each image has one, large images have several.") var urls = 1_000
+    @Option(help: "Number of URLs; each image has one URL, and large images have several.") var urls = 1_000
     /// Former name of `--urls`.
     @Option(name: .customLong("addresses"), help: .hidden) var addresses: Int?
     @Option(help: "Output PNG for the contact sheet.") var sheet = "contact-sheet.png"

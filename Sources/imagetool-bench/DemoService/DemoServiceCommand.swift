@@ -12,11 +12,11 @@ struct DemoServiceCommand: AsyncParsableCommand {
         discussion: """
             Prints a table of the responses; the exit code is 1 if a response differs from the expected one. On a \
             terminal, the service and its gallery then keep running until Ctrl-C; otherwise, the command ends after \
-            the table.
+            printing the table.
             """)
 
     @Option(help: "Port to listen on; 0 selects a free port.") var port = 0
-    @Flag(help: "Exit after the table.") var once = false
+    @Flag(help: "Exit after printing the table.") var once = false
 
     func validate() throws {
         guard (0...65_535).contains(port) else { throw ValidationError("--port must be 0 to 65535.") }

@@ -22,8 +22,8 @@ struct DemoServiceTable {
 
     private let transport = AsyncHTTPClientTransport()
     private var table = Table([
-        ("", .left), ("target", .left), ("status", .right), ("type", .left), ("size", .right), ("bytes", .right),
-        ("first", .left), ("ms", .right), ("again", .left), ("ms", .right),
+        ("request", .left), ("target", .left), ("status", .right), ("type", .left), ("size", .right), ("bytes", .right),
+        ("first from", .left), ("ms", .right), ("second from", .left), ("ms", .right),
     ])
     /// Deviations from the expected results, one sentence each; empty when there are none.
     private(set) var deviations: [String] = []
@@ -49,7 +49,9 @@ struct DemoServiceTable {
             deviations.append("\(request.title): \(Self.text(first.size)) pixels, expected \(Self.text(request.size))")
         }
         if request.isCached, first.source != "render" || again.source != "memory" || first.body != again.body {
-            deviations.append("\(request.title): from \(first.source), then from \(again.source)")
+            deviations.append(
+                "\(request.title): first from \(first.source), second from \(again.source), "
+                    + "expected render, then memory, with equal bodies")
         }
     }
 

@@ -7,7 +7,8 @@ import PlatformImageToolSupport
 struct BenchDiskCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "disk",
-        abstract: "Measures the disk cache against bare system calls, and opening a cache with many entries.",
+        abstract:
+            "Compares the disk cache with plain system calls, and measures the opening of a cache with many entries.",
         discussion: """
             All files are written to a temporary folder, about 4 kB per entry, which is removed afterwards. The ratio \
             is the CPU time of the cache divided by that of the system calls, median over the rounds.
@@ -35,7 +36,9 @@ struct BenchDiskCommand: AsyncParsableCommand {
     }
 
     private static func text(_ rows: [DiskBenchmark.Row], _ scale: DiskScaleBenchmark?) -> String {
-        var table = Table([("operation", .left), ("ours: us", .right), ("bare: us", .right), ("ratio", .right)])
+        var table = Table([
+            ("operation", .left), ("DiskCache: us", .right), ("system calls: us", .right), ("ratio", .right),
+        ])
         for row in rows {
             table.append([
                 row.name.rawValue, scaled(median(row.ours), by: 1e-3), scaled(median(row.baseline), by: 1e-3),
@@ -44,8 +47,10 @@ struct BenchDiskCommand: AsyncParsableCommand {
         }
         return table.text + """
 
-            CPU microseconds per operation, user and system; bodies of \(DiskBenchmark.bodyBytes) bytes in the page cache.
-            Bare: open, read, checksum, close; open of a missing file; create, write, rename; open, pwrite, close.
+            CPU microseconds per operation, user and system; bodies of \(DiskBenchmark.bodyBytes) bytes in the page \
+            cache.
+            System calls: open, read, checksum, close; open of a missing file; create, write, rename; open, pwrite, \
+            close.
             \(scale.map(text) ?? "")
             CPU: \(Machine.processor ?? "unknown")
 
@@ -55,7 +60,7 @@ struct BenchDiskCommand: AsyncParsableCommand {
     private static func text(_ scale: DiskScaleBenchmark) -> String {
         var table = Table([
             ("entries", .right), ("opening: ms", .right), ("max", .right), ("first hit: ms", .right),
-            ("max", .right), ("hits in scan: ms", .right), ("max", .right), ("scan: ms", .right),
+            ("max", .right), ("hits during scan: ms", .right), ("max", .right), ("scan: ms", .right),
             ("growth: MiB", .right),
         ])
         for row in [scale.small, scale.large] {
@@ -71,8 +76,8 @@ struct BenchDiskCommand: AsyncParsableCommand {
 
             Wall milliseconds, median and maximum of \(scale.large.opening.count) alternating openings. The first \
             hit is requested directly after opening,
-            when \(scale.large.scannedAtFirstHit.max() ?? 0) entries were scanned; later hits every 2 ms until \
-            the scan ends. Storing the \(scale.large.entries) entries took \
+            when \(scale.large.scannedAtFirstHit.max() ?? 0) entries were scanned; another hit is requested every \
+            2 ms until the scan ends. Storing the \(scale.large.entries) entries took \
             \(scaled(scale.filling.wall, by: 1e-9)) s.
 
             """

@@ -8,7 +8,7 @@ struct BenchLoadCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "load",
         abstract:
-            "Measures cold loads against AsyncHTTPClient, and cache hits in memory and on disk.",
+            "Compares downloads of the loader with downloads of AsyncHTTPClient, and measures cache hits.",
         discussion: """
             Both sides download the same URLs from an nginx that this command runs on 127.0.0.1, with the same \
             concurrency, and read every body to its end; the loader also stores each response on disk. The ratio is \
@@ -49,14 +49,14 @@ struct BenchLoadCommand: AsyncParsableCommand {
 
     private func text(_ benchmark: LoadBenchmark) -> String {
         var table = Table([
-            ("cold: \(count) x \(bytes) bytes", .left), ("CPU: us per load", .right), ("wall: us per load", .right),
+            ("downloads: \(count) x \(bytes) bytes", .left), ("CPU us per load", .right), ("wall us per load", .right),
         ])
         for side in LoadBenchmark.Side.allCases {
             let costs = benchmark.costs(of: side)
             table.append(
                 [side.rawValue] + [costs.map(\.cpu), costs.map(\.wall)].map { fixed(median($0) ?? 0, digits: 1) })
         }
-        var hits = Table([("hits", .left), ("CPU: us per hit", .right), ("per CPU second", .right)])
+        var hits = Table([("lookup", .left), ("CPU us per hit", .right), ("hits per CPU second", .right)])
         for hit in benchmark.hits {
             let cpu = median(hit.microseconds) ?? 0
             hits.append([hit.name.rawValue, fixed(cpu, digits: 3), fixed(1e6 / cpu, digits: 0)])
@@ -66,7 +66,7 @@ struct BenchLoadCommand: AsyncParsableCommand {
 
             ratio \(fixed(benchmark.ratio, digits: 2)) (median of \(rounds) rounds, \
             \(fixed(ratios.min() ?? 0, digits: 2)) to \(fixed(ratios.max() ?? 0, digits: 2))); \
-            with a plain file \(fixed(median(benchmark.ratios(of: .floor)) ?? .nan, digits: 2))
+            AsyncHTTPClient with a plain file: \(fixed(median(benchmark.ratios(of: .floor)) ?? .nan, digits: 2))
 
             \(hits.text)
             CPU time of this process, user and system; \(concurrency) concurrent downloads; sequential hits.

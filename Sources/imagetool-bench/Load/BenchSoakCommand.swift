@@ -10,7 +10,7 @@ struct BenchSoakCommand: AsyncParsableCommand {
         abstract: "Runs many loads with random cancellation and checks memory, descriptors and running work.",
         discussion: """
             Exit code 1 if a load fails, if work is running or additional descriptors are open at the end, or if \
-            resident memory has grown by more than --slack since the first fifth.
+            resident memory has grown by more than --slack since the first fifth of the loads.
             """,
         shouldDisplay: false)
 
@@ -46,11 +46,14 @@ struct BenchSoakCommand: AsyncParsableCommand {
                 """
                 running at the end: \(end.last.running)
                 descriptors before: \(before), after: \(after)
-                resident memory since the first fifth: \(growth >= 0 ? "+" : "")\(growth / 1024) KiB
+                growth of resident memory since the first fifth: \(growth >= 0 ? "+" : "")\(growth / 1024) KiB
 
                 """)
             guard end.last.failed == 0, end.last.running == 0, !after.isMore(than: before), growth <= slack else {
-                throw Failure(.software, "internal: loads failed, or resources were not released")
+                throw Failure(
+                    .software,
+                    "internal: a load failed, work or descriptors remain, or memory grew by more than --slack"
+                )
             }
         }
     }
@@ -85,6 +88,6 @@ private struct OpenDescriptors: CustomStringConvertible {
 
     func isMore(than before: Self) -> Bool { others > before.others || ofLoops > before.ofLoops + 3 }
 
-    var description: String { "\(others) and \(ofLoops) of event loops" }
+    var description: String { "\(others), and \(ofLoops) of event loops" }
 }
 #endif

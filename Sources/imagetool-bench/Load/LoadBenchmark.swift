@@ -42,10 +42,10 @@ struct LoadBenchmark {
     /// Ways to download the same bytes, ordered from the full loader down to the bare client.
     enum Side: String, CaseIterable {
         case loader = "loader, stored on disk"
-        case uncached = "loader, nothing looked up or stored"
-        case transport = "its transport alone"
+        case uncached = "loader without caches"
+        case transport = "transport of the loader alone"
         /// Lower bound for a loader that stores: each body is written to a temporary file and renamed.
-        case floor = "AsyncHTTPClient and a bare file"
+        case floor = "AsyncHTTPClient with a plain file"
         case client = "AsyncHTTPClient alone"
 
         /// JSON key.
@@ -140,7 +140,7 @@ private struct LoadSide {
         await loader.flush()
         let stored = loader.dataStatistics?.entries ?? 0
         guard stored == count * (round + 1) else {
-            throw Failure(.ioError, "io: \(stored) of \(count * (round + 1)) responses are on disk")
+            throw Failure(.ioError, "io: \(stored) of \(count * (round + 1)) responses are on disk, expected all")
         }
         return cost
     }
@@ -242,7 +242,8 @@ private struct LoadSide {
         }
         let cost = elapsed.cost(of: hit.operations)
         guard done == hit.operations else {
-            throw Failure(.software, "internal: only \(done) of \(hit.operations) lookups are hits \(hit.rawValue)")
+            throw Failure(
+                .software, "internal: \(hit.rawValue): \(done) of \(hit.operations) lookups were hits, expected all")
         }
         return cost.cpu
     }

@@ -7,16 +7,17 @@ import PlatformImageToolSupport
 struct BenchBudgetCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "budget",
-        abstract: "Decodes one file many times concurrently with a budget and a cache limit, and checks the memory.",
+        abstract:
+            "Decodes one file many times concurrently with a memory budget, and checks the memory of the process.",
         discussion: """
             All decodes share one input and are requested concurrently; each stores its bitmap in the cache. Exit \
-            code 1 if a decode fails, or if the peak of resident memory (VmHWM) exceeds that at the start by more \
-            than the sum of --budget, --cache and --slack.
+            code 1 if a decode fails, or if the peak of resident memory (VmHWM) exceeds the resident memory at \
+            the start by more than the sum of --budget, --cache and --slack.
             """)
 
     @Argument(help: "Image file.") var file: String
     @Option(help: "Number of decodes.") var count = 200
-    @Option(help: "Number of threads of the queue; 0 means one per available processor.") var width = 16
+    @Option(help: "Number of threads of the decode queue; 0 means one per available processor.") var width = 16
     @Option(help: "Memory budget of concurrent decodes in bytes.") var budget = 256_000_000
     @Option(help: "Size limit of the cache in bytes.") var cache = 64 << 20
     @Option(help: "Additional memory that the process may use, in bytes.") var slack = 60 << 20

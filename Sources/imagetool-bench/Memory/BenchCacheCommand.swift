@@ -10,9 +10,10 @@ struct BenchCacheCommand: ParsableCommand {
         abstract: "Compares the memory cache with a plain dictionary and list, and with NSCache.",
         discussion: """
             4,096 entries, keys of 63 bytes, random order; in every round, each cache performs the same operations. \
-            The first ratio is our CPU time divided by that of the plain cache, median over the rounds; below 1, we \
-            are faster. The second ratio is that of the operations per second of all threads; above 1, we are faster. \
-            Two threads are pinned to one core each and start together; cpu/wall shows whether they ran in parallel.
+            The first ratio is the CPU time of MemoryCache divided by that of the plain cache, median over the rounds; \
+            below 1, MemoryCache is faster. The second ratio is that of the operations per second of all threads; \
+            above 1, MemoryCache is faster. Two threads are pinned to one core each and start together; cpu/wall \
+            shows whether they ran in parallel.
             """)
 
     @Option(help: "Number of measured rounds, after one warm-up round.") var rounds = 9
@@ -31,9 +32,10 @@ struct BenchCacheCommand: ParsableCommand {
 
     private static func text(of rows: [CacheBenchmark.Row]) -> String {
         var table = Table([
-            ("operation", .left), ("threads", .right), ("ours", .right), ("plain", .right), ("ratio", .right),
-            ("NSCache", .right), ("ours: M/s", .right), ("plain: M/s", .right), ("ratio", .right),
-            ("ours: vs. one thread", .right), ("plain", .right), ("ours: cpu/wall", .right), ("plain", .right),
+            ("operation", .left), ("threads", .right), ("MemoryCache: ns", .right), ("plain: ns", .right),
+            ("ratio", .right), ("NSCache: ns", .right), ("MemoryCache: M/s", .right), ("plain: M/s", .right),
+            ("ratio", .right), ("MemoryCache: speedup", .right), ("plain: speedup", .right),
+            ("MemoryCache: cpu/wall", .right), ("plain: cpu/wall", .right),
         ])
         for row in rows {
             let single = rows.first { $0.name == row.name && $0.threads == 1 }
@@ -53,7 +55,8 @@ struct BenchCacheCommand: ParsableCommand {
         }
         return table.text + """
 
-            CPU nanoseconds per operation, user and system; ratio below 1: ours is faster. M/s: wall, all threads.
+            ns: CPU nanoseconds per operation, user and system. M/s: million operations per wall second, all threads.
+            speedup: M/s with two threads divided by M/s with one thread.
             CPU: \(Machine.processor ?? "unknown")
 
             """

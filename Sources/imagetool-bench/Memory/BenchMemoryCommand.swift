@@ -10,9 +10,9 @@ struct BenchMemoryCommand: AsyncParsableCommand {
         abstract: "Decodes images of mixed sizes into a memory cache and checks the memory of the process.",
         discussion: """
             The images are generated in memory as BMP. Exit code 1 if the peak of resident memory (VmHWM) exceeds \
-            that before the first decode by more than the sum of --cache, --budget and --slack. The default slack is \
-            32 MiB for the pool of pixel buffers, and 28 MiB for stacks, codecs and heap fragmentation by bitmaps \
-            under 4 MiB.
+            the resident memory before the first decode by more than the sum of --cache, --budget and --slack. The \
+            default of --slack is 32 MiB for the pool of pixel buffers, and 28 MiB for stacks, codecs and heap \
+            fragmentation by bitmaps under 4 MiB.
             """)
 
     @Option(help: "Number of images.") var count = 5_000

@@ -8,7 +8,7 @@ struct CacheBenchmark {
     enum Case: String, CaseIterable {
         case hitSameKey = "hit, same key"
         case hitEqualKey = "hit, equal key"
-        case hitNewKey = "hit, key made"
+        case hitNewKey = "hit, new key"
         case miss
         case overwrite
         case insertEvict = "insert+evict"

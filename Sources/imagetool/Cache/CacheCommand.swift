@@ -20,7 +20,7 @@ struct CacheCommand: ParsableCommand {
 /// `imagetool cache stat`: prints the number of entries and their size in bytes.
 struct CacheStatCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "stat", abstract: "Prints the number of entries and their size.")
+        commandName: "stat", abstract: "Prints the number of entries and their total size in bytes.")
 
     @OptionGroup var folder: CacheFolder
 
@@ -70,7 +70,8 @@ struct CacheVerifyCommand: AsyncParsableCommand {
 /// `imagetool cache gc`: evicts the least recently used entries until a byte limit is met.
 struct CacheCollectCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "gc", abstract: "Removes the least recently used entries until the cache fits a limit.")
+        commandName: "gc",
+        abstract: "Removes the least recently used entries until the cache is not larger than --max-bytes.")
 
     @OptionGroup var folder: CacheFolder
     @Option(help: "Maximum size of the remaining entries in bytes, including their headers.") var maxBytes: Int
@@ -84,7 +85,9 @@ struct CacheCollectCommand: AsyncParsableCommand {
             let report = await cache?.trim(toBytes: maxBytes)
             let left = cache?.statistics.bytes ?? 0
             var result = CacheResult.removed(report)
-            if left > maxBytes { result.failure = "\(left) bytes remain; another process may be evicting entries" }
+            if left > maxBytes {
+                result.failure = "\(left) bytes remain, more than --max-bytes; another process may be evicting entries"
+            }
             return result
         }
     }
@@ -101,10 +104,10 @@ struct CacheClearCommand: AsyncParsableCommand {
 
     func validate() throws {
         guard (modifiedOlderThan == nil) != (createdOlderThan == nil) else {
-            throw ValidationError("Use either --modified-older-than or --created-older-than.")
+            throw ValidationError("Exactly one of --modified-older-than and --created-older-than is required.")
         }
         if (modifiedOlderThan ?? createdOlderThan ?? 0) < 0 {
-            throw ValidationError("The age must be 0 seconds or more.")
+            throw ValidationError("--modified-older-than and --created-older-than must be 0 or more.")
         }
     }
 

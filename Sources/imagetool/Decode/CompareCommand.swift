@@ -16,7 +16,7 @@ struct CompareCommand: ParsableCommand {
 
     @Argument(help: "An image file; - reads stdin.") var first: String
     @Argument(help: "Another image file; - reads stdin.") var second: String
-    @Option(help: "Maximum difference of equal samples, 0 to 255.") var tolerance = 0
+    @Option(help: "Maximum difference of two samples that count as equal, 0 to 255.") var tolerance = 0
     @Flag(help: "Print one JSON object.") var json = false
     @Flag(help: "Do not apply the orientation and do not convert colours to sRGB.") var asStored = false
 

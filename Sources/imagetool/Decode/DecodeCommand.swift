@@ -17,8 +17,8 @@ struct DecodeCommand: ParsableCommand {
     @Argument(help: "Image files; - reads stdin.") var files: [String]
     @Flag(help: "Do not apply the orientation and do not convert colours to sRGB.") var asStored = false
     @Flag(help: "Reject damaged files.") var strict = false
-    @Option(help: "Composed frame of an animation, or page of a TIFF, from 0.") var frame: Int?
-    @Flag(help: "Multiply colours by alpha (pam and raw).") var premultiplied = false
+    @Option(help: "Index of the frame of an animation or of the page of a TIFF, from 0.") var frame: Int?
+    @Flag(help: "Multiply colours by alpha; requires --format pam or raw.") var premultiplied = false
     @Option(help: "Output format: pam, png, or raw rows.") var format = PixelFileFormat.pam
     @Option(name: .shortAndLong, help: "Output file; - is stdout, the default.") var output: String?
     @Option(
@@ -29,12 +29,12 @@ struct DecodeCommand: ParsableCommand {
     var status: String?
     @Flag(help: "Print the SHA-256 of the RGBA rows and the path; colours of pixels with alpha 0 count as 0.")
     var digest = false
-    @Option(help: "Reject images with more pixels.") var maxPixels: Int?
-    @Option(help: "Maximum number of frames to decode up to the requested one.") var maxFrames: Int?
+    @Option(help: "Maximum number of pixels; larger images are rejected.") var maxPixels: Int?
+    @Option(help: "Maximum number of frames that are decoded to compose the frame of --frame.") var maxFrames: Int?
     @Option(
         help: ArgumentHelp(
             "Time limit for decoding a file, in seconds.",
-            discussion: "Checked every 16 rows and at each scan, strip, tile and frame.",
+            discussion: "The limit is checked every 16 rows and at each scan, strip, tile and frame.",
             valueName: "seconds"))
     var deadline: Double?
 
@@ -44,13 +44,14 @@ struct DecodeCommand: ParsableCommand {
         if let maxFrames, maxFrames < 1 { throw ValidationError("--max-frames must be 1 or more.") }
         if let deadline, !(deadline > 0) { throw ValidationError("--deadline must be greater than 0.") }
         if premultiplied, digest || format == .png {
-            throw ValidationError("--premultiplied requires pam or raw; a digest and a PNG have straight alpha.")
+            throw ValidationError(
+                "--premultiplied requires --format pam or raw; a digest and a PNG have straight alpha.")
         }
         if files.count > 1, !digest, !discardsPixels, output ?? "-" != "-" || format == .png {
-            throw ValidationError("Several files can be written only to stdout as pam or raw, or as digests.")
+            throw ValidationError("Several files require output to stdout with --format pam or raw, or --digest.")
         }
         if status == "-", digest || output == "-" {
-            throw ValidationError("The status lines and the pixels or digests cannot both be written to stdout.")
+            throw ValidationError("--status - cannot be combined with --digest or --output -: both write to stdout.")
         }
         if let status, status != "-", status == output {
             throw ValidationError("--status and --output must be different files.")

@@ -15,17 +15,21 @@ struct LoadCommand: AsyncParsableCommand {
             a limit; with several URLs, 1 if any load failed.
             """)
 
-    @Argument(help: "URLs.") var urls: [String]
-    @Option(name: .customShort("o"), help: "Folder for the unchanged files; it is created if it does not exist.")
+    @Argument(help: "http or https URLs of images.") var urls: [String]
+    @Option(
+        name: .customShort("o"), help: "Folder to write the downloaded files to; it is created if it does not exist.")
     var folder: String?
-    @Option(help: "Folder of the disk cache; by default in the cache folder of the user.") var cacheDir: String?
+    @Option(help: "Folder of the disk cache; by default a folder in the cache folder of the user.") var cacheDir:
+        String?
     @Flag(help: "Print one JSON array.") var json = false
     @Option(name: .customLong("repeat"), help: "Number of rounds, each of which loads all URLs.")
     var rounds = 1
     @Option(
-        help: "default, revalidate, reload, cacheElseLoad or cacheOnly.",
+        help: "Cache policy: default, revalidate, reload, cacheElseLoad or cacheOnly.",
         transform: { name in
-            guard let policy = CachePolicy(rawValue: name) else { throw ValidationError("unknown policy '\(name)'") }
+            guard let policy = CachePolicy(rawValue: name) else {
+                throw ValidationError("unknown cache policy '\(name)'")
+            }
             return policy
         })
     var policy = CachePolicy.default

@@ -19,8 +19,8 @@ struct PipeCommand: AsyncParsableCommand {
         abstract: "Loads and caches images for another program: reads and writes one JSON object per line.",
         discussion: """
             Operations run concurrently; responses are written in any order and contain the id of their request. \
-            Docs/pipe.md describes them. At the end of stdin or on SIGTERM, the process exits within five seconds \
-            with 0.
+            Docs/pipe.md describes the requests and the responses. At the end of stdin or on SIGTERM, the \
+            process exits within five seconds with 0.
             """)
 
     /// Grace period for outstanding operations after the end of input. They are cancelled afterwards; together with the

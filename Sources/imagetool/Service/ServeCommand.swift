@@ -13,36 +13,37 @@ struct ServeCommand: AsyncParsableCommand {
         commandName: "serve",
         abstract: "Serves thumbnails over HTTP with the URLs of thumbor and of the IIIF Image API.",
         discussion: """
-            A target is /{signature}/{options}/{source}. Keys are read from a file, one per line: the first signs, all \
-            verify. Without a key, the service starts only with --unsafe; then every client can render any source that \
-            --allow admits. The service fetches only from hosts that --allow names, and from IP addresses of private \
-            networks only if --allow-cidr contains them.
+            A target is /{signature}/{options}/{source}. Signing keys are read from a file, one per line; signatures \
+            of every key are accepted. Without a key, the service starts only with --unsafe; then every client can \
+            render any source of the hosts of --allow. The service fetches only from hosts of --allow, and from IP \
+            addresses of private networks only if --allow-cidr contains them.
 
             Every option sets a configuration key. Keys can be set by options, --set, the environment \
             (IMAGETOOL_SERVER_PORT for server.port) and the file of --config, in this order of precedence. \
             --print-config prints all keys and their values.
             """)
 
-    @Option(help: "Address to listen on. (default: 127.0.0.1)") var host: String?
+    @Option(help: "IP address or host name to listen on. (default: 127.0.0.1)") var host: String?
     @Option(help: "Port to listen on; 0 selects a free port. (default: 8080)") var port: String?
     @Option(help: "Port for metrics and health on 127.0.0.1; 0 selects a free port, off disables it. (default: 9090)")
     var adminPort: String?
     @Option(help: "File with signing keys, one per line, 16 bytes or more each.") var keys: String?
     @Flag(help: "Accept unsigned targets that begin with /unsafe/.") var unsafe = false
-    @Option(help: "Allowed source host: a name, *.example.com, or * for all; may be repeated.")
+    @Option(help: "Host that sources may be fetched from: a host name, *.example.com, or * for all; may be repeated.")
     var allow: [String] = []
-    @Option(help: "Allowed source port; may be repeated. (default: 80 and 443)") var allowPort: [String] = []
-    @Option(help: "Allowed IP address range in CIDR notation that is blocked by default; may be repeated.")
+    @Option(help: "Port that sources may be fetched from; may be repeated. (default: 80 and 443)") var allowPort:
+        [String] = []
+    @Option(help: "IP addresses, in CIDR notation, to allow although they are blocked by default; may be repeated.")
     var allowCidr: [String] = []
     @Option(help: "Root directory of file sources.") var files: String?
-    @Flag(help: "Do not fetch over the network; allow only POST bodies and files.") var noFetch = false
+    @Flag(help: "Do not fetch sources over the network; allow only POST bodies and files.") var noFetch = false
     @Option(help: "Directory of the disk caches; without it, nothing is stored on disk.") var cacheDir: String?
-    @Option(help: "Maximum size of results in memory; 0 disables this cache. (default: 128MiB)") var resultMemory:
-        String?
+    @Option(help: "Maximum total size of the results in memory; 0 disables this cache. (default: 128MiB)")
+    var resultMemory: String?
     @Option(help: "Directory in which IIIF identifiers are file paths.") var iiifFiles: String?
     @Option(help: "URL prefix of IIIF identifiers; it must end with /.")
     var iiifPrefix: String?
-    @Option(help: "Public base URL, such as https://images.example.") var publicURL: String?
+    @Option(help: "Public base URL of the service, such as https://images.example.") var publicURL: String?
     @Option(help: "Number of concurrent renders; 0 means one per available processor. (default: 0)") var threads:
         String?
     @Flag(help: "Add X-Cache and Server-Timing to responses.") var debugHeaders = false
@@ -52,7 +53,8 @@ struct ServeCommand: AsyncParsableCommand {
     var gallery: String?
     @Option(help: "Configuration file in JSON.") var config: String?
     @Option(help: "Set a configuration key, as key=value; may be repeated.") var set: [String] = []
-    @Flag(help: "Print every key with its value and the source of the value, then exit.") var printConfig = false
+    @Flag(help: "Print every key with its value and the origin of the value, such as file or option, then exit.")
+    var printConfig = false
     @Flag(help: "Print a Markdown table that describes all keys, then exit.") var describeConfig = false
     @Flag(help: "Log only errors.") var quiet = false
 

@@ -10,8 +10,8 @@ struct SignCommand: ParsableCommand {
         discussion: "The key is read from a file, so that it does not appear in process lists and in the shell history."
     )
 
-    @Argument(help: "File with signing keys, one per line; the first one signs.") var keys: String
-    @Argument(help: "Target after the signature, such as 300x200/images.example/cat.jpg.") var targets: [String]
+    @Argument(help: "File with signing keys, one per line; the first key is used.") var keys: String
+    @Argument(help: "Target without its signature, such as 300x200/images.example/cat.jpg.") var targets: [String]
     @Flag(help: "Sign with HMAC-SHA256 (44 characters) instead of HMAC-SHA1 (28 characters).") var sha256 = false
 
     func run() throws {
@@ -23,7 +23,8 @@ struct SignCommand: ParsableCommand {
                 texts, algorithms: sha256 ? [.sha256, .sha1] : [.sha1, .sha256], minKeyBytes: 1)
             if let first = texts.first, first.count < SigningKeys.minKeyBytes {
                 printError(
-                    "imagetool: the key has \(first.count) bytes; `imagetool serve` requires \(SigningKeys.minKeyBytes)"
+                    "imagetool: the first key has \(first.count) bytes; "
+                        + "`imagetool serve` requires at least \(SigningKeys.minKeyBytes)"
                 )
             }
             for target in targets { try output.write(keys.signed(target) + "\n") }

@@ -7,9 +7,9 @@ import PlatformImageToolSupport
 struct ContactSheetCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "contact-sheet",
-        abstract: "Draws thumbnails of images on one PNG.",
+        abstract: "Draws the thumbnails of several images in one PNG.",
         discussion: """
-            The cell of a file that cannot be decoded is empty; with several inputs the exit code is then 1.
+            The cell of a file that cannot be decoded is empty; with several inputs, the exit code is 1 in this case.
             """)
 
     /// Largest area of a sheet in pixels.
@@ -18,7 +18,8 @@ struct ContactSheetCommand: AsyncParsableCommand {
     @Argument(help: "Image files, folders with -r, or quoted patterns.") var inputs: [String]
     @Option(name: .shortAndLong, help: "Output PNG; - is stdout.") var output: String
     @Option(name: .shortAndLong, help: "Longer side of a thumbnail in pixels.") var size = 128
-    @Option(help: "Thumbnails per row; by default for an aspect ratio of about 16:10.") var columns: Int?
+    @Option(help: "Number of thumbnails per row; the default gives the sheet an aspect ratio of about 16:10.")
+    var columns: Int?
     @Flag(name: .shortAndLong, help: "Expand folders to the images in them and in their subfolders.") var recursive =
         false
     @Option(name: .shortAndLong, help: "Number of threads; 0 means one per core.") var jobs = 0
@@ -28,13 +29,13 @@ struct ContactSheetCommand: AsyncParsableCommand {
         if let columns, !(1...10_000).contains(columns) { throw ValidationError("--columns must be 1 to 10000.") }
         if jobs < 0 || jobs > 1024 { throw ValidationError("--jobs must be 0 to 1024.") }
         if let name = try? OutputTemplate(output), name.unsupportedExtension != nil || name.format == .jpeg {
-            throw ValidationError("The output of contact-sheet must be a PNG.")
+            throw ValidationError("--output must be a PNG file.")
         }
     }
 
     func run() async throws {
         let paths = InputPaths.expand(inputs, isRecursive: recursive)
-        guard !paths.isEmpty else { throw ValidationError("The folder contains no image.") }
+        guard !paths.isEmpty else { throw ValidationError("The input folders contain no image.") }
         try await reportingFailure(output) {
             guard let identity = FileIdentity(path: output),
                 paths.contains(where: { FileIdentity(path: $0) == identity })

@@ -14,54 +14,67 @@ struct ThumbCommand: AsyncParsableCommand {
             --enlarge.
             The output is a file, a folder, - for stdout, or a template with {dir}, {name}, {w}, {h} and {ext}; \
             missing folders are created. Files are written atomically. Exit codes are those of decode; with several \
-            inputs, all are processed and the exit code is 1 if any failed; 130 after SIGINT.
+            inputs, all inputs are processed and the exit code is 1 if any input failed; 130 after SIGINT.
             """)
 
     @Argument(help: "Image files, folders with -r, or quoted patterns; - reads stdin.") var inputs: [String] = []
-    @Option(name: .shortAndLong, help: "WxH[>|!|^], in pixels.") var size: String
-    @Option(name: .shortAndLong, help: "File, folder, template, or - for stdout.") var output: String
+    @Option(
+        name: .shortAndLong,
+        help: "Size of the thumbnail in pixels: WxH, Wx, xH or N, with an optional suffix >, ! or ^.") var size: String
+    @Option(name: .shortAndLong, help: "Output file, folder or template; - is stdout.") var output: String
 
-    @Option(help: "contain, cover, fill or scaleDown.", transform: parseChoice) var fit: ThumbnailFit?
+    @Option(help: "Fit of the image to the box: contain, cover, fill or scaleDown.", transform: parseChoice) var fit:
+        ThumbnailFit?
     @Option(
         help: "Position of the crop for cover: center, north, southeast, ..., or a focal point X,Y from 0,0 to 1,1.")
     var gravity = "center"
     @Option(help: "Part of the image to use, WxH+X+Y in pixels of the upright image.") var crop: String?
-    @Option(help: "nearest, box, triangle, mitchell or lanczos3.", transform: parseChoice)
+    @Option(help: "Resampling filter: nearest, box, triangle, mitchell or lanczos3.", transform: parseChoice)
     var filter = ResampleFilter.lanczos3
     @Flag(help: "Resample in linear light instead of sRGB values.") var linear = false
     @Flag(help: "Enlarge images that are smaller than the box.") var enlarge = false
     @Flag(help: "Pad the image to the box with the background colour.") var pad = false
     @Option(help: "Background colour: white, black, #rrggbb or #rrggbbaa.") var background: String?
     @Flag(help: "Do not apply the orientation.") var noRotate = false
-    @Option(help: "Frame of an animation or page of a TIFF, from 0; all creates an APNG.") var frame: String?
+    @Option(
+        help: "Index of the frame of an animation or of the page of a TIFF, from 0; all creates an APNG of all frames.")
+    var frame: String?
     @Flag(help: "Use the embedded thumbnail of a camera if it is large enough.") var embedded = false
     @Option(help: "Decoding accuracy of JPEG: exact, balanced, fast or draft.", transform: parseChoice)
     var accuracy = ThumbnailQuality.balanced
 
     @Option(
-        help: "png or jpeg; by default from the output file extension, else jpeg for JPEG and png for other inputs.",
+        help: """
+            Output format: png or jpeg; by default that of the extension of --output, otherwise jpeg for JPEG inputs \
+            and png for all other inputs.
+            """,
         transform: parseChoice)
     var format: EncodedFormat?
     @Option(help: "JPEG quality, 1 to 100.") var quality: Int?
-    @Option(help: "Maximum file size in bytes; the quality of a JPEG is lowered to fit.") var maxBytes: Int?
+    @Option(help: "Maximum file size in bytes; the quality of a JPEG is lowered until the file is small enough.")
+    var maxBytes: Int?
 
     @Flag(name: .shortAndLong, help: "Expand folders to the images in them and in their subfolders.") var recursive =
         false
     @Option(help: "File with one input per line; - reads stdin.") var filesFrom: String?
     @Flag(name: .customShort("0"), help: "The inputs of --files-from are separated by NUL.") var endsWithNUL = false
     @Option(name: .shortAndLong, help: "Number of threads; 0 means one per core.") var jobs = 0
-    @Flag(help: "Print one JSON object per input and line, in order.") var ndjson = false
+    @Flag(help: "Print one JSON object for each input, one per line, in the order of the inputs.") var ndjson = false
     @Option(help: "File that records finished thumbnails; a repeated run skips them.") var manifest: String?
     @Flag(help: "Skip inputs whose output exists.") var skipExisting = false
 
     func validate() throws {
         _ = try recipe()
-        if inputs.isEmpty, filesFrom == nil { throw ValidationError("No input was given.") }
-        if inputs.contains("-"), filesFrom == "-" { throw ValidationError("stdin cannot be both an image and a list.") }
+        if inputs.isEmpty, filesFrom == nil { throw ValidationError("An image file or --files-from is required.") }
+        if inputs.contains("-"), filesFrom == "-" {
+            throw ValidationError("- cannot be both an input and the argument of --files-from.")
+        }
         if endsWithNUL, filesFrom == nil { throw ValidationError("-0 requires --files-from.") }
         if jobs < 0 || jobs > 1024 { throw ValidationError("--jobs must be 0 to 1024.") }
-        if ndjson, output == "-" { throw ValidationError("--ndjson and the image cannot both be written to stdout.") }
-        if manifest != nil, output == "-" { throw ValidationError("--manifest requires file output.") }
+        if ndjson, output == "-" {
+            throw ValidationError("--ndjson cannot be combined with --output -: both write to stdout.")
+        }
+        if manifest != nil, output == "-" { throw ValidationError("--manifest cannot be combined with --output -.") }
         _ = try outputTemplate()
     }
 
@@ -70,10 +83,12 @@ struct ThumbCommand: AsyncParsableCommand {
         let template = try template(for: paths)
         var recipe = try recipe()
         if recipe.format == nil, let literalExtension = template.unsupportedExtension {
-            throw ValidationError("The output format must be PNG or JPEG, not \(literalExtension).")
+            throw ValidationError("--output must have the extension of a PNG or JPEG file, not \(literalExtension).")
         }
         if recipe.format == nil { recipe.format = template.format ?? (recipe.frames == .all ? .png : nil) }
-        if recipe.frames == .all, recipe.format == .jpeg { throw ValidationError("A JPEG cannot have several frames.") }
+        if recipe.frames == .all, recipe.format == .jpeg {
+            throw ValidationError("--frame all requires the format png: a JPEG has one frame.")
+        }
         let job = ThumbJob(recipe: recipe, template: template, skipsExisting: skipExisting)
         let manifest = try manifest.map {
             try ThumbManifest(path: $0, recipe: "\(recipe.fingerprint) \(template.text)")
@@ -96,9 +111,9 @@ struct ThumbCommand: AsyncParsableCommand {
             + InputPaths.expandFolders(listed, isRecursive: recursive)
         // An empty list of `--files-from` is not an error.
         if paths.isEmpty, !inputs.isEmpty || !listed.isEmpty {
-            throw ValidationError("The folder contains no image.")
+            throw ValidationError("The input folders contain no image.")
         }
-        if paths.count > 1, output == "-" { throw ValidationError("Several images cannot be written to stdout.") }
+        if paths.count > 1, output == "-" { throw ValidationError("With several inputs, --output must not be -.") }
         return paths
     }
 
@@ -108,7 +123,7 @@ struct ThumbCommand: AsyncParsableCommand {
     private func template(for paths: [String]) throws -> OutputTemplate {
         let template = try outputTemplate()
         guard paths.count <= 1 || template.containsName else {
-            throw ValidationError("Several inputs require an output with {name} or a folder.")
+            throw ValidationError("With several inputs, --output must be a folder or contain {name}.")
         }
         return template
     }
@@ -127,11 +142,11 @@ struct ThumbCommand: AsyncParsableCommand {
             throw ValidationError("--size must be WxH, Wx, xH or N with an optional >, ! or ^, not '\(size)'.")
         }
         if let fit, let other = size.fit, fit != other {
-            throw ValidationError("--fit and the suffix of --size contradict each other.")
+            throw ValidationError("--fit and the suffix of --size specify different fits.")
         }
         var options = ThumbnailOptions(width: size.width, height: size.height, fit: fit ?? size.fit ?? .contain)
         guard let gravity = ThumbArguments.gravity(gravity) else {
-            throw ValidationError("--gravity must be a position or X,Y, not '\(gravity)'.")
+            throw ValidationError("--gravity must be a position such as north, or X,Y, not '\(gravity)'.")
         }
         options.gravity = gravity
         if let crop {

@@ -38,7 +38,7 @@ final class ThumbManifest {
         guard facts.st_mode & S_IFMT == S_IFREG else { throw OutputFailure(path, "the manifest is not a regular file") }
         var first: UInt8 = 0
         if pread(descriptor, &first, 1, 0) == 1, first != UInt8(ascii: "{") {
-            throw OutputFailure(path, "the file is not a manifest")
+            throw OutputFailure(path, "the file is not a manifest of imagetool thumb")
         }
         let bytes = try readAll()
         for line in bytes.split(separator: UInt8(ascii: "\n")) {

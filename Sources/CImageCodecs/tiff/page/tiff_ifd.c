@@ -34,7 +34,8 @@ imgc_status tiff_input_open(const imgc_request *request, tiff_input *input, imgc
   uint64_t version = number(input, 2, 2);
   if ((memcmp(data, "II", 2) != 0 && memcmp(data, "MM", 2) != 0) ||
       (version != TIFF_FILE_CLASSIC && version != TIFF_FILE_BIG))
-    return imgc_fail(report, IMGC_ERROR_MALFORMED, NULL, "tiff: the header is invalid");
+    return imgc_fail(report, IMGC_ERROR_MALFORMED, NULL,
+                     "tiff: the byte order or the version in the header is invalid");
   input->big = version == TIFF_FILE_BIG;
   if (input->big && request->size < 16)
     return imgc_fail(report, IMGC_ERROR_TRUNCATED, NULL, "tiff: data ends inside the header");
@@ -149,7 +150,7 @@ static const uint16_t retained_tags[] = {
     TIFF_TAG_LERC_PARAMETERS,
 };
 enum { RETAINED_COUNT = sizeof retained_tags / sizeof *retained_tags };
-_Static_assert(RETAINED_COUNT <= 64, "the table has room for 64 entries and the set is 64 bits");
+_Static_assert(RETAINED_COUNT <= 64, "retained_tags has more entries than the set has bits");
 
 static int retained_index(uint64_t tag) {
   for (int i = 0; i < RETAINED_COUNT; i++)

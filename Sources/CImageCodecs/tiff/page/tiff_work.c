@@ -97,10 +97,11 @@ imgc_status tiff_check_work(const imgc_request *request, const tiff_file *file, 
   uint64_t size = imgc_add(file->input.size, file->input.size / 4 + (4 << 20));
   uint64_t file_cost = imgc_mul(size, cost_of_input_byte(f));
   if (input.cost > (left > file_cost ? left : file_cost))
-    return imgc_fail(report, IMGC_ERROR_LIMIT, "max_memory",
-                     "tiff: strips that share input take %llu ms to decode, the limit is %llu ms",
-                     (unsigned long long)(input.cost / 1000000),
-                     (unsigned long long)((left > file_cost ? left : file_cost) / 1000000));
+    return imgc_fail(
+        report, IMGC_ERROR_LIMIT, "max_memory",
+        "tiff: strips that share input bytes take an estimated %llu ms, the limit is %llu ms",
+        (unsigned long long)(input.cost / 1000000),
+        (unsigned long long)((left > file_cost ? left : file_cost) / 1000000));
   left = input.cost < left ? left - input.cost : 0;
   uint64_t single_decode = tiff_cost(f, f->tile_bytes, input.largest);
   uint64_t wanted =
