@@ -29,7 +29,7 @@ final class SourceFiles: Sendable {
     init(root: String, maxBytes: Int) throws(ServiceError) {
         let descriptor = open(root, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
         guard descriptor >= 0 else {
-            throw ServiceError(.internalFault, "source.fileRoot or iiif.map: the directory \(root) cannot be opened")
+            throw ServiceError(.internalFault, "source.fileRoot or iiif.map: the directory cannot be opened")
         }
         self.root = descriptor
         self.maxBytes = maxBytes

@@ -134,7 +134,7 @@ import Testing
     }
 
     @Test func missingSourceFolderIsAnError() {
-        #expect(throws: ServiceError(.internalFault, "the directory of file sources cannot be opened")) {
+        #expect(throws: ServiceError(.internalFault, "source.fileRoot or iiif.map: the directory cannot be opened")) {
             try SourceFiles(root: "/nowhere/at/all", maxBytes: 1)
         }
     }

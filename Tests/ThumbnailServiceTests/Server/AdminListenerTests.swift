@@ -75,7 +75,7 @@ import Testing
                 Issue.record("the second service started on a port in use")
             } catch let error as ServiceError {
                 #expect(error.reason == .internalFault)
-                #expect(error.message.contains("server.adminPort: cannot listen on 127.0.0.1:\(taken)"))
+                #expect(error.message.contains("server.adminPort: cannot listen on 127.0.0.1:\(taken) "))
             }
             #expect(!hasServed.value)
         }

@@ -154,7 +154,7 @@ import Testing
         #expect(lines.count == 2, "\(run.errors)")
         #expect(lines.first?.hasPrefix("in/b\u{FFFD}.png: noInput: ") == true)
         #expect(lines.last?.hasPrefix("in/c\u{FFFD}: noInput: ") == true)
-        #expect(empty.exitCode == 64 && empty.errors.contains("no image"))
+        #expect(empty.exitCode == 64 && empty.errors.contains("contain no image"))
     }
 
     @Test func danglingLinkToAnImageIsReported() throws {
