@@ -23,7 +23,7 @@ package struct JSONReader {
     package mutating func document() throws(Failure) -> JSON {
         let value = try value(depth: 0)
         skipSpace()
-        guard position == bytes.count else { throw failure("text after the value") }
+        guard position == bytes.count else { throw failure("text follows the value") }
         return value
     }
 

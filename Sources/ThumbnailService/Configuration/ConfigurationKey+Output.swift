@@ -3,13 +3,17 @@ extension ConfigurationKey {
     static let signing: [ConfigurationKey] = [
         .init(
             "signing.keysFile", optional: \.keysFile, .text("file"),
-            "File with the signing keys, one per line, 16 bytes or more each. The first key is used to create "
-                + "signatures; signatures of every key are accepted."),
+            """
+            File with the signing keys, one per line, 16 bytes or more each. The first key is used to create \
+            signatures; signatures of every key are accepted.
+            """),
         keys,
         .init(
             "signing.algorithms", each: \.service.signing.algorithms, .choice,
-            "Signature algorithms. The first algorithm is used to create signatures; "
-                + "signatures of every listed algorithm are accepted."),
+            """
+            Signature algorithms. The first algorithm is used to create signatures; \
+            signatures of every listed algorithm are accepted.
+            """),
         .init(
             "signing.query", \.service.signing.signsQueries, .either("refuse", "signed"),
             "Handling of targets with a query: `refuse` rejects them, `signed` adds the query to the signed message."
@@ -40,8 +44,10 @@ extension ConfigurationKey {
         .init(
             "iiif.map", shape: .list,
             syntax: "list of: `file:` and a directory, or an http or https URL that ends with `/`",
-            "Directory and URL prefix of the sources that IIIF identifiers name, at most one of each; "
-                + "an empty list disables the IIIF dialect."
+            """
+            Directory and URL prefix of the sources that IIIF identifiers name, at most one of each; \
+            an empty list disables the IIIF dialect.
+            """
         ) { draft, texts in
             var map = ServiceConfiguration.IdentifierMap()
             for text in texts {
@@ -61,8 +67,10 @@ extension ConfigurationKey {
         },
         .init(
             "iiif.confinedTooLarge", \.service.output.clampsConfinedSizes, .either("refuse", "clamp"),
-            "Handling of a size `!w,h` that is larger than the region: `refuse` rejects it, "
-                + "`clamp` uses the size of the region."),
+            """
+            Handling of a size `!w,h` that is larger than the region: `refuse` rejects it, \
+            `clamp` uses the size of the region.
+            """),
     ]
 
     static let output: [ConfigurationKey] = [

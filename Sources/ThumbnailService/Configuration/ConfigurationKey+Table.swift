@@ -17,21 +17,25 @@ extension ConfigurationKey {
             "Port to listen on; 0 selects a free port."),
         .init(
             "server.publicURL", optional: \.service.server.publicURL, .text("URL"),
-            "Public base URL, such as `https://images.example`; by default, the host is that of the request."),
+            "Public base URL, such as `https://images.example`; by default, URLs contain the host of the request."),
         .init(
             "server.adminPort", optional: \.service.server.adminPort, .integer(0...65_535, "port"), none: "off",
             "Port for metrics and health on the loopback interface; 0 selects a free port."),
         .init(
             "server.maxConnections", \.service.server.maxConnections, .integer(1...1_000_000),
-            "Maximum number of connections. At the limit, the connection that has been idle longest is closed; "
-                + "if no connection is idle, new connections wait."),
+            """
+            Maximum number of connections. At the limit, the connection that has been idle longest is closed; \
+            if no connection is idle, new connections wait.
+            """),
         .init(
             "server.connectionsPerClient", optional: \.service.server.maxConnectionsPerClient, .integer(1...1_000_000),
             none: "off", "Maximum number of connections per client, which is an IPv4 address or an IPv6 /64 network."),
         .init(
             "server.proxies", each: \.service.server.proxies, .text("IP address range"),
-            "IP addresses of proxies, which `server.connectionsPerClient` does not limit. "
-                + "With `server.trustForwardedFor`, it limits no client."),
+            """
+            IP addresses of proxies, which `server.connectionsPerClient` does not limit. \
+            `server.connectionsPerClient` has no effect with `server.trustForwardedFor`.
+            """),
         .init(
             "server.headerTimeout", \.service.server.headerTimeout, .duration(),
             "Time limit for receiving the header of a request."),
@@ -149,8 +153,10 @@ extension ConfigurationKey {
             "Maximum total size of the sources on disk; 0 disables this cache."),
         .init(
             "cache.mode", \.service.cache.mode, .choice,
-            "Lifetime of a result: `ttl` uses `cache.ttl`, `passthrough` the lifetime that the origin declares, "
-                + "`min` the shorter of both."),
+            """
+            Lifetime of a result: `ttl` uses `cache.ttl`, `passthrough` the lifetime that the origin declares, \
+            `min` the shorter of both.
+            """),
         .init(
             "cache.ttl", \.service.cache.lifetime, .duration(allowsZero: true),
             "Lifetime of a result for the modes `ttl` and `min` of `cache.mode`."),

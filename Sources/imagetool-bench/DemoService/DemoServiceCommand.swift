@@ -10,7 +10,7 @@ struct DemoServiceCommand: AsyncParsableCommand {
         commandName: "demo-service",
         abstract: "Runs the thumbnail service with a local origin and requests targets of both dialects twice.",
         discussion: """
-            Prints a table of the responses; the exit code is 1 if a response differs from the expected one. On a \
+            Prints a table of the responses; the exit code is 1 if a response differs from the expected response. On a \
             terminal, the service and its gallery then keep running until Ctrl-C; otherwise, the command ends after \
             printing the table.
             """)
@@ -62,7 +62,7 @@ struct DemoServiceCommand: AsyncParsableCommand {
             } else {
                 try output.write(
                     """
-                    the gallery was at \(address)/gallery; without --once, it keeps running on a terminal;
+                    the gallery was at \(address)/gallery; without --once, the gallery keeps running on a terminal;
                     to start only the gallery, run: imagetool-bench gallery
 
                     """)

@@ -11,9 +11,9 @@ struct BenchCacheCommand: ParsableCommand {
         discussion: """
             4,096 entries, keys of 63 bytes, random order; in every round, each cache performs the same operations. \
             The first ratio is the CPU time of MemoryCache divided by that of the plain cache, median over the rounds; \
-            below 1, MemoryCache is faster. The second ratio is that of the operations per second of all threads; \
-            above 1, MemoryCache is faster. Two threads are pinned to one core each and start together; cpu/wall \
-            shows whether they ran in parallel.
+            below 1, MemoryCache is faster. The second ratio is the number of operations per second of \
+            MemoryCache divided by that of the plain cache, all threads together; above 1, MemoryCache is faster. Two \
+            threads are pinned to one core each and start together; cpu/wall shows whether they ran in parallel.
             """)
 
     @Option(help: "Number of measured rounds, after one warm-up round.") var rounds = 9

@@ -40,8 +40,9 @@ struct CacheVerifyCommand: AsyncParsableCommand {
         abstract: "Reads every entry completely and verifies its checksums.",
         discussion: """
             Prints the number of checked, good and bad entries, and the name of each bad entry on stderr; a lookup of \
-            a bad entry is a miss and removes it. Exit code 1 if there are bad entries. Entries that are not regular \
-            files, cannot be read or have a newer format version are not checked; their number is printed on stderr.
+            a bad entry is a miss and removes the entry. Exit code 1 if there are bad entries. Entries that are not \
+            regular files, cannot be read or have a newer format version are not checked; their number is printed on \
+            stderr.
             """)
 
     @OptionGroup var folder: CacheFolder

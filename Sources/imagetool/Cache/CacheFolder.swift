@@ -39,7 +39,7 @@ struct CacheResult {
 
 /// Arguments of a cache command: the directory and the output format.
 struct CacheFolder: ParsableArguments {
-    @Argument(help: "Folder of a disk cache; it must exist.") var directory: String
+    @Argument(help: "Existing folder of a disk cache.") var directory: String
     @Flag(help: "Print one JSON object.") var json = false
 
     /// Runs `body` with the cache in the directory, prints its result, then reports failures on stderr.

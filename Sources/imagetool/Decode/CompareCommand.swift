@@ -10,8 +10,8 @@ struct CompareCommand: ParsableCommand {
         abstract: "Prints the difference of two images of the same size.",
         discussion: """
             Both images are decoded upright and in sRGB; colours of pixels with alpha 0 are ignored. Exit codes: 0 no \
-            sample differs by more than --tolerance, 1 a sample differs by more, 65 the sizes differ or a file cannot \
-            be decoded; others as for decode.
+            sample differs by more than --tolerance, 1 a sample differs by more than --tolerance, 65 the sizes differ \
+            or a file cannot be decoded; for other errors, the exit code of decode.
             """)
 
     @Argument(help: "An image file; - reads stdin.") var first: String

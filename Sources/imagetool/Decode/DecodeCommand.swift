@@ -24,7 +24,7 @@ struct DecodeCommand: ParsableCommand {
     @Option(
         help: """
             File for the status of each input, one JSON object per line with file, status, rows, warnings and error; \
-            - is stdout. With - and without --output, no pixels are written.
+            - is stdout. Without --output, --status - writes no pixels.
             """)
     var status: String?
     @Flag(help: "Print the SHA-256 of the RGBA rows and the path; colours of pixels with alpha 0 count as 0.")

@@ -17,7 +17,7 @@ struct LoadCommand: AsyncParsableCommand {
 
     @Argument(help: "http or https URLs of images.") var urls: [String]
     @Option(
-        name: .customShort("o"), help: "Folder to write the downloaded files to; it is created if it does not exist.")
+        name: .customShort("o"), help: "Folder to write the downloaded files to; a missing folder is created.")
     var folder: String?
     @Option(help: "Folder of the disk cache; by default a folder in the cache folder of the user.") var cacheDir:
         String?

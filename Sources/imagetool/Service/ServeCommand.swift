@@ -41,7 +41,7 @@ struct ServeCommand: AsyncParsableCommand {
     @Option(help: "Maximum total size of the results in memory; 0 disables this cache. (default: 128MiB)")
     var resultMemory: String?
     @Option(help: "Directory in which IIIF identifiers are file paths.") var iiifFiles: String?
-    @Option(help: "URL prefix of IIIF identifiers; it must end with /.")
+    @Option(help: "URL prefix that ends with /, to which IIIF identifiers are appended.")
     var iiifPrefix: String?
     @Option(help: "Public base URL of the service, such as https://images.example.") var publicURL: String?
     @Option(help: "Number of concurrent renders; 0 means one per available processor. (default: 0)") var threads:
