@@ -13,7 +13,8 @@ import re
 import subprocess
 import sys
 
-# Ratios of other decoders to the baselines, measured earlier on the same kind of machine with other images of these kinds.
+# Ratios of other decoders to the baselines, measured earlier on the same kind of machine with other images of these
+# kinds.
 EARLIER = {
     "png-rgb": {"Wuffs 0.4": 2.20, "zune-png": 1.82}, "png-rgba": {"Wuffs 0.4": 2.35, "zune-png": 2.31},
     "png-flat": {"Wuffs 0.4": 4.15, "zune-png": 4.14}, "png-screenshot": {"Wuffs 0.4": 5.72, "zune-png": 3.87},
@@ -74,12 +75,14 @@ def markdown(rows):
         "`make bench` writes this page.",
         "",
         "- **ratio** is the CPU time of the plain library divided by the CPU time of PlatformImage. PlatformImage is",
-        f"  faster if the ratio is above 1. It is the median of {rows[0]['iterations']} rounds, after one warm-up round.",
+        f"  faster if the ratio is above 1. It is the median of {rows[0]['iterations']} rounds, after one warm-up"
+        " round.",
         "- **spread** is the lowest and the highest ratio of a round.",
         "- **target** is the minimum ratio. A ratio of at least 95 % of the target is MET.",
         "- Both decoders use one thread on one core and alternate in one process. Their pixels are compared first; the",
         "  result of a row with different pixels is PIXELS DIFFER.",
-        "- The plain library decodes into memory from `malloc` and frees it. PlatformImage uses the default allocation:",
+        "- The plain library decodes into memory from `malloc` and frees it. PlatformImage uses the default"
+        " allocation:",
         "  the pixel pool with huge pages.",
         "",
         "Environment:",
@@ -118,7 +121,9 @@ def markdown(rows):
             wuffs = earlier.get("Wuffs 0.4")
             lines.append(f"| {name_of(row)} | {number(row['ratio'])} | {number(wuffs)} | {number(zune)} |")
     if os.path.exists(os.path.join(sys.argv[2], "peers.md")):
-        lines += ["", "[peers.md](peers.md) compares Pillow, pyvips, OpenCV and imagecodecs with PlatformImage in one run."]
+        lines += [
+            "", "[peers.md](peers.md) compares Pillow, pyvips, OpenCV and imagecodecs with PlatformImage in one run.",
+        ]
     return "\n".join(lines) + "\n"
 
 
@@ -153,8 +158,10 @@ def svg(rows):
         "<title>CPU time of the plain C library divided by that of PlatformImage</title>",
         f"<style>{STYLE}</style>",
         f'<rect class="page" width="{width}" height="{height}" rx="8"/>',
-        '<text class="title" x="20" y="30">Decoding: CPU time of the plain C library divided by that of PlatformImage</text>',
-        f'<text class="small" x="20" y="50">CPU time, one thread, medians of {rows[0]["iterations"]} alternating rounds;'
+        '<text class="title" x="20" y="30">Decoding: CPU time of the plain C library divided by that of PlatformImage'
+        '</text>',
+        f'<text class="small" x="20" y="50">CPU time, one thread, medians of {rows[0]["iterations"]} alternating'
+        ' rounds;'
         f' {system()[0]}</text>',
         '<line class="bar" x1="24" y1="60" x2="24" y2="74"/><text class="small" x="34" y="71">target</text>',
         '<path class="earlier" d="M110 62 l5 5 l-5 5 l-5 -5 z"/>',

@@ -19,7 +19,8 @@ public struct OriginCertificate: Sendable {
     ///
     /// - Parameters:
     ///   - issuer: The certificate that signs it; nil for self-signed. A server sends only its leaf certificate.
-    ///   - sharesIssuerName: True uses the name of `issuer` as the subject: the certificate is then self-issued, but not
+    ///   - sharesIssuerName: True uses the name of `issuer` as the subject: the certificate is then self-issued, but
+    /// not
     ///     self-signed (RFC 5280 §3.2).
     ///   - notBefore: First second of validity, `yymmddhhmmssZ`; years from 50 on are 19yy (RFC 5280 §4.1.2.5.1).
     ///   - notAfter: Last second of validity, in the same form.

@@ -25,7 +25,8 @@ enum FaultLoop {
         // A short transfer and an interrupted call are not faults: no entry may be lost.
         let isSignal = action == Int(EINTR) && times == 1
         let isHarmless = isSignal || action == Int(FaultShim.short)
-        // Operations on the whole folder make thousands of similar calls, so the steps grow after the first half of the runs.
+        // Operations on the whole folder make thousands of similar calls, so the steps grow after the first half of
+        // the runs.
         while maxRuns == 0 || runs < maxRuns {
             let run = FaultRun(folder + "/\(call)", scenario)
             await run.prepare()

@@ -9,8 +9,8 @@ import Musl
 import Darwin
 #endif
 
-// The child process of the fault tests: `DiskCacheProbe FOLDER COMMAND NUMBER...`. It runs operations on a cache folder,
-// prints results, results. exits code 3 for a wrong entry and wrong data; for a lost entry.
+// The child process of the fault tests: `DiskCacheProbe FOLDER COMMAND NUMBER...`. It runs operations on a cache
+// folder, prints results, results. exits code 3 for a wrong entry and wrong data; for a lost entry.
 // An alarm ends a probe that hangs, with its own exit status. FAULT_SECONDS as in FaultSeed.
 alarm(900 + UInt32(getenv("FAULT_SECONDS").flatMap { Double(String(cString: $0)) } ?? 0) * 4)
 // Under libfaketime Swift finds no arguments, because the library moves the environment that locates them.

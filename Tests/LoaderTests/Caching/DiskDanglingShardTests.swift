@@ -18,7 +18,8 @@ struct DiskDanglingShardTests {
     private var shardName: String { DiskName(key.bytes).path.split(separator: "/").prefix(2).joined(separator: "/") }
     private var shard: String { folder.path + "/" + shardName }
 
-    /// A cache whose scan of the folder is finished before the link is created, so that only the test accesses the link.
+    /// A cache whose scan of the folder is finished before the link is created, so that only the test accesses the
+    /// link.
     private func cache(linkTo target: String, faults: TestFaults? = nil) async throws -> DiskCache {
         let cache = DiskCache(directory: folder.path, onFault: { faults?.add($0, $1) })
         await cache.flush()

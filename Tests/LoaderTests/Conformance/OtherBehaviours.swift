@@ -47,7 +47,8 @@ private let conditionals: [Behaviour] = [
     Behaviour(
         "conditional-etag-forward-unquoted", .check,
         .notMet(
-            "the caller's fields are sent unchanged", found: ["step 1: the origin sees no If-None-Match of \"abcdef\""]),
+            "the caller's fields are sent unchanged",
+            found: ["step 1: the origin sees no If-None-Match of \"abcdef\""]),
         steps: [.get(asking: ["If-None-Match": "abcdef"]).with(\.sends, ["If-None-Match": "\"abcdef\""])]),
 ]
 

@@ -37,7 +37,8 @@ final class Probe: Sendable {
         let variables = ProcessInfo.processInfo.environment.merging(environment) { $1 }
             .merging(["DISK_CACHE_PROBE": arguments.joined(separator: "\n")]) { $1 }.map { "\($0.key)=\($0.value)" }
         var ends: [Int32] = [-1, -1]
-        // A socket pair, because it is created with close-on-exec in one call; another test's child would inherit a pipe.
+        // A socket pair, because it is created with close-on-exec in one call; another test's child would inherit a
+        // pipe.
         guard socketpair(AF_UNIX, Self.closedOnExec, 0, &ends) == 0 else { throw CannotStart(errno: errno) }
         var actions = posix_spawn_file_actions_t()
         posix_spawn_file_actions_init(&actions)

@@ -128,8 +128,8 @@ import Darwin
     }
 
     @Test func slowBodyWithShortPausesDoesNotReachTheIdleTimeout() async throws {
-        // On a busy machine, a pause may exceed the idle timeout, so the test repeats with longer timeouts. With a timer
-        // that starts with the request, every repetition would fail.
+        // On a busy machine, a pause may exceed the idle timeout, so the test repeats with longer timeouts. With a
+        // timer that starts with the request, every repetition would fail.
         for idle in [250, 1_000, 4_000, 16_000, 64_000] {
             let origin = try await LoopbackOrigin { _ in
                 var response = OriginResponse(body: TransportFixture.bytes(16))

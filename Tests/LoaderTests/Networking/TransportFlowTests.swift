@@ -21,7 +21,8 @@ import Testing
         let response = try await send(origin.url())
         var iterator = response.body.makeAsyncIterator()
         var count = try await iterator.next()?.count ?? 0
-        // Reading the same amount from another server takes long enough to send all bytes to a reader that does not stop.
+        // Reading the same amount from another server takes long enough to send all bytes to a reader that does not
+        // stop.
         let elsewhere = try await TransportFixture.get(other.url(), with: transport).body.count
         let written = origin.bodyBytesWritten
 

@@ -116,8 +116,8 @@ import Testing
         Issue.record("no request that waited longer than the connect timeout got a response")
     }
 
-    /// True when a request waits for a connection longer than the connect timeout and then succeeds; false also when the
-    /// connection could not be made.
+    /// True when a request waits for a connection longer than the connect timeout and then succeeds; false also when
+    /// the connection could not be made.
     private func waitsLongerThan(connectTimeoutSeconds seconds: Int) async throws -> Bool {
         let gate = OriginGate()
         defer { gate.open() }

@@ -6,8 +6,8 @@ import Testing
 
 /// Environment variables that are not configuration keys never prevent a start.
 @Suite struct EnvironmentVariableTests {
-    /// The variables that Kubernetes 1.30 injects for a Service object with a named and an unnamed port; `prefix` is its
-    /// name in uppercase, with `_` for `-`.
+    /// The variables that Kubernetes 1.30 injects for a Service object with a named and an unnamed port; `prefix` is
+    /// its name in uppercase, with `_` for `-`.
     static func injected(_ prefix: String, _ address: String = "10.0.0.1") -> [String: String] {
         let host = address.contains(":") ? "[\(address)]" : address
         return [

@@ -6,8 +6,8 @@ import Testing
 
 /// The table of blocked IP address ranges, row by row.
 @Suite struct AddressTableTests {
-    /// First and last address of each row of Docs/service-rules.md 5, and the neighbouring addresses before and after it;
-    /// nil where the neighbour is blocked too or does not exist.
+    /// First and last address of each row of Docs/service-rules.md 5, and the neighbouring addresses before and after
+    /// it; nil where the neighbour is blocked too or does not exist.
     struct Row: Sendable, CustomTestStringConvertible {
         let name: String
         let first: String

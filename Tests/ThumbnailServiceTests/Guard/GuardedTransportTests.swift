@@ -6,7 +6,8 @@ import Testing
 
 @testable import PlatformImageService
 
-/// Blocked addresses over real sockets: only 127.0.0.1 may be reached; a server on 127.0.0.2 must not receive a connection.
+/// Blocked addresses over real sockets: only 127.0.0.1 may be reached; a server on 127.0.0.2 must not receive a
+/// connection.
 @Suite struct GuardedTransportTests {
     private typealias Resolver = GuardFixture.ScriptedResolver
 

@@ -7,7 +7,8 @@ import Testing
 
 /// Limits on resolver threads per registrable domain, and the cache of failed look-ups.
 @Suite(.timeLimit(.minutes(30))) struct LookupLimitTests {
-    /// A resolver that blocks look-ups of every name without the prefix `fast` until `release()`; the test sets its clock.
+    /// A resolver that blocks look-ups of every name without the prefix `fast` until `release()`; the test sets its
+    /// clock.
     private final class BlockingResolver: Sendable {
         let resolver: SystemResolver
         private let gate: DispatchSemaphore

@@ -6,7 +6,8 @@ import Testing
 
 /// Disk names and entity tags of results, as in commit c3c2078, so that stored results and clients' tags stay valid.
 ///
-/// `imagetool serve` of that commit sent and stored these values for a PNG without an entity tag, with renderer version 3.
+/// `imagetool serve` of that commit sent and stored these values for a PNG without an entity tag, with renderer
+/// version 3.
 @Suite struct StoredResultNameTests {
     private static let version = 3
     private static let source = "127.0.0.1:47382/a.png"

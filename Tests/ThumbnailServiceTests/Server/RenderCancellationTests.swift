@@ -10,8 +10,8 @@ import Testing
 
 /// A render ends when its client disconnects or its deadline passes.
 ///
-/// Independent of machine speed: the tests check the amount of work between two polls of the cancellation flag, and that
-/// the first poll after cancellation ends the render.
+/// Independent of machine speed: the tests check the amount of work between two polls of the cancellation flag, and
+/// that the first poll after cancellation ends the render.
 @Suite(.timeLimit(.minutes(30))) struct RenderCancellationTests {
     /// One file for each decoding method.
     static let files = [

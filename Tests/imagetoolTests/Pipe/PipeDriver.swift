@@ -85,7 +85,9 @@ final class PipeDriver: Sendable {
     private static func readAvailable(_ file: FileHandle) -> [UInt8] {
         [UInt8](unsafeUninitializedCapacity: 65_536) { buffer, count in
             var size = -1
-            repeat { size = read(file.fileDescriptor, buffer.baseAddress, buffer.count) } while size < 0 && errno == EINTR
+            repeat {
+                size = read(file.fileDescriptor, buffer.baseAddress, buffer.count)
+            } while size < 0 && errno == EINTR
             count = max(size, 0)
         }
     }
