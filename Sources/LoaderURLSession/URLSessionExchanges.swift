@@ -36,7 +36,8 @@ final class URLSessionExchanges: NSObject, URLSessionDataDelegate {
         _ session: URLSession, task: URLSessionTask, didReceive challenge: URLAuthenticationChallenge,
         completionHandler: @escaping @Sendable (URLSession.AuthChallengeDisposition, URLCredential?) -> Void
     ) {
-        // Foundation calls this after the last byte of a 401 (RFC 9110 §15.5.2) and would then report it as cancelled.
+        // Foundation calls this after the last byte of a 401 (RFC 9110 §15.5.2) and would then report the request as
+        // cancelled.
         exchange(of: task)?.endIfHeadReceived()
         completionHandler(.rejectProtectionSpace, nil)
     }

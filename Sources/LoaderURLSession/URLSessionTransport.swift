@@ -13,7 +13,7 @@ public import Foundation
 /// A transport over Foundation's `URLSession`, for hosts that have configured one and need no other client.
 ///
 /// A session calls only the delegate it was created with, so the transport creates a session from the given
-/// configuration. It follows no redirects, answers no authentication challenges, caches nothing and stores no cookies.
+/// configuration. It follows no redirects, rejects authentication challenges, caches nothing and stores no cookies.
 ///
 /// Limitations of Foundation on Linux (Swift 6.3):
 /// - Fields are added: Accept, Accept-Language, User-Agent, Connection. Accept-Encoding is `identity` unless the
@@ -22,8 +22,8 @@ public import Foundation
 ///   and `Accept-Ranges: none` is set, because a range would count coded bytes.
 /// - A head that is not UTF-8 is an error. **A connection that is closed within a head ends the process**: Foundation
 ///   traps (`Transfer completed, but there's no response.`). Use `AsyncHTTPClientTransport` for untrusted origins.
-/// - There is no backpressure: a task that is suspended and resumed starts again. Unread bytes are kept in memory up to
-///   a limit, beyond which the exchange fails.
+/// - There is no backpressure: a task that is suspended and resumed starts again. Unread bytes are stored in memory up
+///   to a limit; the exchange fails when they exceed it.
 /// - There is no separate connect timeout: connecting counts as idle time, whose limit is rounded up to whole seconds.
 /// - Certificates are verified only with the system's roots, and a program cannot change that.
 public final class URLSessionTransport: HTTPTransport {
@@ -33,10 +33,11 @@ public final class URLSessionTransport: HTTPTransport {
 
     /// Creates a transport over a session with this configuration.
     ///
-    /// The session ends when the transport is released and its last exchange is over.
+    /// The session ends after the transport is released and its last exchange has ended.
     ///
     /// - Parameters:
-    ///   - configuration: Copied. Its cache, cookies and stored credentials are not used.
+    ///   - configuration: Configuration of the session, which is copied. Its cache, cookies and stored credentials are
+    ///     not used.
     ///   - maxUnreadBytes: Maximum unread bytes of one response, at least 1; more fails with `bodyTooLarge`.
     public init(configuration: URLSessionConfiguration = .ephemeral, maxUnreadBytes: Int = 67_108_864) {
         precondition(maxUnreadBytes > 0, "maxUnreadBytes must be at least 1")
@@ -75,7 +76,7 @@ public final class URLSessionTransport: HTTPTransport {
     }
 }
 
-/// The reading end of a body. Releasing it before the end cancels the exchange.
+/// The consumer side of a body. Releasing it before the end of the body cancels the exchange.
 private final class URLSessionBody: Sendable {
     private let exchange: URLSessionExchange
     /// Keeps the session alive.

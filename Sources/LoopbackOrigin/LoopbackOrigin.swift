@@ -9,7 +9,7 @@ import NIOTLS
 ///
 /// It sends scripted responses, including invalid ones, and records the requests that it receives.
 public final class LoopbackOrigin: Sendable {
-    /// The port that it listens on.
+    /// The port that the origin listens on.
     public let port: Int
     private let host: String
     /// The TLS certificate; nil for plain HTTP.
@@ -58,7 +58,7 @@ public final class LoopbackOrigin: Sendable {
 
     /// Returns the URL of a path that starts with a slash.
     ///
-    /// - Parameter host: The host part of the URL; nil for the IP address that it listens on.
+    /// - Parameter host: The host part of the URL; nil for the IP address that the origin listens on.
     public func url(_ path: String = "/", host: String? = nil) -> String {
         let host = host ?? (self.host.contains(":") ? "[\(self.host)]" : self.host)
         return "\(certificate == nil ? "http" : "https")://\(host):\(port)\(path)"

@@ -6,7 +6,7 @@ import Foundation
 ///
 /// It is encoded field by field (RFC 5280 §4.1, in DER), which avoids a dependency on a certificate library.
 public struct OriginCertificate: Sendable {
-    /// The certificate.
+    /// The certificate in DER form.
     public let der: [UInt8]
     /// The certificate in PEM form, as accepted for additional trust roots.
     public let pem: String
@@ -32,7 +32,7 @@ public struct OriginCertificate: Sendable {
         let names =
             hosts.map { DER.element(0x82, Array($0.utf8)) }
             + (coversLoopback ? [DER.element(0x87, [127, 0, 0, 1])] : [])
-        // Issuers are found by name, so every certificate has a unique one unless the caller requests otherwise.
+        // Issuers are found by name, so every certificate has a unique name unless the caller requests otherwise.
         let uniqueName = DER.sequence([
             DER.set([
                 DER.sequence([

@@ -3,7 +3,7 @@ import NIOCore
 
 /// One HTTP/1.1 connection of an origin, written byte by byte, so that it can send invalid responses.
 ///
-/// It responds to requests without a body, one after the other.
+/// It accepts only requests without a body, and responds to them one after the other.
 final class OriginHTTP1: ChannelInboundHandler {
     typealias InboundIn = ByteBuffer
 

@@ -3,7 +3,7 @@
 public struct OriginResource: Sendable {
     /// The content.
     public var body: [UInt8]
-    /// Its media type.
+    /// The media type of the content.
     public var contentType: String
     /// A strong or weak entity tag including quotes (RFC 9110 §8.8.3); nil for none.
     public var etag: String?

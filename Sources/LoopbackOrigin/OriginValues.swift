@@ -94,7 +94,8 @@ public struct OriginResponse: Sendable {
 
     /// The status code, 200...599.
     public var status: Int
-    /// Sent unchanged; Content-Length, Transfer-Encoding and Connection are derived from the other properties.
+    /// The fields, sent unchanged; Content-Length, Transfer-Encoding and Connection are derived from the other
+    /// properties.
     public var fields: [OriginField]
     /// The body, already content-coded if a field says so.
     public var body: [UInt8]

@@ -3,7 +3,7 @@
 struct DiskWriter {
     private(set) var bytes: [UInt8] = []
 
-    /// - Parameter capacity: Bytes to reserve.
+    /// - Parameter capacity: Number of bytes to allocate in advance.
     init(capacity: Int = 0) { bytes.reserveCapacity(capacity) }
 
     /// False once a string or count exceeded its 16-bit length field; ``bytes`` is then unusable.
@@ -24,7 +24,8 @@ struct DiskWriter {
         u16(value)
     }
 
-    /// Appends a string of at most 65,535 bytes, which is more than the payload of the largest slot.
+    /// Appends a string with its length prefix. A string longer than 65,535 bytes, which no slot has room for, clears
+    /// ``isComplete``.
     mutating func string(_ value: some Collection<UInt8>) {
         checkedU16(value.count)
         raw(value)

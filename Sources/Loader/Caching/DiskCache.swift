@@ -25,18 +25,19 @@ public final class DiskCache: Sendable {
 
     let health: Mutex<DiskHealth>
     let totals = Mutex(DiskTotals())
-    /// Purge counter, incremented under the lock of the totals: a load that started before a purge must not store after
-    /// it. Loads read it without that lock, because the lock is held during renames.
+    /// Number of purges: a load that started before a purge must not store its response afterwards. Incremented under
+    /// the lock of the totals. Loads read the number without that lock, because the lock is held during renames.
     let generation = Atomic<UInt64>(0)
     let limit: Mutex<Int?>
     let bodyLimit: Mutex<Int>
-    /// Held while sweeping. Not `Mutex<Void>`: a value of zero bytes shares its address with the next property, and
-    /// ThreadSanitizer then reports accesses of the two as a race.
+    /// The lock that is held during a sweep. Not `Mutex<Void>`: a value of zero bytes shares its address with the next
+    /// property, and ThreadSanitizer then reports accesses of the two as a race.
     let sweeping = Mutex(false)
     let scan = Mutex(DiskScan())
     let queue = DispatchQueue(label: "DiskCache", qos: .utility)
     let now: @Sendable () -> WallTime
-    /// Starts at a random value, so that numbers of two caches on one folder rarely collide.
+    /// The state of ``uniqueNumber()``. Starts at a random value, so that numbers of two caches on one folder rarely
+    /// collide.
     private let lastNumber = Atomic<UInt64>(.random(in: 0 ... .max))
     private let onFault: (@Sendable (Fault, String) -> Void)?
     private let pause: Int64
@@ -47,13 +48,14 @@ public final class DiskCache: Sendable {
     /// the next store tries again.
     ///
     /// - Parameters:
-    ///   - directory: Created with mode 0700 when it is missing. Files in it that do not belong to the cache are left
-    ///     alone. A folder owned by neither the effective user nor root, or writable by its group or others, is not
+    ///   - directory: Created with mode 0700 when it is missing. Files in it that do not belong to the cache are not
+    ///     changed. A folder owned by neither the effective user nor root, or writable by its group or others, is not
     ///     used and reported as ``Fault/noPermission``; a sticky folder such as `/tmp` is accepted.
     ///   - maxBytes: See ``maxBytes``.
     ///   - maxBodyBytes: See ``maxBodyBytes``.
     ///   - createsDirectory: False does not create a missing folder before the first store.
-    ///   - retryAfter: Pause before the next store after the volume was full, read-only or not permitted.
+    ///   - retryAfter: Pause before the next store after a store failed because the volume was full or read-only, or
+    ///     access was denied.
     ///   - now: The calendar clock that sets file dates and is compared with them.
     ///   - onFault: Called for the first fault of each kind with a line for the log, on the thread where it occurred.
     public init(
@@ -79,9 +81,9 @@ public final class DiskCache: Sendable {
 
     /// Maximum total length of all files in bytes; nil means no limit, 0 stores nothing.
     ///
-    /// A store that would exceed it first evicts the least recently used entries until 80 % of the limit are left.
-    /// Stores by other processes are counted at the next scan or ``flush()``. A lower value takes effect at the next
-    /// store or ``flush()``.
+    /// A store that would exceed the limit first evicts the least recently used entries, until the remaining ones use
+    /// at most 80 % of the limit. Stores by other processes are counted at the next scan or ``flush()``. A lower value
+    /// takes effect at the next store or ``flush()``.
     public var maxBytes: Int? {
         get { limit.locked(in: self) { $0 } }
         set { limit.locked(in: self) { $0 = newValue.map { max(0, $0) } } }
@@ -89,19 +91,21 @@ public final class DiskCache: Sendable {
 
     /// Maximum body length in bytes that is read and stored, 0 or more; 1 GiB by default.
     ///
-    /// A file with a longer body is a miss and is not removed. The length comes from the file, so a forged one could
-    /// otherwise allocate more memory than there is.
+    /// A file with a longer body is a miss and is not removed. The body length comes from the file: without this limit,
+    /// a forged length could cause an allocation larger than the available memory.
     public var maxBodyBytes: Int {
         get { bodyLimit.locked(in: self) { $0 } }
         set { bodyLimit.locked(in: self) { $0 = max(0, newValue) } }
     }
 
-    /// Returns the current purge generation. A load obtains it at its start; a store with it fails after a purge.
+    /// Returns the current purge generation. A load requests a ticket at its start; a store with that ticket fails
+    /// after a purge.
     ///
     /// A purge by another cache on the same folder, or by another process, is not detected.
     public func ticket() -> Ticket { Ticket(generation: generation.load(ordering: .acquiring)) }
 
-    /// Waits until everything stored so far is visible to other processes, counted, and within ``maxBytes``.
+    /// Scans the folder, so that the counts include entries of other processes, then evicts entries to satisfy
+    /// ``maxBytes``.
     public func flush() async {
         await onQueue { cache in
             cache.finishScan()
@@ -145,7 +149,7 @@ public final class DiskCache: Sendable {
         }
     }
 
-    /// The open folder; nil when there is none and `creating` is false or fails.
+    /// Returns the open folder, or opens it; nil when that fails. `creating` also creates a missing folder.
     func folder(creating: Bool) -> DiskDirectory? {
         do {
             return try openFolder(creating: creating)
@@ -219,7 +223,7 @@ extension DiskCache {
 
     /// Activity counters and the contents of the cache.
     public struct Statistics: Hashable, Sendable {
-        /// Number of files, including variants and remembered errors.
+        /// Number of files, including `Vary` variants and entries that contain only a stored error.
         public internal(set) var entries = 0
         /// Total length of the files in bytes.
         public internal(set) var bytes = 0

@@ -112,7 +112,8 @@ final class DiskDirectory: Sendable {
         return try DiskFile(in: parent, name: name, flags: O_RDONLY | O_DIRECTORY)
     }
 
-    /// Acquires the sweep lock shared by all processes; nil when another one holds it. Closing the file releases it.
+    /// Acquires the sweep lock shared by all processes; nil when another process holds it. Closing the returned file
+    /// releases the lock.
     func sweepLock() throws(DiskError) -> DiskFile? {
         let name = "../sweep.lock".utf8.map { CChar($0) } + [0]
         let file = try DiskFile(in: root, name: name, flags: O_RDWR | O_CREAT, mode: 0o600)
@@ -151,7 +152,7 @@ struct DiskListing {
     /// An empty listing.
     init() {}
 
-    /// Lists the folder of a shard; names that are not the cache's are skipped.
+    /// Lists the folder of a shard; skips names that the cache does not create.
     init(of shard: Int, in directory: DiskDirectory) throws(DiskError) {
         let number = try directory.shard(shard).release()
         guard let stream = fdopendir(number) else {

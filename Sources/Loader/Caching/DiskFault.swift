@@ -22,13 +22,13 @@ extension DiskCache {
         case noPermission
         /// The folder was removed; the next store creates it again.
         case directoryGone
-        /// A folder, link, FIFO or socket is in the place of a file or shard; it is left alone.
+        /// A folder, link, FIFO or socket has the name of a cache file or shard; it is not changed.
         case foreignObject
         /// A file failed one of its checks and was removed.
         case damagedEntry
         /// The header or the URL does not fit in the largest slot; the response is not stored.
         case headerTooLarge = "headTooLarge"
-        /// A body is longer than ``DiskCache/maxBodyBytes``; the file is left alone.
+        /// A body is longer than ``DiskCache/maxBodyBytes``; the file is not removed.
         case bodyTooLarge
         /// Any other system error.
         case other
@@ -61,7 +61,7 @@ extension DiskCache {
 struct DiskHealth {
     var directory: DiskDirectory?
     var counts = DiskCache.Statistics()
-    /// Superseded files that could not be removed: not used until they are replaced or gone.
+    /// Names of superseded files that could not be removed. They are not used until they are replaced or removed.
     private(set) var unusable: Set<DiskName> = []
     /// Set when there are too many unusable files to track: all reads then miss.
     private(set) var isUnreadable = false

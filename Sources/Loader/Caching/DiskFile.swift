@@ -11,7 +11,7 @@ import Darwin
 package struct DiskError: Error, Hashable {
     /// An `errno` value.
     package let code: Int32
-    /// Description of a defect that no system call reported; nil for the meaning of `errno`.
+    /// Description of a defect that no system call reported; nil when ``code`` alone describes the error.
     var detail: String?
 
     init(code: Int32, detail: String? = nil) {
@@ -28,7 +28,7 @@ package struct DiskError: Error, Hashable {
 
 /// An open file descriptor, closed when the value is destroyed.
 package struct DiskFile: ~Copyable {
-    /// 0 or more, exclusively owned.
+    /// The descriptor, 0 or more; no other value owns it.
     package let descriptor: Int32
 
     /// Opens `name` in a folder, with `O_NOFOLLOW`, and `O_NONBLOCK` so that opening a FIFO does not wait.
@@ -65,7 +65,7 @@ package struct DiskFile: ~Copyable {
         if Self.closeDescriptor(number) != 0, errno != EINTR { throw .last }
     }
 
-    /// Returns the descriptor without closeDescriptor it; the caller must close it.
+    /// Returns the descriptor without closing it; the caller must close it.
     consuming func release() -> Int32 {
         let number = descriptor
         discard self
@@ -101,7 +101,7 @@ package struct DiskFile: ~Copyable {
         return bytes.count == count ? bytes : nil
     }
 
-    /// Writes all of `bytes`, repeating short writes.
+    /// Writes all of `bytes`; continues after a short write.
     func write(_ bytes: [UInt8], at offset: Int) throws(DiskError) {
         var failure: DiskError?
         bytes.withUnsafeBytes { buffer in
@@ -125,7 +125,7 @@ package struct DiskFile: ~Copyable {
 
     /// Sets the modification date and leaves the access date unchanged.
     func touch(_ time: WallTime) throws(DiskError) {
-        // Wrapping: the whole second of the earliest time overflows in milliseconds; the remainder does not.
+        // Wrapping arithmetic: for the earliest `WallTime` the product overflows, but the difference is still correct.
         let rest = time.milliseconds &- time.seconds &* 1000
         let times = [
             timespec(tv_sec: 0, tv_nsec: Self.omitTime),
@@ -165,7 +165,7 @@ package struct DiskStatus {
     private let mode: mode_t
     /// Length in bytes, clamped to 2^40: the cache's files are shorter, and sums with foreign files cannot overflow.
     package let length: Int
-    /// Distinguishes a file from another one that replaced it under the same name.
+    /// Distinguishes this file from a file that later replaces it under its name.
     let identity: Identity
     /// The modification date, which is the last access: every hit sets it.
     package let modified: WallTime

@@ -27,7 +27,7 @@ enum DiskFormat {
     /// The parsed file prefix (8 bytes).
     enum Prefix: Equatable {
         case slotSize(Int)
-        /// Written by another version of this library; left alone.
+        /// Written by another version of this library; the file is not changed.
         case unknownVersion
         case damaged
     }
@@ -35,8 +35,8 @@ enum DiskFormat {
     /// Returns the number of bytes before the body.
     static func headerSize(slotSize: Int) -> Int { prefixSize + 2 * slotSize }
 
-    /// Returns the smallest slot size that holds the payload with 64 bytes for a remembered error, or else the largest
-    /// if the payload just fits; nil when it does not.
+    /// Returns the smallest slot size that has room for the payload and 64 bytes for a later stored error. Returns the
+    /// largest slot size when only the payload fits, and nil when the payload does not fit.
     static func slotSize(payload: Int) -> Int? {
         let needed = payload + slotHeaderSize
         return slotSizes.first { $0 >= needed + 64 } ?? slotSizes.last.flatMap { $0 >= needed ? $0 : nil }
@@ -72,7 +72,7 @@ enum DiskFormat {
 
     /// A slot whose checksum is valid.
     struct Slot {
-        /// 1 or more; the larger of two is the newer.
+        /// 1 or more; the slot with the larger number is newer.
         let sequence: UInt64
         /// The encoded ``DiskMetadata``.
         let payload: ArraySlice<UInt8>

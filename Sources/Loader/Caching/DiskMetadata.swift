@@ -18,12 +18,12 @@ struct DiskMetadata: Equatable {
     var bodyLength: Int
     /// Checksum of the body, by ``Algorithm/xxh3``.
     var bodyChecksum: UInt64
-    /// The response; nil when only an error is remembered.
+    /// The response; nil when the entry contains only an error.
     var response: StoredResponse?
     /// Consecutive errors since the last success; nil for none.
     var failure: FailureRecord?
 
-    /// Returns the entry; the caller has compared `key` with the stored one.
+    /// Returns the entry; the caller has compared the stored key with `key`.
     func entry(for key: CacheKey) -> CacheEntry { CacheEntry(key: key, response: response, failure: failure) }
 
     /// Returns the identity of the body in a file of this name.
@@ -32,7 +32,7 @@ struct DiskMetadata: Equatable {
             name: name, family: family, createdAt: createdAt, bodyLength: bodyLength, bodyChecksum: bodyChecksum)
     }
 
-    /// Returns true for the name of the key's newest response and the name of this variant.
+    /// Returns true when `name` is the file name of the key's newest response or of this variant.
     func matchesFileName(_ name: DiskName) -> Bool {
         name == DiskName(key) || name == vary.variantBytes.map { DiskName(key, variant: $0) }
     }
@@ -149,7 +149,7 @@ extension [VaryValue] {
     /// The values sorted by name, so that `Vary: a, b` and `Vary: b, a` select the same variant.
     var inNameOrder: Self { count < 2 ? self : sorted { $0.name < $1.name } }
 
-    /// The bytes hashed after the key for a variant's file name; nil when a value is longer than any slot.
+    /// The bytes hashed after the key for a variant's file name; nil when a value does not fit in the largest slot.
     var variantBytes: [UInt8]? {
         var writer = DiskWriter()
         for value in inNameOrder { writer.vary(value) }

@@ -41,7 +41,7 @@ struct DiskName: Hashable {
         self.words = (words[0], words[1], words[2], words[3])
     }
 
-    /// 0...255.
+    /// Number of the shard, 0...255.
     var shard: Int { Int(words.0 >> 56) }
 
     /// The zero-terminated name inside the shard's folder.

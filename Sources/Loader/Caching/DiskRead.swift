@@ -53,7 +53,7 @@ extension DiskCache {
         let slotSize: Int
         let slot: DiskFormat.Slot
         let metadata: DiskMetadata
-        /// Empty unless requested.
+        /// The body; empty when the caller did not request it.
         let body: [UInt8]
 
         var revision: Revision { metadata.revision(as: name) }
@@ -63,9 +63,9 @@ extension DiskCache {
     enum ReadResult {
         case found(Found)
         case missing
-        /// Written by another version, or not a regular file: left alone.
+        /// Written by another version, or not a regular file; not changed.
         case foreign
-        /// The body is longer than ``DiskCache/maxBodyBytes``: left alone.
+        /// The body is longer than ``DiskCache/maxBodyBytes``; the file is not removed.
         case overLimit(bytes: Int)
         /// A check failed.
         case damaged(DiskStatus.Identity)
@@ -91,7 +91,8 @@ extension DiskCache {
         return other
     }
 
-    /// Reads the file that should contain an entry of the key; removes it when it is damaged, touches it if `withBody`.
+    /// Reads the file that should contain an entry of the key; removes a damaged file. With `withBody` it records an
+    /// access.
     func load(_ name: DiskName, key: [UInt8], withBody: Bool) -> Found? {
         guard let folder = folder(creating: false) else { return nil }
         guard health.locked(in: self, { $0.isUsable(name) }) else {
@@ -158,7 +159,8 @@ extension DiskCache {
         }
     }
 
-    /// Records an access; a volume that does not accept dates can still be read.
+    /// Records an access by setting the modification date. A failure does not fail the read, for example on a read-only
+    /// volume.
     private func touch(_ file: borrowing DiskFile, modified: WallTime) {
         let time = now()
         // Dates have millisecond resolution: an entry that is read continuously may have this date already.
@@ -183,7 +185,7 @@ struct DiskFileHeader {
         case damaged
     }
 
-    /// Reads the newest valid slot and compares the file's length with the one that it states.
+    /// Reads the newest valid slot and compares the length of the file with the length that the slot states.
     static func read(from file: borrowing DiskFile, length: Int) throws(DiskError) -> ReadResult {
         // Concurrent updates may corrupt both slots for this reader: retry before reporting damage.
         for _ in 0..<4 {

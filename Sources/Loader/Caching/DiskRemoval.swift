@@ -13,7 +13,7 @@ extension DiskCache {
 
     /// Removes entries whose last access is more than `age` ago.
     ///
-    /// A date in the future is not old. Files that do not belong to the cache are not removed.
+    /// An entry with a date in the future is not removed. Files that do not belong to the cache are not removed.
     public func clear(modifiedOlderThan age: Duration) async -> RemovalReport {
         await onQueue { cache in
             let now = cache.now()
@@ -23,8 +23,8 @@ extension DiskCache {
 
     /// Removes entries whose body was stored more than `age` ago; a later 304 does not change that time.
     ///
-    /// A date in the future is not old. Files that do not belong to the cache are not removed, and neither are files
-    /// with unreadable metadata.
+    /// An entry with a date in the future is not removed. Files that do not belong to the cache are not removed, and
+    /// neither are files with unreadable metadata.
     public func clear(createdOlderThan age: Duration) async -> RemovalReport {
         await onQueue { cache in
             let now = cache.now()
@@ -160,7 +160,7 @@ extension DiskCache {
         do {
             return removeOrMark(name, in: try openFolder(creating: false))
         } catch {
-            // Files in a folder that cannot be opened now could be read again once it can.
+            // The folder cannot be opened now, but may become readable later; its files must not be used then.
             if !error.isMissing { health.locked(in: self) { $0.markUnusable(name) } }
             return RemovalReport()
         }

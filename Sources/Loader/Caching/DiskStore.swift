@@ -13,14 +13,15 @@ extension DiskCache {
     /// Stores a response with its body, replacing the stored response of the same key and variant.
     ///
     /// The file appears completely or not at all. When the store fails, the previous response, now superseded, is
-    /// removed or marked unusable. An entry without a response, which only remembers an error, never replaces a stored
-    /// response: the error is added to it.
+    /// removed or marked unusable. An entry without a response, which contains only an error, never replaces a stored
+    /// response: the error is added to the stored entry.
     ///
     /// - Parameters:
     ///   - entry: The entry, with the request's values in ``StoredResponse/vary``.
     ///   - body: The body as received; empty for an entry without a response.
     ///   - varying: The request's values, as for ``read(_:varying:)``; used for an entry without a response.
-    ///   - ticket: Taken when the load started; nil stores even after a purge since then.
+    ///   - ticket: From ``ticket()`` at the start of the load; nil stores the entry even if the cache was purged since
+    ///     then.
     /// - Returns: False when nothing was stored: a fault, an entry larger than ``maxBytes``, a body longer than
     ///   ``maxBodyBytes``, or a purge since `ticket`.
     @discardableResult
@@ -32,8 +33,8 @@ extension DiskCache {
 
     /// Stores like ``store(_:body:varying:ticket:)``.
     ///
-    /// - Parameter missing: The key's file name when the caller knows of no stored entry: the lookup is skipped, and
-    ///   done only if a file of that name exists after all.
+    /// - Parameter missing: The key's file name when an earlier lookup found no stored entry, otherwise nil. A name
+    ///   skips the lookup, unless a file of that name exists by now.
     /// - Returns: The identity of the stored body; nil when nothing was stored.
     func storeEntry(
         _ entry: CacheEntry, body: [UInt8], varying: RequestValues = DiskCache.noFields, ticket: Ticket? = nil,
@@ -87,11 +88,12 @@ extension DiskCache {
         return publish(metadata, body: [], as: variantName, replacing: nil, generation: generation)
     }
 
-    /// Replaces the header and remembered error of an entry and keeps its body, as after a 304.
+    /// Replaces the header and the stored error of an entry and retains its body, as after a 304.
     ///
     /// - Parameters:
     ///   - entry: The new entry; its response may be nil only if the stored one is, and its creation date is ignored.
-    ///   - revision: Identity of the validated body; nothing happens when another body is stored by now.
+    ///   - revision: Identity of the validated body; nothing is changed when a different body has been stored
+    ///     meanwhile.
     ///   - ticket: As for ``store(_:body:varying:ticket:)``.
     /// - Returns: False when nothing was changed: another body, a fault, or a purge since `ticket`.
     @discardableResult
@@ -262,7 +264,7 @@ extension DiskCache {
         removeOrMark(DiskName(metadata.key, variant: variant), in: folder)
     }
 
-    /// Removes the older file of a response that could not be stored, because it is outdated.
+    /// Removes the older file of a response whose newer version could not be stored: the older version is outdated.
     private func supersede(_ metadata: DiskMetadata, _ name: DiskName, _ older: Found?, _ fault: Fault?) {
         // When another variant is the newest, this variant has a separate file.
         if moved(older, for: metadata) == nil { return supersede(name, fault) }
@@ -341,7 +343,8 @@ private struct Publication {
             totals.change(
                 shard: moved.name.shard, entries: replaced == nil ? 1 : 0, bytes: older.length - (replaced?.length ?? 0)
             )
-            // Another process may have stored a newer file since the lookup; it is invalid under the moved name.
+            // Another process may have stored a newer file since the lookup; the newer file is invalid under the moved
+            // name.
             if let now = try? folder.status(movedPath), now.identity != moved.identity {
                 folder.remove(movedPath)
                 totals.change(shard: moved.name.shard, entries: -1, bytes: -now.length)

@@ -33,14 +33,14 @@ extension DiskCache {
     }
 
     private func enforce(_ limit: Int, sweepingTo target: Int, ignoringLock: Bool) {
-        // Threads of this process wait for each other here; other processes are not waited for.
+        // Threads of this process wait here for a running sweep; sweeps of other processes are not awaited.
         sweeping.locked(in: self) { _ in
             guard totals.locked(in: self, { $0.bytes }) > limit else { return }
             sweep(to: target, ignoringLock: ignoringLock)
         }
     }
 
-    /// Sweeps; the caller holds ``sweeping``.
+    /// Sweeps; the caller holds the lock ``sweeping``.
     @discardableResult
     private func sweep(to target: Int, ignoringLock: Bool) -> RemovalReport {
         guard let folder = folder(creating: false) else { return RemovalReport() }

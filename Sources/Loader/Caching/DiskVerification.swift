@@ -45,7 +45,7 @@ extension DiskCache {
         case .foreign, .overLimit, .failed:
             result.unread += 1
         case .missing:
-            // Removed by another thread or process since the listing.
+            // The file was removed by another thread or process since the listing.
             break
         }
     }

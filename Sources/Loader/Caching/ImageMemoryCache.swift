@@ -35,7 +35,8 @@ final class ImageMemoryCache: Sendable {
             return value
         }
 
-        /// Returns true for a later response of the same variant whose time is not in the future.
+        /// Returns true when the response of this image has the variant of `other`'s response and a later time, not in
+        /// the future.
         fileprivate func isNewer(than other: CachedImage, now: WallTime) -> Bool {
             guard let response = entry.response, let otherResponse = other.entry.response,
                 response.vary == otherResponse.vary
@@ -47,7 +48,8 @@ final class ImageMemoryCache: Sendable {
     }
 
     private struct Index {
-        /// By stored response, all memory keys that the cache may contain; an evicted key remains until the next sweep.
+        /// Maps the key of a stored response to the memory keys of its images. The memory key of an evicted image
+        /// remains until the next sweep.
         var keys: [CacheKey: Set<ImageCacheKey>] = [:]
         var keyCount = 0
         /// False while the host has disabled the cache.
@@ -61,7 +63,7 @@ final class ImageMemoryCache: Sendable {
     }
 
     let cache: MemoryCache<ImageCacheKey, CachedImage>
-    /// Held while keys are inserted or removed; the cache's lock is acquired inside it.
+    /// Protects the index of keys; the lock of the memory cache is acquired while this one is held.
     private let index = Mutex(Index())
     /// Maximum number of removals that are recorded individually.
     private static let maxRemovals = 256

@@ -9,7 +9,8 @@ final class NegativeCache: Sendable {
         let at: WallTime
         let acceptance: Acceptance
 
-        /// Returns true when a load with these criteria would fail in the same way; an HTTP error applies to all loads.
+        /// Returns true when a load with the criteria `other` would fail with this error; an HTTP error applies to all
+        /// loads.
         func applies(to other: Acceptance) -> Bool {
             switch error.code {
             case .unacceptableContentType: acceptance.acceptedContentTypes == other.acceptedContentTypes
@@ -45,10 +46,11 @@ final class NegativeCache: Sendable {
         _ = failures?.insert(Failure(error: error, at: now, acceptance: acceptance), for: key, cost: 1)
     }
 
-    /// Returns the error for a load without a request to the origin: `remembered`, with the stored error; nil for none.
+    /// Returns the error `remembered`, which contains the stored error, for a load that then sends no request; nil when
+    /// no failure applies.
     ///
     /// - Parameters:
-    ///   - maxAge: Lifetime of a failure, exclusive; nil or 0 never returns one.
+    ///   - maxAge: Lifetime of a failure, exclusive; nil or 0 disables the cache.
     ///   - now: The current time. If it is before the failure, the clock was set back, and the failure is discarded.
     ///   - acceptance: The acceptance criteria of the load; they may accept a response that another load rejected.
     func failure(

@@ -12,9 +12,9 @@ import Darwin
 
 /// The secret HMAC key that maps credentials to cache partitions: an entry's key does not reveal the credentials, and
 /// password guesses cannot be tested against it without this secret.
-///
-/// It is stored beside the entries with mode 0600, so that they are found again after a restart, and is deleted with
-/// the folder. If it cannot be written it lasts as long as the process; entries that depend on credentials are then not
+/// The key is stored in the cache folder with mode 0600, so that the entries are found again after a restart. If it
+/// cannot be written, it is used until the process exits; entries that depend on credentials are then not found after a
+/// restart.
 /// found after a restart.
 struct PartitionKey: Sendable {
     static let byteCount = 32
@@ -30,7 +30,7 @@ struct PartitionKey: Sendable {
 
     /// Reads the key stored in a folder, or creates and stores a new one; blocks on the file system.
     ///
-    /// Concurrent processes get the same key: the first to link its file wins.
+    /// Concurrent processes obtain an identical key: the first process to link its file determines it.
     init(directory: String) {
         // A key file that other users can replace does not separate partitions.
         guard DiskDirectory.isTrusted(directory) else {

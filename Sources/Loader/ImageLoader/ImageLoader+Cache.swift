@@ -10,8 +10,8 @@ extension ImageLoader {
             reportsDropped: shared.reporter.droppedCount)
     }
 
-    /// Number of running fetches and decodes, plus 1 while a fetch waits or runs in a lane; 0 when all work has ended,
-    /// cancelled work included.
+    /// Number of running fetches and decodes, plus 1 while a fetch waits or runs in a priority lane; 0 when all work
+    /// has ended, including cancelled work.
     package var activeWorkCount: Int {
         let (images, data) = (images.shared, data.shared)
         let lanes = images.lanes.counts
@@ -80,24 +80,24 @@ extension ImageLoader {
         return report
     }
 
-    /// Removes the remembered definitive failure of a request's cache key.
+    /// Removes the definitive failure of a request's cache key from the in-memory negative cache.
     ///
-    /// These are the failures of ``Configuration/negativeCacheMaxAge``. Errors that are counted on disk, for
+    /// Definitive failures are those of ``Configuration/negativeCacheMaxAge``. Errors that are counted on disk, for
     /// ``Configuration/defaultCacheControlMaxAgeForErrors``, stay: ``removeImage(for:layers:)`` or the policy `reload`
-    /// ends them.
+    /// removes them.
     public func forgetFailures(for request: ImageRequest) {
         let pipeline = images
         guard let hop = LoadHop(Load(request, pipeline), pipeline) else { return }
         pipeline.shared.failures.remove(hop.key)
     }
 
-    /// Removes all remembered definitive failures, as ``forgetFailures(for:)`` does for one request.
+    /// Removes all failures from the in-memory negative cache, as ``forgetFailures(for:)`` does for one request.
     public func forgetFailures() {
         images.shared.failures.removeAll()
         data.shared.failures.removeAll()
     }
 
-    /// Evicts the least recently used images until the rest is at most this fraction of the limit.
+    /// Evicts the least recently used images until the remaining ones use at most this fraction of the limit.
     ///
     /// - Parameter fraction: 0...1; anything else traps.
     public func relieveMemoryPressure(to fraction: Double) {

@@ -2,7 +2,7 @@
 public import PlatformImage
 
 extension ImageLoader {
-    /// A shared loader with the default configuration, created on first use and kept until the process exits.
+    /// A shared loader with the default configuration, created on first use and retained until the process exits.
     ///
     /// Creating it never fails: without a usable cache directory, or without `XDG_CACHE_HOME` and `HOME`, it stores
     /// nothing on disk, and loads still work.
@@ -16,9 +16,9 @@ extension ImageLoader {
 
     /// A loader that uses AsyncHTTPClient.
     ///
-    /// Loaders created this way share one transport and its connections. The transport keeps at most 64 HTTP/1.1
-    /// connections to a host, regardless of the lane widths of the loaders, and takes its proxy from the environment.
-    /// For other values create an ``AsyncHTTPClientTransport``.
+    /// Loaders created this way share one transport and its connections. The transport opens at most 64 HTTP/1.1
+    /// connections to a host, regardless of the urgent and slow widths of the loaders, and reads its proxy from the
+    /// environment. For other values create an ``AsyncHTTPClientTransport``.
     ///
     /// - Throws: `configuration` for a value out of range or an invalid trust root.
     public convenience init(configuration: Configuration) throws(LoadError) {

@@ -11,7 +11,8 @@ extension ImageLoader {
     /// - Parameters:
     ///   - request: Its policy decides whether the cached image is fresh.
     ///   - layers: Layers to read, limited to those of ``ImageRequest/layers``; with `memory` the disk is not accessed.
-    /// - Returns: An image whose ``LoadedImage/isFresh`` is true when a load of this request would end with it.
+    /// - Returns: The image; its ``LoadedImage/isFresh`` is true when a load of this request would return it as the
+    ///   result.
     public func lookUpImageBlocking(for request: ImageRequest, layers: CacheLayers = .all) -> LoadedImage? {
         let pipeline = images
         if layers.contains(.readsMemory), let image = pipeline.lookup.memory.image(for: request) { return image }
@@ -32,7 +33,7 @@ extension ImageLoader {
     }
 
     /// True when one of the layers has an image for the request, fresh or stale; in memory it must be decoded with the
-    /// same options.
+    /// options of the request.
     ///
     /// It blocks for a few system calls when it checks the disk. The body is neither read nor verified, and neither
     /// layer counts this as a use.

@@ -8,7 +8,8 @@ extension ImageLoader {
     ///
     /// - Parameters:
     ///   - request: The request whose cache key is removed; its decode options are ignored.
-    ///   - layers: The image is removed from the layers that these options write.
+    ///   - layers: The image is removed from memory if this contains `writesMemory`, and from disk if it contains
+    ///     `writesDisk`.
     public func removeImage(for request: ImageRequest, layers: CacheLayers = .all) async {
         let pipeline = images
         guard let hop = LoadHop(Load(request, pipeline), pipeline) else { return }
@@ -21,12 +22,12 @@ extension ImageLoader {
     /// Stores the bytes of an image file, as if the origin had just sent them with these fields.
     ///
     /// - Parameters:
-    ///   - bytes: The body of the response, encoded as `Content-Encoding` among the fields declares.
+    ///   - bytes: The body of the response, encoded with the `Content-Encoding` that `fields` declares.
     ///   - fields: Response fields, which determine freshness; without Cache-Control the entry is validated on first
     ///     use.
     ///   - request: URL, decode options and the layers to write.
     /// - Returns: False when the bytes are not on disk: no disk cache, a disk fault, too large, or fields that forbid
-    ///   storing, such as `no-store` and `Vary: *`; in the last case nothing is kept in memory either.
+    ///   storing, such as `no-store` and `Vary: *`; such fields also prevent storing in memory.
     /// - Throws: `invalidURL`, or the error of decoding; bytes that cannot be decoded are not stored.
     @discardableResult
     public func store(

@@ -20,7 +20,7 @@ public final class ImageLoader: Sendable {
     }
 
     private let state: Mutex<State>
-    /// The prefetches that may be running; those that were released are removed when another one starts.
+    /// The prefetches that may be running; released ones are removed when the next prefetch starts.
     private let prefetches = Mutex<[WeakPrefetchWork]>([])
     private let shared: LoadPipeline.Shared
     private let memory: ImageMemoryCache
@@ -79,12 +79,14 @@ public final class ImageLoader: Sendable {
     /// The configuration that new loads use.
     public var configuration: Configuration { state.locked(in: self) { $0.configuration } }
 
-    /// Changes the configuration. Limits and widths apply immediately, all other settings to loads that begin later.
+    /// Changes the configuration. Limits and lane widths apply immediately, all other settings to loads that begin
+    /// later.
     ///
     /// - Parameter change: Modifies the current configuration; it is called again after a concurrent change.
     /// - Throws: As the initialiser; the configuration is then unchanged.
     public func update(_ change: @Sendable (inout Configuration) -> Void) throws(LoadError) {
-        // Directories are opened outside the lock; after a concurrent change the update is repeated on top of it.
+        // Directories are opened outside the lock; after a concurrent change the update is repeated with the changed
+        // configuration.
         while true {
             let old = state.locked(in: self) { $0 }
             var new = old
@@ -130,7 +132,7 @@ public final class ImageLoader: Sendable {
         shared.reporter.configure(configuration, number: state.number)
     }
 
-    /// Lets a later change of the lane widths start further loads of a prefetch.
+    /// Registers a prefetch, so that a later change of the lane widths can start further loads of it.
     func register(_ work: PrefetchWork) {
         prefetches.locked(in: self) { prefetches in
             prefetches.removeAll { $0.work == nil }
@@ -138,7 +140,8 @@ public final class ImageLoader: Sendable {
         }
     }
 
-    /// A pipeline with the new configuration over the old one's caches; a changed directory gets a new disk cache.
+    /// A pipeline with the new configuration and the caches of the old pipeline; a changed directory gets a new disk
+    /// cache.
     private static func pipeline(
         _ old: LoadPipeline, _ oldConfiguration: Configuration, _ new: State, _ folder: KeyPath<Configuration, String?>
     ) -> LoadPipeline {
@@ -195,7 +198,7 @@ public final class ImageLoader: Sendable {
         try Self.image(of: try await pipeline.run(Load(request, pipeline)), request)
     }
 
-    /// Loads arbitrary bytes by the same rules, with a separate cache.
+    /// Loads arbitrary bytes by the cache rules that apply to images, with a separate cache.
     ///
     /// - Throws: As ``image(for:)``, except decoding errors.
     public func data(for request: DataRequest) async throws(LoadError) -> LoadedData {

@@ -60,7 +60,7 @@ extension ImageSlot {
 
         /// Applies one event of the current load.
         ///
-        /// - Parameter newBitmap: The bitmap to show; nil when the event has none or it is already shown.
+        /// - Parameter newBitmap: The bitmap to show; nil when the event has no bitmap or its bitmap is already shown.
         mutating func apply(_ event: LoadEvent, newBitmap: PlatformImage?, isVetoed: Bool) {
             switch event {
             case .cached(let image):

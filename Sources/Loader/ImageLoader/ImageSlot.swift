@@ -2,7 +2,8 @@
 public import PlatformImage
 internal import Synchronization
 
-/// A view model that shows one image at a time, independent of the drawing code; the latest request always wins.
+/// A view model that shows one image at a time, independent of the drawing code; only the latest request changes the
+/// image.
 ///
 /// ```swift
 /// let slot = ImageSlot(loader: loader)
@@ -74,7 +75,8 @@ public final class ImageSlot: Sendable {
         }
         continuation.onTermination = { [weak self] _ in
             // Cancelling a reading task calls this under a lock of the Swift runtime, and `yield` waits for that lock
-            // while this slot's lock is held. Acceptance the slot's lock here could deadlock, so a task takes it later.
+            // while this slot's lock is held. Acquiring the slot's lock here could deadlock, so a task acquires it
+            // later.
             Task { [weak self] in self?.removeObserver(number) }
         }
         return stream
@@ -118,8 +120,8 @@ public final class ImageSlot: Sendable {
         }
     }
 
-    /// Starts the released assignment again. A `reload` or `revalidate` request becomes `default`, so that a cache may
-    /// answer.
+    /// Starts the released assignment again. A `reload` or `revalidate` request becomes `default`, so that a cached
+    /// image can be used.
     private func reloadIfReleased() {
         let released: (request: ImageRequest?, number: UInt64)? = storage.locked(in: self) { storage in
             guard storage.isReleased else { return nil }

@@ -73,7 +73,7 @@ extension Load {
 }
 
 extension LoadHop {
-    /// The first hop of a load; nil for an invalid URL.
+    /// The first request of a load, before any redirect; nil for an invalid URL.
     init?(_ load: Load, _ pipeline: LoadPipeline) {
         guard let hop = pipeline.preparation.hop(of: pipeline.preparation.chain(for: load), load) else { return nil }
         self = hop

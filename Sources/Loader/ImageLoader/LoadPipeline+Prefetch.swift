@@ -4,7 +4,7 @@ internal import PlatformImage
 extension LoadPipeline {
     /// Loads an image into the caches.
     ///
-    /// - Returns: False when a fresh one was cached already.
+    /// - Returns: False when a fresh image was already cached.
     func prefetch(
         _ request: ImageRequest, to destination: Prefetch.Destination, _ priority: PriorityCell
     ) async throws(LoadError) -> Bool {
@@ -25,7 +25,8 @@ extension LoadPipeline {
         return loaded.source != .disk || !loaded.isFresh
     }
 
-    /// True when the stored image answers the load, judged by its stored header; its body is not read.
+    /// True when the load could use the stored image without a request, judged by its stored header; its body is not
+    /// read.
     private func isFreshOnDisk(_ load: Load) async -> Bool {
         guard let hop = LoadHop(load, self), let entry = await lookup.disk.header(hop) else { return false }
         let decision = CacheDecision.decide(

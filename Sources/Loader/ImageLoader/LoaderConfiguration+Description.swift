@@ -16,7 +16,7 @@ extension ImageLoader.Configuration: CustomStringConvertible, CustomReflectable 
         return text.text
     }
 
-    /// Has no children.
+    /// A mirror without children, so that reflection does not reveal the values.
     public var customMirror: Mirror { Mirror(self, children: []) }
 
     private func addCaches(to text: inout ChangedProperties, _ other: Self) {

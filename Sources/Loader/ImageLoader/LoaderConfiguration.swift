@@ -33,24 +33,25 @@ extension ImageLoader {
         public var connectTimeout: Duration? = .seconds(10)
         /// Timeout without a byte in either direction; nil means no timeout.
         public var idleTimeout: Duration? = .seconds(60)
-        /// Timeout for a whole exchange; nil means no timeout.
+        /// Timeout for one exchange, from the start of the request to the end of the response body; nil means no
+        /// timeout.
         public var totalTimeout: Duration?
         /// HTTP Basic credentials of the loader; nil for none.
         public var basicAuth: BasicAuth?
         /// Origins that may receive ``basicAuth``; empty means the origin of each request's URL.
         public var credentialOrigins: Set<Origin> = []
-        /// Time for which a 404, a 410, a type that is not accepted and a body that cannot be decoded are remembered in
-        /// memory; nil disables this.
+        /// Time for which a 404, a 410, a type that is not accepted and a body that cannot be decoded are cached as
+        /// failures in memory; nil disables this.
         public var negativeCacheMaxAge: Duration?
-        /// Maximum number of failures remembered this way; fixed when the loader is created.
+        /// Maximum number of failures that are cached for ``negativeCacheMaxAge``; fixed when the loader is created.
         public var negativeCacheMaxCount = 1_024
         /// Modifies each request before it is sent, including redirects and retries; its argument contains the fields
         /// that the cache adds. Nil sends requests unchanged.
         ///
         /// It may change header fields and the query of the URL, for example to sign them; a changed method, host or
         /// path ends the load with `configuration`, as does an error that it throws. Its changes do not apply to the
-        /// next hop. Responses are stored under the unmodified request: set ``ImageRequest/partition`` when they depend
-        /// on the signature. Cancelling the load cancels it.
+        /// next request of a redirect chain. Responses are stored under the unmodified request: set
+        /// ``ImageRequest/partition`` when they depend on the signature. Cancelling the load cancels the call.
         public var requestModifier: (@Sendable (HTTPRequest) async throws -> HTTPRequest)?
         /// Maximum number of redirects that one load follows; 0 makes the first redirect an error.
         public var maxRedirects = 20
@@ -65,13 +66,13 @@ extension ImageLoader {
         /// Number of consecutive failed loads of a URL before its requests are suspended for
         /// ``defaultCacheControlMaxAgeForErrors``; 0 acts as 1.
         ///
-        /// Its clear name is ``failedLoadsBeforePause``: a load counts once, however many attempts ``retry`` allows.
+        /// Prefer the alias ``failedLoadsBeforePause``: a load counts once, however many attempts ``retry`` allows.
         public var maxAttemptsForErrors = 3
         /// Condition under which a stale image replaces an error (RFC 5861 §4).
         public var staleIfError = StaleIfError.never
         /// True for a loader whose responses are served to more than one user; see ``CacheSettings/isSharedCache``.
         public var isSharedCache = false
-        /// True delivers a stale image before its validation request has been answered.
+        /// True delivers a stale image before the response to its validation request is received.
         public var deliversStaleBeforeValidation = true
 
         /// Accepted content types of images, `image/*` allowed; empty accepts any image.
@@ -86,9 +87,10 @@ extension ImageLoader {
         /// created.
         public var maxInFlightDecodedBytes = 536_870_912
 
-        /// Maximum number of concurrent urgent fetches.
+        /// Maximum number of concurrent fetches of urgent priority (width of the urgent lane).
         public var urgentWidth = 8
-        /// Maximum number of concurrent slow fetches; they start only while no urgent fetch waits or runs.
+        /// Maximum number of concurrent fetches of slow priority (width of the slow lane); they start only while no
+        /// urgent fetch waits or runs.
         public var slowWidth = 1
         /// Retries of failed attempts within a load.
         public var retry = RetryPolicy.none

@@ -5,7 +5,7 @@
 public final class Prefetch: Sendable {
     /// The cache layer that receives the images.
     public enum Destination: Hashable, Sendable, CaseIterable {
-        /// Decoded images in memory, and their files on disk; as ``disk`` when nothing is kept in memory.
+        /// Decoded images in memory, and their files on disk; acts as ``disk`` when the memory cache is disabled.
         case memory
         /// Files on disk; the image header is checked and no bitmap is kept.
         case disk
@@ -60,14 +60,14 @@ public final class Prefetch: Sendable {
 extension ImageLoader {
     /// Loads images into the caches, in order and, by default, with low priority.
     ///
-    /// Fresh cached images are skipped, and running downloads are joined. As many requests run at a time as the lane of
-    /// the priority is wide. Each is an ordinary load: it follows its policy and ``Configuration/retry``, and its
-    /// failures are remembered.
+    /// Fresh cached images are skipped, and running downloads are joined. The number of concurrent requests is the
+    /// configured width of the priority: ``Configuration/urgentWidth`` or ``Configuration/slowWidth``. Each request is
+    /// an ordinary load: it follows its policy and ``Configuration/retry``, and its failures are cached.
     ///
     /// - Parameters:
     ///   - requests: Requests to load; their priorities are ignored.
     ///   - destination: The cache layer that receives the images.
-    ///   - priority: The request lane.
+    ///   - priority: Priority of the loads.
     /// - Returns: A handle to keep: releasing it cancels the requests that have not finished.
     public func prefetch(
         _ requests: [ImageRequest], to destination: Prefetch.Destination = .memory, priority: LoadPriority = .slow

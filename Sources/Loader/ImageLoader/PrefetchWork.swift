@@ -77,7 +77,7 @@ final class PrefetchWork: Sendable {
         resumeWaitersIfEnded()
     }
 
-    /// Starts as many loads as the lane width allows.
+    /// Starts as many loads as the width of the priority's lane allows.
     func advance() {
         let configuration = loader.configuration
         while true {

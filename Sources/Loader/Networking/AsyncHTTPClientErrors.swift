@@ -102,8 +102,8 @@ extension LoadError {
         return names.isEmpty ? "unknown reason" : names.joined(separator: ", ")
     }
 
-    /// Returns NAME of `Error: 1 error:2:SSL routines:OPENSSL_internal:NAME at PATH:3`, where PATH is of the build
-    /// machine; nil for another format.
+    /// Returns NAME of `Error: 1 error:2:SSL routines:OPENSSL_internal:NAME at PATH:3`, where PATH is a source path on
+    /// the build machine; nil for another format.
     private static func name(of reason: BoringSSLInternalError) -> String? {
         let text = reason.description
         guard let mark = text.firstRange(of: "OPENSSL_internal:") else { return nil }

@@ -11,7 +11,7 @@ import Synchronization
 final class AsyncHTTPClientExchange: HTTPClientResponseDelegate {
     typealias Response = Void
 
-    /// Unread bytes from which on the server is slowed down by backpressure.
+    /// Number of unread bytes from which on reading from the connection pauses (backpressure).
     static let highWaterMark = 131_072
 
     private struct State {
@@ -52,7 +52,7 @@ final class AsyncHTTPClientExchange: HTTPClientResponseDelegate {
     /// True once the request head was written to a connection.
     var isSent: Bool { state.locked(in: self) { $0.isSent } }
 
-    /// Sends the request and returns the final head. Must be called only once.
+    /// Sends the request and returns the final response head. Must be called only once.
     func run(
         _ request: HTTPClient.Request, on client: HTTPClient, deadline: NIODeadline?
     ) async throws -> HTTPResponseHead {

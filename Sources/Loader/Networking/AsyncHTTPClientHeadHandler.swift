@@ -5,9 +5,10 @@ import NIOHTTP1
 /// Preserves the bytes of HTTP/1 response heads and records how much of a response a broken connection had received.
 ///
 /// NIO's parser converts every field to a `String` and replaces invalid UTF-8. This handler precedes the parser and
-/// re-encodes each byte from 0x80 on as the code point of the same number (ISO 8859-1), so that the strings contain
-/// only code points up to U+00FF, one per byte. Finding the end of a head is simple because AsyncHTTPClient does not
-/// pipeline: after a request follows a head up to its empty line, and another head if the status was 1xx.
+/// re-encodes each byte from 0x80 on as the code point of that number (ISO 8859-1), so that the strings contain only
+/// code points up to U+00FF, one per byte. Finding the end of a head is simple because AsyncHTTPClient does not
+/// pipeline: after each request the connection receives one head, which ends with an empty line, and another head if
+/// the status was 1xx.
 final class AsyncHTTPClientHeadHandler: ChannelDuplexHandler {
     typealias InboundIn = ByteBuffer
     typealias InboundOut = ByteBuffer

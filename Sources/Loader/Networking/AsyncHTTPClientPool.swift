@@ -79,7 +79,7 @@ final class AsyncHTTPClientPool: Sendable {
         var uses = 0
     }
 
-    /// Maximum number of pooled clients; an evicted client lives on until its last body is released.
+    /// Maximum number of pooled clients; an evicted client is shut down when its last body is released.
     private static let maxClients = 64
 
     private let state = Mutex(State())

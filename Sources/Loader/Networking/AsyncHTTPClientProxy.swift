@@ -10,12 +10,12 @@ public enum ProxySetting: Hashable, Sendable {
     ///
     /// `HTTPS_PROXY` and `NO_PROXY` are read, too, but not `HTTP_PROXY`: CGI sets it from a client's Proxy field.
     case environment
-    /// This proxy, for all hosts that are not local, by `CONNECT` (RFC 9110 §9.3.6).
+    /// Connects through this proxy with `CONNECT` (RFC 9110 §9.3.6), to all hosts that are not local.
     case server(ProxyServer)
 
     /// The setting after reading the environment.
     struct Resolved: Hashable, Sendable {
-        /// The proxies for http and https; an invalid one is kept, so that requests fail with an error.
+        /// The proxies for http and https; an invalid proxy is stored too, so that requests fail with an error.
         var plain: Entry?
         var secure: Entry?
         var exceptions: [String] = []

@@ -5,7 +5,7 @@ import NIOHTTP2
 /// Distinguishes the reasons why an HTTP/2 stream ended early.
 ///
 /// NIO closes the streams that a GOAWAY excludes with the code CANCEL (swift-nio-http2 1.46.0). A server that aborts a
-/// request sends the same code, but only then in a RST_STREAM frame.
+/// request sends that code too, but in a RST_STREAM frame.
 final class AsyncHTTPClientStreamHandler: ChannelInboundHandler {
     typealias InboundIn = HTTP2Frame.FramePayload
     typealias InboundOut = HTTP2Frame.FramePayload

@@ -94,8 +94,8 @@ public final class AsyncHTTPClientTransport: HTTPTransport {
             let deadline = timeouts.total.map { NIODeadline.now() + TimeAmount($0) }
             var addresses = addresses[...]
             var mayRetry = request.method == "GET"
-            // A pooled connection that had closed before the request was written is not a retry; more than this many in
-            // a row are an error.
+            // Replacing a pooled connection that had closed before the request was written does not count as a retry.
+            // More than this many closed connections in a row are an error.
             var unsentRetries = 8
             while true {
                 let lease = try clients.lease(for: prepared, connect: timeouts.connect, pin: addresses.first)
@@ -107,7 +107,7 @@ public final class AsyncHTTPClientTransport: HTTPTransport {
                     return HTTPResponse(
                         head: ResponseHead(head, isReencoded: isReencoded), body: HTTPBody { try await body.next() })
                 } catch {
-                    // All connections are busy, none has failed: wait on, within the total timeout.
+                    // All connections are busy, none has failed: continue to wait, within the total timeout.
                     if error as? HTTPClientError == .getConnectionFromPoolTimeout { continue }
                     if !exchange.isSent, addresses.count > 1, Self.isConnectFailure(error) {
                         addresses.removeFirst()
@@ -221,8 +221,8 @@ public final class AsyncHTTPClientTransport: HTTPTransport {
             guard let value = String(validating: field.value, as: UTF8.self) else {
                 throw LoadError.configuration("the value of the header field \(field.name) is not UTF-8")
             }
-            // The library rejects it too, but includes the value in its error, for example an API key read from a file
-            // with its line end.
+            // The library rejects such a value too, but includes it in its error. The value may be a secret, for
+            // example an API key read from a file together with its line end.
             guard !field.hasControlCharacter else {
                 throw LoadError.configuration(
                     "the value of the header field \(field.name) contains a control character")
@@ -236,7 +236,7 @@ public final class AsyncHTTPClientTransport: HTTPTransport {
     }
 }
 
-/// The reading end of a body. Releasing it before the end cancels the exchange.
+/// The consumer side of a body. Releasing it before the end of the body cancels the exchange.
 private final class AsyncHTTPClientBody: Sendable {
     private let exchange: AsyncHTTPClientExchange
     private let lease: AsyncHTTPClientSource.Lease

@@ -3,7 +3,8 @@ import NIOSSL
 internal import PlatformImage
 import Synchronization
 
-/// Converts trust settings to TLS configurations and caches the last one, because connections are pooled by it.
+/// Converts trust settings to TLS configurations and caches the last configuration, because AsyncHTTPClient pools
+/// connections by configuration.
 final class AsyncHTTPClientTrust: Sendable {
     private struct CachedConfiguration {
         let roots: [String]

@@ -33,8 +33,8 @@ enum CertificateDiagnosis {
         return "\(date.year)-\(digits(date.month))-\(digits(date.day))"
     }
 
-    /// Returns true when the key of the certificate signed it (RFC 5280 §3.2), which is more than a self-issued
-    /// certificate: equal names alone do not identify the signer.
+    /// Returns true when a certificate is signed with the private key of its public key (self-signed, RFC 5280 §3.2).
+    /// Equal issuer and subject names alone (self-issued) do not identify the signer.
     private static func isSelfSigned(_ certificate: NIOSSLCertificate) -> Bool {
         guard let bytes = try? certificate.toDERBytes(), let fields = CertificateFields(der: bytes) else {
             return false

@@ -14,7 +14,7 @@ enum CertificateProbe {
     /// Maximum duration of a probe.
     private static let maxDuration = TimeAmount.seconds(5)
 
-    /// Returns the chain that the server sends, its leaf certificate first; empty when the handshake fails before.
+    /// Returns the chain that the server sends, its leaf certificate first; empty when the handshake fails earlier.
     ///
     /// - Parameters:
     ///   - host: The host of the URL, an IPv6 address without brackets.

@@ -37,7 +37,7 @@ enum ContentCodingError: Error, Hashable, Sendable {
     case unknown(String)
     /// The data is invalid for the coding.
     case damaged(String)
-    /// The data ends before the coding does.
+    /// The data ends before the end of the coded stream.
     case truncated
     /// The content, or an intermediate stage, is larger than permitted.
     case tooLarge
@@ -64,7 +64,7 @@ final class ContentDecoder {
 
     /// Returns the content of a complete body.
     ///
-    /// - Returns: The same bytes when the response is not content-coded.
+    /// - Returns: The unchanged bytes when the response is not content-coded.
     static func content(
         of bytes: [UInt8], _ fields: HeaderFields, maxBytes: Int
     ) throws(ContentCodingError) -> [UInt8] {
@@ -79,7 +79,7 @@ final class ContentDecoder {
     /// Decodes the next bytes of the body.
     func append(_ bytes: [UInt8]) throws(ContentCodingError) { try push(bytes[...], into: 0) }
 
-    /// Throws `truncated` unless every coding is complete.
+    /// Throws `truncated` unless the stream of every coding is complete.
     func finish() throws(ContentCodingError) {
         for stage in stages where !stage.isComplete { throw .truncated }
     }

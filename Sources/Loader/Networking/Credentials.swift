@@ -10,7 +10,8 @@ public struct BasicAuth: Hashable, Sendable, CustomStringConvertible, CustomDebu
 
     /// Creates credentials, sent as unnormalized UTF-8: canonically equivalent spellings are different passwords.
     ///
-    /// - Throws: `configuration` for a colon in the name or a control character in either (RFC 7617 §2).
+    /// - Throws: `configuration` for a colon in the name, or a control character in the name or the password (RFC 7617
+    ///   §2).
     public init(user: String, password: String) throws(LoadError) {
         guard !user.utf8.contains(UInt8(ascii: ":")) else { throw .configuration("the user name contains a colon") }
         guard !(user + password).unicodeScalars.contains(where: { $0.properties.generalCategory == .control }) else {
@@ -53,11 +54,12 @@ struct Credentials: Hashable, Sendable {
     /// Origins that may receive the credentials; empty for any requested origin.
     var origins: Set<Origin> = []
 
-    /// Returns the request for the requested origin, with an `Authorization` field if credentials apply.
+    /// Returns the request with an `Authorization` field if credentials apply to its origin.
     ///
     /// A field of the request overrides user information in its URL, which overrides ``basicAuth``. User information is
-    /// always removed from the URL. Must be applied once, before the first hop: ``RedirectChain`` keeps the field on
-    /// hops of the same origin and drops it permanently at the first different one.
+    /// always removed from the URL. Must be applied once, before the first request of a redirect chain:
+    /// ``RedirectChain`` retains the field for redirects within the origin and removes it permanently at the first
+    /// redirect to a different origin.
     func applied(to request: HTTPRequest) -> HTTPRequest {
         var result = request
         let urlCredentials = Self.removeUserInformation(from: &result.url)

@@ -49,7 +49,7 @@ public struct HTTPBody: AsyncSequence, Sendable {
     public struct Iterator: AsyncIteratorProtocol {
         let nextChunk: @Sendable () async throws -> [UInt8]?
 
-        /// Returns the next chunk, empty only if the sender's was; nil at the end.
+        /// Returns the next chunk; empty only if the transport delivered an empty chunk; nil at the end.
         public mutating func next() async throws -> [UInt8]? { try await nextChunk() }
     }
 }

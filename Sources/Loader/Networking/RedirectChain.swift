@@ -3,18 +3,18 @@ import PlatformImage
 
 /// The redirects of one load (RFC 9110 §15.4, Docs/http-cache.md 5.5).
 ///
-/// Holds the current hop's request without the cache's additions: validators and directives are added to a copy and
-/// never reach the next hop. Dropped fields stay dropped, even when a later hop returns to the first origin; so the
-/// partition of a hop is that of its remaining fields.
+/// Stores the current request without the cache's additions: validators and directives are added to a copy and are
+/// never part of the next request. Removed fields stay removed, even when a later redirect returns to the first origin;
+/// so the partition of a request is that of its remaining fields.
 struct RedirectChain: Sendable {
-    /// The request of the current hop.
+    /// The current request of the chain.
     private(set) var request: HTTPRequest
     /// Number of redirects followed so far.
     private(set) var hops = 0
-    /// True when a hop changed the origin.
+    /// True when a redirect changed the origin.
     private(set) var hasChangedOrigin = false
     private let maxRedirects: Int
-    /// All hops so far; empty until the first redirect, which most loads do not have.
+    /// All requests of the chain so far; empty until the first redirect, which most loads do not have.
     private var visited: Set<Hop> = []
 
     private struct Hop: Hashable, Sendable {
@@ -24,7 +24,7 @@ struct RedirectChain: Sendable {
 
     /// Creates a chain that starts with `request`.
     ///
-    /// - Parameter maxRedirects: Maximum number of redirects; with 0 the first one is an error.
+    /// - Parameter maxRedirects: Maximum number of redirects; with 0 the first redirect is an error.
     init(_ request: HTTPRequest, maxRedirects: Int) {
         self.request = request
         self.maxRedirects = maxRedirects
@@ -32,10 +32,11 @@ struct RedirectChain: Sendable {
 
     /// Follows the redirect of a response.
     ///
-    /// - Returns: The request of the next hop, now also ``request``; nil for a final response: any status except 301,
+    /// - Returns: The next request of the chain, now also ``request``; nil for a final response: any status except 301,
     ///   302, 303, 307 and 308, or no `Location`.
     /// - Throws: `redirect` for a `Location` that is not an http(s) URL, contains user information, or has several
-    ///   different values; for a hop that was visited before; and over the limit. The chain is then unchanged.
+    ///   different values; for a redirect to an earlier request of the chain (a loop); and for more than the maximum
+    ///   number of redirects. The chain is then unchanged.
     mutating func follow(_ head: ResponseHead) throws(LoadError) -> HTTPRequest? {
         guard Storability.isRedirect(head.status) else { return nil }
         guard let location = head.fields[lines: "Location"].first else { return nil }
@@ -57,7 +58,7 @@ struct RedirectChain: Sendable {
         return next
     }
 
-    /// Resolves a `Location` against the current hop. The fragment is removed, because it is never sent.
+    /// Resolves a `Location` against the URL of the current request. The fragment is removed, because it is never sent.
     private func target(of location: [UInt8]) throws(LoadError) -> String {
         let trimmed = location.trimmingASCIIBlanks()
         guard !trimmed.contains(where: { $0.isASCIIControl }) else {
@@ -81,8 +82,8 @@ struct RedirectChain: Sendable {
         return url
     }
 
-    /// Returns the method of the next hop: POST becomes GET after 301 and 302, as in browsers; 303 changes all methods
-    /// except HEAD to GET; 307 and 308 keep the method (RFC 9110 §15.4.2 to §15.4.9).
+    /// Returns the method of the next request: POST becomes GET after 301 and 302, as in browsers; 303 changes all
+    /// methods except HEAD to GET; 307 and 308 retain the method (RFC 9110 §15.4.2 to §15.4.9).
     private static func method(_ method: String, after status: Int) -> String {
         switch status {
         case 303: method == "HEAD" ? method : "GET"

@@ -2,10 +2,10 @@
 internal import Crypto
 import PlatformImage
 
-/// Separates responses by how their connection was verified: a response from an unverified connection must not answer a
-/// load that requires verification.
+/// Separates responses by how their connection was verified: a response from an unverified connection must not be used
+/// for a load that requires verification.
 ///
-/// The scope of a URL is part of ``CacheKey``, so it separates memory, disk, remembered failures and running downloads.
+/// The scope of a URL is part of ``CacheKey``, so it separates memory, disk, cached failures and running downloads.
 /// It is empty with default trust and without TLS, which leaves keys unchanged.
 struct TrustScope: Sendable {
     private let trust: TrustSettings
@@ -43,7 +43,8 @@ struct TrustScope: Sendable {
     private func isTrusted(_ origin: Origin) -> Bool {
         if trust.trustedHosts.isEmpty { return false }
         let host = origin.host
-        // The transport may decode an escaped host name to a trusted one: treat it as unverified, to separate in doubt.
+        // The transport may decode an escaped host name to a trusted one: such a host counts as unverified, so that its
+        // responses stay separate.
         if host.utf8.contains(UInt8(ascii: "%")) { return true }
         let address = host.hasPrefix("[") ? host.dropFirst().dropLast() : host
         return trust.trustedHosts.contains(String(host)) || trust.trustedHosts.contains(String(address))

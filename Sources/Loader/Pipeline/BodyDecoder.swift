@@ -63,7 +63,7 @@ struct BodyDecoder: Sendable {
             try await queue.checkHeader(of: bytes, with: decoder, priority: hop.load.priority.decodePriority)
             return .success(LoadContent(bytes: bytes))
         } catch {
-            // Loads that decode with other options may succeed: no variant has this name, so each of them retries.
+            // No decoding variant is named `header`, so loads that decode with other options retry, and may succeed.
             return .failure(FetchFailure(error: LoadError(error, at: hop.url), variant: "header"))
         }
     }

@@ -1,7 +1,7 @@
 #if Loader
 internal import PlatformImage
 
-/// Looks up a hop in memory, then on disk unless the image in memory answers.
+/// Looks up one request of a redirect chain in memory, then on disk unless the image in memory completes the load.
 struct CacheLookup: Sendable {
     let memory: MemoryLookup
     let disk: DiskLookup
@@ -29,7 +29,7 @@ struct CacheLookup: Sendable {
         return accepted(found, hop)
     }
 
-    /// The disk cache to read; nil when the load may not read it or the image in memory answers.
+    /// The disk cache to read; nil when the load may not read it, or when the image in memory completes the load.
     private func diskToRead(_ hop: LoadHop, _ found: LookupResult) -> DiskCache? {
         guard let cache = disk.disk, hop.load.layers.contains(.readsDisk) else { return nil }
         if found.isInMemory, !found.isPurged,

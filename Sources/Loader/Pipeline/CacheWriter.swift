@@ -2,7 +2,7 @@
 internal import Dispatch
 internal import PlatformImage
 
-/// State of the caches for a response after a change.
+/// A cache entry after a change, and the identity of its body on disk.
 struct StoredState: Sendable {
     var entry: CacheEntry?
     /// Identifies the body on disk; nil when it is not on disk.
@@ -15,7 +15,7 @@ struct CacheWriter: Sendable {
     /// False when the memory cache is disabled.
     let isMemoryEnabled: Bool
     let disk: DiskCache?
-    /// The queue of blocking writes.
+    /// The queue for blocking writes.
     let queue: DispatchQueue
     let clock: @Sendable () -> WallTime
 
@@ -50,8 +50,9 @@ struct CacheWriter: Sendable {
                 {
                     return refreshed
                 }
-                // The entry on disk could not be refreshed. An error without a response is stored alone, and a
-                // validated body that was lost meanwhile is stored again; a newer entry of another load stays.
+                // The entry on disk could not be refreshed. An error without a response is stored as a separate entry,
+                // and a validated body that was lost meanwhile is stored again; a newer entry of another load is not
+                // replaced.
                 let mayStoreAgain = entry.response == nil || found.revision == nil
                 guard mayStoreAgain || writes.header(hop.key, varying: hop.varying) == nil else { return nil }
                 if entry.response != nil, found.body == nil { return nil }

@@ -10,7 +10,7 @@ struct CachedImageLookup: Sendable {
     let writer: CacheWriter
     let clock: @Sendable () -> WallTime
 
-    /// The cached image; blocks the calling thread for reading and decoding.
+    /// The cached image; nil when there is none. Blocks the calling thread for reading and decoding.
     func imageBlocking(_ load: Load) -> LoadedImage? {
         var search = Search(self, load)
         while let hop = search.hop {
@@ -46,8 +46,8 @@ struct CachedImageLookup: Sendable {
         return false
     }
 
-    /// The state of a lookup, shared by the blocking and the asynchronous variant: both read and decode what it
-    /// requests, and pass the results to it.
+    /// The state of a lookup, shared by the blocking and the asynchronous variant: both perform the reads and decodes
+    /// that the search requests, and pass the results to it.
     private struct Search {
         /// A stored body that needs decoding.
         struct Body {
@@ -61,7 +61,7 @@ struct CachedImageLookup: Sendable {
         private var chain: RedirectChain
         /// True while all redirects so far are fresh.
         private var isFresh = true
-        /// The next hop to look up; nil at the end.
+        /// The next request to look up, at first the caller's, then the target of a stored redirect; nil at the end.
         private(set) var hop: LoadHop?
         /// The body to decode before ``image`` is known.
         private(set) var undecoded: Body?
@@ -74,7 +74,7 @@ struct CachedImageLookup: Sendable {
             hop = dependencies.preparation.hop(of: chain, load)
         }
 
-        /// Processes the cached entry of the hop.
+        /// Processes the cached entry of the request.
         mutating func process(_ found: LookupResult, _ hop: LoadHop) {
             self.hop = nil
             let now = dependencies.clock()

@@ -5,7 +5,7 @@ internal import PlatformImage
 struct ContentTypeFilter: Sendable {
     private let accepted: Set<ContentType>?
 
-    /// - Parameter accepted: Empty for any image, nil for anything.
+    /// - Parameter accepted: Accepted content types; empty accepts any image, nil accepts any content.
     init(_ accepted: Set<ContentType>?) { self.accepted = accepted.map { Set($0.map(Self.withoutAlias)) } }
 
     /// True when the header declares no type, so that the first bytes of the body are needed.

@@ -33,7 +33,7 @@ struct Delivery {
 
     /// Forwards the events of a fetch until it ends.
     ///
-    /// - Throws: `cancelled` when the load is cancelled earlier.
+    /// - Throws: `cancelled` when the load is cancelled before the fetch ends.
     mutating func result(of waiter: Fetches.Waiter) async throws(LoadError) -> FetchResult {
         let begin = ContinuousClock.now
         load.priority.attach(waiter)

@@ -4,12 +4,12 @@ internal import Dispatch
 /// Reads stored responses from disk.
 struct DiskLookup: Sendable {
     let disk: DiskCache?
-    /// The queue of blocking reads.
+    /// The queue for blocking reads.
     let queue: DispatchQueue
     let maxResponseBytes: Int
     let useServerCachePolicy: Bool
 
-    /// The result of a disk lookup for one hop.
+    /// The result of a disk lookup for one request of a redirect chain.
     struct Result: Sendable {
         /// Nil when no stored response matches.
         var hit: DiskCache.Hit?
@@ -18,12 +18,12 @@ struct DiskLookup: Sendable {
         var missing: DiskName?
     }
 
-    /// Reads the entry of a hop without blocking the calling thread.
+    /// Reads the entry of a request without blocking the calling thread.
     func read(_ hop: LoadHop, from disk: DiskCache) async -> Result {
         await queue.run(timing: hop.load.meter) { readBlocking(hop, from: disk) }
     }
 
-    /// Reads the entry of a hop; blocks the calling thread.
+    /// Reads the entry of a request; blocks the calling thread.
     func readBlocking(_ hop: LoadHop, from disk: DiskCache) -> Result {
         var result = Result()
         result.hit = disk.read(hop.key, varying: hop.varying, missing: &result.missing)
@@ -53,7 +53,7 @@ struct DiskLookup: Sendable {
         if found.entry == nil { found.entry = hit?.entry } else { found.entry?.failure = hit?.entry.failure }
     }
 
-    /// The stored entry of a hop, without reading or verifying its body; nil for none.
+    /// The stored entry of a request, without reading or verifying its body; nil for none.
     func headerBlocking(_ hop: LoadHop) -> CacheEntry? {
         guard hop.load.layers.contains(.readsDisk) else { return nil }
         return disk?.header(hop.key, varying: hop.varying)?.entry

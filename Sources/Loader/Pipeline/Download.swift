@@ -1,8 +1,8 @@
 #if Loader
 internal import PlatformImage
 
-/// The requests of one fetch. Each waits for a slot in the request lanes; a failed one is retried by the retry policy,
-/// resuming a partial body with `If-Range` (RFC 9110 §13.1.5).
+/// The attempts of one fetch. Each attempt waits for a slot in ``RequestLanes``. A failed attempt is repeated according
+/// to the retry policy; the next attempt resumes a partial body with `If-Range` (RFC 9110 §13.1.5).
 struct Download {
     private let hop: LoadHop
     private let exchange: Exchange
@@ -16,7 +16,7 @@ struct Download {
     // (Swift 6.3.1).
     private var random: any RandomNumberGenerator = SystemRandomNumberGenerator()
 
-    /// Obtains a permit for the lane of the hop's priority; the permit follows later changes of the fetch's priority.
+    /// Obtains a permit for the priority of the load; the permit follows later changes of the fetch's priority.
     init(
         _ hop: LoadHop, by exchange: Exchange, in lanes: RequestLanes, retry: RetryPolicy, maxRetryDelay: Duration,
         reporter: LoadReporter, _ progress: Fetches.ProgressReporter
@@ -56,8 +56,8 @@ struct Download {
         }
     }
 
-    /// One attempt in a slot of the lanes; it sends a second request, without `Range`, when the first response does not
-    /// continue the partial body.
+    /// Runs one attempt in a slot of ``RequestLanes``. It sends a second request, without `Range`, when the first
+    /// response does not continue the partial body.
     private func attempt(
         _ plan: RequestPlan, resuming partial: PartialBody?, _ progress: Fetches.ProgressReporter
     ) async throws(LoadError) -> ReceivedResponse {

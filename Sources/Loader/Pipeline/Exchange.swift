@@ -16,7 +16,7 @@ struct Exchange: Sendable {
 
     /// Sends one request and reads the response.
     ///
-    /// - Parameter partial: The partial body to continue with a range request; nil requests the whole body.
+    /// - Parameter partial: The partial body to continue with a range request; nil requests the complete body.
     func run(
         _ hop: LoadHop, _ plan: RequestPlan, resuming partial: PartialBody? = nil, _ progress: Fetches.ProgressReporter
     ) async -> ReceivedResponse {
@@ -75,7 +75,7 @@ struct Exchange: Sendable {
     private static func error(of error: any Error, _ hop: LoadHop, _ sent: HTTPRequest?) -> LoadError {
         let url = Redaction.masked(hop.url)
         if Task.isCancelled { return .cancelled(url: url) }
-        // The message of a transport may contain parts of the request.
+        // The error message of a transport may contain parts of the request, which may be secret.
         let request = sent ?? HTTPRequest(url: hop.url, fields: hop.request.fields)
         let error = error as? LoadError ?? .transport("\(error)")
         let message = Redaction.maskingSecrets(in: error.message, of: request)

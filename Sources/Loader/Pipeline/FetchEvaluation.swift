@@ -1,7 +1,7 @@
 #if Loader
 internal import PlatformImage
 
-/// Derives the cache policy's outcome and the result of the fetch from a decoded response; pure.
+/// Derives the cache policy's outcome and the result of the fetch from a decoded response, without I/O or side effects.
 struct FetchEvaluation {
     private let received: ReceivedResponse
     /// The decoded image or the bytes; nil when there are none or they were rejected.
@@ -26,7 +26,7 @@ struct FetchEvaluation {
     }
 
     /// The failure of a fetch that the cache policy does not handle: it was cancelled, or it failed before a response
-    /// for a reason other than the network; nil for all others.
+    /// for a reason other than the network. Nil for other failures and for a success.
     ///
     /// - Parameter isCancelled: True when the task of the fetch is cancelled.
     func failureWithoutPolicy(isCancelled: Bool) -> FetchFailure? {

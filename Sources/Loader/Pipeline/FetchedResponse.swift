@@ -47,7 +47,7 @@ final class FetchedResponse: Sendable {
         self.variant = variant
     }
 
-    /// A result that uses the stored response of a hop.
+    /// A result that uses the stored response of a request.
     convenience init(
         _ kind: Kind, _ stored: CachedResponse, _ found: LookupResult, _ hop: LoadHop, entry: CacheEntry?,
         staleReason error: LoadError? = nil

@@ -1,11 +1,11 @@
 #if Loader
 internal import PlatformImage
 
-/// The caching policy for the entries found for a hop; pure.
+/// Decides how the cache entries found for one request of a redirect chain are used, without I/O or side effects.
 struct FreshnessRules: Sendable {
     let settings: CacheSettings
 
-    /// The caching decision for the entries found.
+    /// The caching decision for a request and the entries found for it.
     func decide(_ hop: LoadHop, _ found: LookupResult, now: WallTime) -> CacheDecision {
         var request = hop.request
         if found.isPurged, request.policy == .default { request.policy = .revalidate }
@@ -28,7 +28,7 @@ struct FreshnessRules: Sendable {
         return .send(constraints.plan(validating: candidate), provisional: deliversProvisional ? stored : nil)
     }
 
-    /// The stored response that the request of a hop may use; nil for none.
+    /// The stored response that a request may use; nil for none.
     func candidate(_ entry: CacheEntry?, _ hop: LoadHop, now: WallTime) -> StoredCandidate? {
         StoredCandidate(entry, request: hop.request, settings: settings, now: now)
     }
@@ -41,7 +41,7 @@ struct FreshnessRules: Sendable {
         return filter.rejectedType(fields, prefix: found.content ?? []) == nil
     }
 
-    /// True when a remembered failure may answer instead of the request.
+    /// True when a cached failure may be returned instead of sending the request.
     func usesNegativeCache(_ hop: LoadHop, _ plan: RequestPlan) -> Bool {
         !plan.isPassThrough && !CacheConstraints(hop.request, settings: settings).bypassesErrors
     }

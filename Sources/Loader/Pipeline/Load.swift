@@ -58,7 +58,7 @@ struct Load: Sendable {
         return redirect == .manual && (300...399).contains(status) && status != 304
     }
 
-    /// The acceptance criteria of the load, for comparing remembered failures.
+    /// The acceptance criteria of the load, for comparison with those of cached failures.
     var acceptance: NegativeCache.Acceptance {
         .init(acceptedContentTypes: acceptedContentTypes, variant: decoding?.variant)
     }
@@ -74,7 +74,7 @@ struct Load: Sendable {
     }
 }
 
-/// One hop of a load: its cache key and its request.
+/// One request of the redirect chain of a load, with its cache key.
 struct LoadHop: Sendable {
     let key: CacheKey
     /// The URL without user information and fragment.

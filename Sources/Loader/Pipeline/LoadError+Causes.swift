@@ -14,7 +14,7 @@ extension LoadError {
             return
         case .unsupported: code = .unsupportedFormat
         case .limitExceeded: code = .pixelLimit
-        // An error of the request, which must not be remembered for the URL.
+        // The decode options of the request are invalid; that must not be cached as a failure of the URL.
         case .invalidArgument: code = .configuration
         default: code = .undecodable
         }

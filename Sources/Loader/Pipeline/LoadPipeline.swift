@@ -20,7 +20,7 @@ final class LoadPipeline: Sendable {
         let lanes: RequestLanes
         let failures: NegativeCache
         let reporter: LoadReporter
-        /// The queue of blocking disk access, so that callers and Swift's thread pool are not blocked.
+        /// The queue for blocking disk access, so that callers and Swift's thread pool are not blocked.
         let diskQueue = DispatchQueue(label: "ImageLoader.disk", attributes: .concurrent)
     }
 
@@ -96,7 +96,7 @@ final class LoadPipeline: Sendable {
         let begin = ContinuousClock.now
         var delivery = Delivery(of: load, to: channel)
         do throws(LoadError) {
-            // Each iteration is one hop of the redirect chain.
+            // Each iteration processes one request of the redirect chain.
             var chain = try preparation.checkedChain(for: load)
             while true {
                 let hop = try preparation.checkedHop(of: chain, load)
@@ -122,7 +122,8 @@ final class LoadPipeline: Sendable {
                         if freshness.usesNegativeCache(hop, plan), let failure = sharedFetch.rememberedFailure(hop) {
                             throw failure
                         }
-                        // Fetch once for each key: `fetch` below sends, checks, decodes a new body, stores.
+                        // Share one fetch per cache key: `fetch` below sends the request, and checks, decodes and
+                        // stores the response.
                         result = try await fetchedResult(hop, plan, found, isRefresh: false, &delivery)
                     case .fail(let error, let provisional):
                         if delivery.deliversProvisional, let provisional {
@@ -204,8 +205,8 @@ final class LoadPipeline: Sendable {
         }
     }
 
-    /// The result of a hop with a stored response; nil when it does not decode, in which case it is removed from
-    /// `found`.
+    /// The result of a request from its stored response; nil when the body of that response does not decode: the
+    /// response is then removed from `found`.
     private func cachedResult(
         _ stored: CachedResponse, refreshedBy refresh: RequestPlan?, _ found: inout LookupResult, _ hop: LoadHop,
         _ delivery: inout Delivery
@@ -233,7 +234,8 @@ final class LoadPipeline: Sendable {
         }
     }
 
-    /// Decodes a stored response and reports it; nil when it does not decode, in which case it is removed from `found`.
+    /// Decodes a stored response and reports it; nil when its body does not decode: the response is then removed from
+    /// `found`.
     private func deliver(
         _ stored: CachedResponse, _ found: inout LookupResult, _ hop: LoadHop, _ delivery: inout Delivery
     ) async throws(LoadError) -> LoadResult? {
@@ -245,8 +247,8 @@ final class LoadPipeline: Sendable {
         return result
     }
 
-    /// The result of a hop with a shared fetch. If that fetch fails for another decoding variant or its body is lost, a
-    /// second fetch is shared only by loads with the same variant.
+    /// The result of a request from a shared fetch. If that fetch fails for another decoding variant or its body is
+    /// lost, a second fetch follows, which is shared only by loads with the decoding variant of this load.
     private func fetchedResult(
         _ hop: LoadHop, _ plan: RequestPlan, _ found: LookupResult, isRefresh: Bool, _ delivery: inout Delivery
     ) async throws(LoadError) -> HopResult {
@@ -258,7 +260,8 @@ final class LoadPipeline: Sendable {
                 hop, plan, found, isRefresh: isRefresh, isExclusive: isExclusive, wantsProgress: delivery.wantsProgress)
             switch try await delivery.result(of: waiter) {
             case .failure(let failure):
-                // Another load's options and limits failed to decode the body; this load's may succeed.
+                // The body does not decode with the options and limits of another load; it may decode with those of
+                // this load.
                 guard let variant = failure.variant, variant != load.decoding?.variant, !isExclusive else {
                     throw failure.error
                 }

@@ -84,7 +84,7 @@ extension LoadReporter {
                 duration: begin.duration(to: .now)))
     }
 
-    /// Counts and reports a load that the memory cache answered directly.
+    /// Counts and reports a load that the memory cache completed without the pipeline.
     func reportMemoryHit(_ url: String, status: Int) {
         LoadCounters.add(1, to: counters.memoryHits)
         guard wantsRecords else { return }

@@ -24,7 +24,7 @@ struct LoadResultBuilder: Sendable {
             status: stored.status, fields: stored.fields, timings: timings)
     }
 
-    /// The image in memory or the decoded stored body; nil when it does not decode.
+    /// The image in memory or the decoded stored body; nil when the body does not decode.
     private func content(
         of found: inout LookupResult, at hop: LoadHop, _ timings: inout LoadTimings
     ) async throws(LoadError) -> LoadContent? {
@@ -91,13 +91,13 @@ struct LoadResultBuilder: Sendable {
     }
 }
 
-/// The result of one hop of a load.
+/// The result of one request of a redirect chain.
 enum HopResult: Sendable {
     case result(LoadResult)
     /// A redirect to follow.
     case redirect(ResponseHead)
 
-    /// The result of a hop with a redirect response: the redirect to follow, or the response itself with
+    /// The result of a redirect response: the redirect to follow, or the response itself with
     /// ``RedirectMode/manual``.
     ///
     /// - Throws: `unexpectedStatus` for an image load with ``RedirectMode/manual``.

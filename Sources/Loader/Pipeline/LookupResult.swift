@@ -9,20 +9,20 @@ struct CacheGenerations: Sendable {
     let disk: DiskCache.Ticket?
 }
 
-/// The result of a cache lookup for one hop.
+/// The result of a cache lookup for one request of a redirect chain.
 struct LookupResult: Sendable {
     var entry: CacheEntry?
     /// The verified body from disk, with its content codings.
     var body: [UInt8]?
     /// The body without its content codings, which are decoded on each use (Docs/http-cache.md 5.2).
     var content: [UInt8]?
-    /// Identifies the response on disk; nil when it is not there.
+    /// Identifies the response on disk; nil when it is not on disk.
     var revision: DiskCache.Revision?
     /// The decoded image of the same response.
     var cachedImage: ImageMemoryCache.CachedImage?
     /// True when the image in memory is no longer fresh because the disk was purged.
     var isPurged = false
-    /// The key's file name, when the lookup found no entry of any variant there.
+    /// The key's file name when the lookup found no entry of any variant; otherwise nil.
     var missing: DiskName?
     /// The generations at the time of the lookup.
     let generations: CacheGenerations
@@ -35,7 +35,7 @@ struct LookupResult: Sendable {
     /// Identity of the body for sharing its decode.
     var identity: DecodeSource { revision.map { .disk($0) } ?? .unidentified }
 
-    /// Removes the response, because its body does not decode or is not accepted; a remembered error stays.
+    /// Removes the response, because its body does not decode or is not accepted; a stored error is not removed.
     mutating func discardResponse() {
         entry?.response = nil
         body = nil

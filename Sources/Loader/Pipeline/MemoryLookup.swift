@@ -8,8 +8,8 @@ struct MemoryLookup: Sendable {
     let disk: DiskCache?
     /// False when the memory cache is disabled.
     let isEnabled: Bool
-    /// False when the memory cache alone never answers a load: it is disabled, or credentials or trust settings of the
-    /// configuration are part of the keys.
+    /// False when the memory cache alone can never complete a load: it is disabled, or credentials or trust settings of
+    /// the configuration are part of the keys.
     let canCompleteLoads: Bool
     let settings: CacheSettings
     let acceptedContentTypes: Set<ContentType>
@@ -17,11 +17,11 @@ struct MemoryLookup: Sendable {
     let rules: UInt64
     let clock: @Sendable () -> WallTime
 
-    /// The result of a load that the memory cache alone can answer; nil when the full pipeline is needed.
+    /// The result of a load that the memory cache completes without the pipeline; nil when the pipeline is needed.
     ///
-    /// It agrees with ``CacheDecision/decide(entry:request:settings:now:)`` in one case: a fresh image, a request
-    /// without fields that affect caching, and a policy that a fresh image satisfies. It leaves all other cases to the
-    /// pipeline.
+    /// Handles one case, with the result of ``CacheDecision/decide(entry:request:settings:now:)``: a fresh image, a
+    /// request without fields that affect caching, and a policy that a fresh image satisfies. Returns nil in all other
+    /// cases.
     func image(for request: ImageRequest) -> LoadedImage? {
         guard canCompleteLoads, request.policy != .reload, request.policy != .revalidate,
             request.layers.contains(.readsMemory), let key = request.keys.imageKey,
@@ -41,7 +41,7 @@ struct MemoryLookup: Sendable {
             timings: LoadTimings())
     }
 
-    /// The entry in memory for a hop.
+    /// The entry in memory for a request.
     func find(_ hop: LoadHop, at generations: CacheGenerations) -> LookupResult {
         var found = LookupResult(generations: generations)
         guard hop.load.layers.contains(.readsMemory), isEnabled,
@@ -55,14 +55,14 @@ struct MemoryLookup: Sendable {
         return found
     }
 
-    /// The entry of the image in memory for a hop, without counting as a use; nil for none.
+    /// The entry of the image in memory for a request, without counting as a use; nil for none.
     func peek(_ hop: LoadHop) -> CacheEntry? {
         guard hop.load.layers.contains(.readsMemory), isEnabled else { return nil }
         return memory?.cache.peek(hop.imageKey)?.entry
     }
 
-    /// The time in which an image answers requests without fields that affect caching; nil when it cannot answer
-    /// without the pipeline, for example because its response has `Vary`.
+    /// The lifespan during which an image completes loads whose requests have no fields that affect caching; nil when
+    /// the pipeline is needed, for example because the response has `Vary`.
     private func lifespan(of cachedImage: ImageMemoryCache.CachedImage) -> Lifespan? {
         guard let response = cachedImage.entry.response, response.vary.isEmpty, !response.fields.contains("Vary"),
             let candidate = StoredCandidate(

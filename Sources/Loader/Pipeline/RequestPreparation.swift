@@ -1,7 +1,7 @@
 #if Loader
 internal import PlatformImage
 
-/// Validates the request of a load, adds credentials, and computes the cache keys of its hops.
+/// Validates the request of a load, adds credentials, and computes the cache key of each request of the redirect chain.
 struct RequestPreparation: Sendable {
     let credentials: Credentials
     let maxRedirects: Int
@@ -29,7 +29,7 @@ struct RequestPreparation: Sendable {
             credentials.applied(to: HTTPRequest(url: load.url, fields: load.fields)), maxRedirects: maxRedirects)
     }
 
-    /// The current hop of a load; nil for an invalid URL.
+    /// The current request of a redirect chain with its cache key; nil for an invalid URL.
     func hop(of chain: RedirectChain, _ load: Load) -> LoadHop? {
         let request = chain.request
         let isFirst = chain.hops == 0
@@ -43,7 +43,7 @@ struct RequestPreparation: Sendable {
             key: key, url: target, request: CacheRequest(fields: request.fields, policy: load.policy), load: load)
     }
 
-    /// The current hop of a load.
+    /// The current request of a redirect chain with its cache key.
     ///
     /// - Throws: `invalidURL` or `unsupportedScheme`.
     func checkedHop(of chain: RedirectChain, _ load: Load) throws(LoadError) -> LoadHop {

@@ -3,7 +3,7 @@ internal import PlatformImage
 
 /// Shares one fetch among all loads with the same key.
 struct SharedFetch: Sendable {
-    /// The work of a fetch; its hop has a separate meter.
+    /// The work of a fetch; its ``LoadHop`` has a separate meter.
     typealias Work = @Sendable (LoadHop, Fetches.ProgressReporter) async -> FetchResult
 
     let fetches: Fetches
@@ -51,7 +51,7 @@ struct SharedFetch: Sendable {
         failures.failure(for: hop.key, maxAge: negativeCacheMaxAge, now: clock(), acceptance: hop.load.acceptance)
     }
 
-    /// Remembers a definitive failure; after a success removes the remembered failure (O83).
+    /// Caches a definitive failure; after a success, removes the cached failure of the key (O83).
     private func updatingNegativeCache(_ hop: LoadHop, _ result: FetchResult) -> FetchResult {
         switch result {
         case .success: failures.remove(hop.key)
@@ -87,7 +87,7 @@ struct FetchKey: Hashable, Sendable {
 }
 
 extension FetchKey {
-    /// The key of the fetch for a hop.
+    /// The key of the fetch for a request.
     ///
     /// - Parameters:
     ///   - variant: As in ``variant``.

@@ -28,7 +28,7 @@ struct CacheConstraints: Hashable, Sendable {
             && (control.contains("no-cache") || control.maxAge == 0 || pragma)
     }
 
-    /// True when a request must be sent now, even while an error is remembered.
+    /// True when a request must be sent even if a stored error would otherwise be returned.
     var bypassesErrors: Bool { validates || policy == .reload || policy == .revalidate }
 
     /// Returns true when the response is fresh and satisfies the request's `max-age` and `min-fresh`.

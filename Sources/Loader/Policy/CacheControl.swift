@@ -8,7 +8,7 @@ import PlatformImage
 struct CacheControl: Hashable, Sendable {
     /// One member of the directive list, known or unknown.
     struct Directive: Hashable, Sendable {
-        /// In lower case.
+        /// The name in lower case.
         var name: String
         /// The value after `=`, without quotes and escapes; nil without `=`.
         var value: [UInt8]?

@@ -6,7 +6,7 @@ enum CacheDecision: Hashable, Sendable {
     case useStored(CachedResponse, refresh: RequestPlan?)
     /// A request is sent to the origin. `provisional` may be shown before; it is never the final result of the load.
     case send(RequestPlan, provisional: CachedResponse?)
-    /// The load fails with a remembered error. `provisional` may be shown before.
+    /// The load fails with a stored error. `provisional` may be shown before.
     case fail(RememberedError, provisional: CachedResponse?)
     /// The load must not send a request and nothing usable is stored: it fails as with 504 (RFC 9111 §5.2.1.7).
     case notInCache
@@ -33,7 +33,7 @@ enum CacheDecision: Hashable, Sendable {
         let plan = constraints.plan(validating: stored)
 
         if let stored, let usable = usableResponse(in: stored, under: constraints) {
-            // While an error of the origin is remembered, no background request is sent either.
+            // While a stored error of the origin is in effect, no background request is sent either.
             let isRefreshed = usable.needsRefresh && remembered == nil
             return .useStored(usable.response, refresh: isRefreshed ? plan : nil)
         }

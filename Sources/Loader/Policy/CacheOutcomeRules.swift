@@ -79,7 +79,7 @@ struct CacheOutcomeRules {
         case .complete: break
         }
         if constraints.allowsStoring, let response = storable(head) {
-            // The returned fields are the ones that are stored.
+            // The caller receives exactly the fields that are stored.
             return CacheOutcome(
                 result: .received(response.fields),
                 store: .write(CacheEntry(key: key, response: response), storesBody: true))
@@ -87,8 +87,9 @@ struct CacheOutcomeRules {
         return received(head, superseded)
     }
 
-    /// Handles a redirect: it is stored if freshness is explicit or the default, or without server policy. One that is
-    /// not stored leaves an image under its key unchanged, because captive portals redirect to a login page.
+    /// Handles a redirect. It is stored if its freshness is explicit or the default one, or if the server policy is
+    /// disabled. A redirect that is not stored leaves an image under its key unchanged, because captive portals
+    /// redirect to a login page.
     private func redirect(_ head: ResponseHead, _ body: ReceivedBody) -> CacheOutcome {
         let control = CacheControl(head.fields)
         let isFreshByDefault =
@@ -104,7 +105,8 @@ struct CacheOutcomeRules {
         return received(head, isOlderRedirect ? superseded : .nothing)
     }
 
-    /// The change for an outdated response: removes it if it is of this variant; another variant stays stored.
+    /// The change for an outdated response: it is removed if it is of the variant of the request; another variant stays
+    /// stored.
     private var superseded: CacheOutcome.StoreChange {
         guard var entry, let response = entry.response, !Vary.matches(response, exchange.request.fields) else {
             return .remove
@@ -133,8 +135,7 @@ struct CacheOutcomeRules {
 }
 
 extension CacheOutcomeRules {
-    /// Handles an error: the stored image stays unchanged (Docs/http-cache.md 6.4); the error is remembered beside
-    /// it.
+    /// Handles an error: the stored image stays unchanged (Docs/http-cache.md 6.4); the error is added to its entry.
     func error(_ head: ResponseHead, _ body: ReceivedBody) -> CacheOutcome {
         var outcome = received(head, constraints.allowsStoring ? change(after: head, body) : .nothing)
         if let stored, stored.mayReplaceError(status: head.status, constraints, settings) {
@@ -151,7 +152,7 @@ extension CacheOutcomeRules {
             return change(afterExplicit: response, control, body)
         }
         guard settings.defaultCacheControlMaxAgeForErrors > .zero else {
-            // Errors are not counted, but a later error ends the freshness of an earlier one.
+            // The configuration disables counting of errors, but a later error ends the freshness of an earlier one.
             return entry?.failure?.freshUntil == nil ? .nothing : changeStoring(nil)
         }
         return changeStoring(
@@ -169,7 +170,7 @@ extension CacheOutcomeRules {
         if !hasImage, case .complete(let bytes) = body, bytes <= CacheOutcome.maxErrorBodyBytes {
             return .write(CacheEntry(key: key, response: response), storesBody: true)
         }
-        // Beside an image only the error's status is stored, and only for the image's variant.
+        // If the entry has an image, only the error's status is stored, and only for the image's variant.
         guard response.vary == (entry?.response?.vary ?? []) else { return changeStoring(nil) }
         return changeStoring(
             FailureRecord(
@@ -196,9 +197,9 @@ extension CacheOutcome {
     ///     when it was removed meanwhile.
     ///   - exchange: The request that was sent.
     ///   - result: The result of the request.
-    ///   - key: The key of this hop.
+    ///   - key: The cache key of the request.
     ///   - settings: The host's cache settings.
-    ///   - now: The time when the body had ended.
+    ///   - now: The time at which the body ended.
     static func decide(
         entry: CacheEntry?, key: CacheKey, exchange: CacheExchange, result: ExchangeResult, settings: CacheSettings,
         now: WallTime

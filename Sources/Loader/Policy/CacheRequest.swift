@@ -1,7 +1,7 @@
 #if Loader
 /// The parts of a request that the cache policy needs.
 struct CacheRequest: Hashable, Sendable {
-    /// As sent; methods are case-sensitive (RFC 9110 §9.1). Only `GET` is cached.
+    /// The method as sent; methods are case-sensitive (RFC 9110 §9.1). Only `GET` is cached.
     var method: String
     /// All fields to be sent except those of the plan, including fields that the transport adds: `Vary` may name them.
     var fields: HeaderFields
@@ -44,13 +44,13 @@ struct CachedResponse: Hashable, Sendable {
 enum StaleReason: Hashable, Sendable {
     /// The origin responded with this error status.
     case status(Int)
-    /// An error is remembered and no request is sent until it expires.
+    /// A stored error is in effect: no request is sent until it expires.
     case remembered(RememberedError)
     /// No response was received.
     case transport
 }
 
-/// A remembered error that answers a load without a request.
+/// A stored error that is returned to a load without sending a request.
 struct RememberedError: Hashable, Sendable {
     /// The status code, 400...599.
     var status: Int

@@ -36,17 +36,17 @@ public struct CacheSettings: Hashable, Sendable {
     public var defaultCacheControlMaxAge: Duration = .zero
     /// Pause after ``maxAttemptsForErrors`` consecutive errors without explicit freshness; 0 means no pause.
     public var defaultCacheControlMaxAgeForErrors: Duration = .zero
-    /// Number of consecutive failed loads before the pause starts; less than 1 acts as 1. Its clear name is
+    /// Number of consecutive failed loads before the pause starts; less than 1 acts as 1. Prefer the alias
     /// ``failedLoadsBeforePause``: each load counts once, however often ``RetryPolicy`` repeats its request.
     public var maxAttemptsForErrors = 3
     /// When a stale entry is used instead of an error.
     public var staleIfError = StaleIfError.never
     /// True for a cache whose responses are shared by several users (RFC 9111 §3, §5.2.2).
     ///
-    /// It does not store responses that are `private`, set cookies, or answer a request with `Authorization`.
+    /// It does not store responses that are `private`, set cookies, or belong to a request with `Authorization`.
     /// `s-maxage` overrides `max-age` and `Expires`; both `s-maxage` and `proxy-revalidate` forbid stale use.
     public var isSharedCache = false
-    /// True shows an entry, marked as not fresh, before the request that validates it is answered.
+    /// True shows an entry, marked as not fresh, before the response to its validation request is received.
     public var deliversStaleBeforeValidation = true
 
     /// Creates the default settings.

@@ -32,7 +32,7 @@ struct CivilDate: Hashable, Sendable {
         let last = (Self.daysBefore(year: 10_000) - Self.epoch) * 86_400 - 1
         let seconds = min(max(time.seconds, first), last) - first
         let days = seconds / 86_400
-        // 400 years have 146,097 days; the estimate is the year or the next one.
+        // 400 years have 146,097 days; the estimate is the correct year or the year after it.
         year = (days * 400) / 146_097
         while Self.daysBefore(year: year + 1) <= days { year += 1 }
         while Self.daysBefore(year: year) > days { year -= 1 }
@@ -56,7 +56,7 @@ struct CivilDate: Hashable, Sendable {
     /// Seconds since 1970; the date must be valid.
     var seconds: Int64 { (daysSinceYear0 - Self.epoch) * 86_400 + hour * 3_600 + minute * 60 + second }
 
-    /// 0 (Sunday) to 6 (Saturday); the date must be valid. January 1 of year 0 is a Saturday.
+    /// Day of the week, 0 (Sunday) to 6 (Saturday); the date must be valid. January 1 of year 0 is a Saturday.
     var weekday: Int { Int((daysSinceYear0 + 6) % 7) }
 
     /// Returns true when this date is later within its year than `other` is within its year.

@@ -1,10 +1,10 @@
 #if Loader
 extension CacheEntry {
-    /// Returns the error that answers `request` without sending it (Docs/http-cache.md 6.4); nil for none.
+    /// Returns the stored error to use instead of sending `request` (Docs/http-cache.md 6.4); nil for none.
     func rememberedError(request: CacheRequest, settings: CacheSettings, now: WallTime) -> RememberedError? {
         guard let failure else { return nil }
         if let freshUntil = failure.freshUntil, settings.useServerCachePolicy {
-            // Beside a stored response, the failure applies to the variant of that response only.
+            // If the entry also has a response, the failure applies only to the variant of that response.
             let matchesVariant = response.map { Vary.matches($0, request.fields) } ?? true
             guard matchesVariant, failure.at <= now, now < freshUntil else { return nil }
             return RememberedError(status: failure.status, until: freshUntil, isFresh: true)
@@ -21,10 +21,10 @@ extension FailureRecord {
         return pause > 0 && attempts >= settings.failureThreshold ? at.adding(milliseconds: pause) : nil
     }
 
-    /// Creates the failure after another error without explicit freshness.
+    /// Creates the record after another error without explicit freshness.
     ///
-    /// - Parameter previous: The remembered failure. Counting restarts after the end of its pause; a load that ignores
-    ///   the pause and fails prolongs it.
+    /// - Parameter previous: The stored record. Counting restarts after the end of its pause; a load that ignores the
+    ///   pause and fails prolongs it.
     init(status: Int, after previous: FailureRecord?, at time: WallTime, settings: CacheSettings) {
         var attempts = 1
         if let previous, previous.freshUntil == nil {

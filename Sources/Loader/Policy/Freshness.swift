@@ -1,9 +1,9 @@
 #if Loader
 /// Freshness lifetime and age of a stored response (RFC 9111 §4.2), without heuristic freshness.
 struct Freshness: Hashable, Sendable {
-    /// Milliseconds, 0 or more; nil means unlimited.
+    /// Freshness lifetime in milliseconds, 0 or more; nil means unlimited.
     let lifetime: Int64?
-    /// Milliseconds, 0...2^31 s.
+    /// Age in milliseconds, 0 to 2^31 seconds.
     let age: Int64
     /// True when the response time is in the future: the age is unknown, and the response counts as stale.
     let isClockSetBack: Bool
@@ -25,13 +25,13 @@ struct Freshness: Hashable, Sendable {
         return !isClockSetBack && lifetime > age
     }
 
-    /// Milliseconds until it becomes stale, negative when it is stale; nil when unknown.
+    /// Milliseconds until the response becomes stale, negative when it is stale; nil when unknown.
     var remaining: Int64? {
         guard let lifetime else { return .max }
         return isClockSetBack ? nil : lifetime - age
     }
 
-    /// Returns true when it is fresh or has been stale for at most `milliseconds`.
+    /// Returns true when the response is fresh or has been stale for at most `milliseconds`.
     func isStale(forAtMost milliseconds: Int64) -> Bool {
         remaining.map { $0 >= -milliseconds } ?? false
     }

@@ -31,10 +31,10 @@ extension HeaderFields {
             .contains(where: contains)
     }
 
-    /// Returns the fields without those of the connection (RFC 9110 §7.6.1, RFC 9111 §3.1).
+    /// Returns the fields without connection-specific ones (RFC 9110 §7.6.1, RFC 9111 §3.1).
     ///
-    /// Fields that govern reuse are kept even if `Connection` lists them, which is an error: without `Age` or `Vary`
-    /// the response could be reused wrongly.
+    /// Fields that govern reuse are retained even if `Connection` lists them, which is an error: without `Age` or
+    /// `Vary` the response could be reused wrongly.
     func removingConnectionFields() -> HeaderFields {
         let listed = tokens(of: "Connection").filter { !Self.governingFields.contains($0) }
         return HeaderFields(
@@ -49,7 +49,7 @@ extension HeaderFields {
     /// Returns the delay of `Retry-After` (RFC 9110 §10.2.3), 0 to 2^31 seconds, 0 for a past date; nil when the field
     /// is missing, has several lines, or is invalid.
     ///
-    /// A date is relative to the response's `Date`, which is of the same clock; without one to `responseTime`.
+    /// A date is relative to the response's `Date`, which the same clock has set, or without `Date` to `responseTime`.
     func retryAfter(responseTime: WallTime) -> Duration? {
         let lines = self[lines: "Retry-After"]
         guard lines.count == 1 else { return nil }
@@ -62,7 +62,8 @@ extension HeaderFields {
 }
 
 extension HeaderField {
-    /// True for fields that are never stored. Comparing lengths first leaves one or two candidates.
+    /// True for connection-specific fields, which are never stored. Comparing lengths first leaves one or two
+    /// candidates.
     fileprivate var isOfConnection: Bool {
         switch name.utf8.count {
         case 2: isNamed("te")

@@ -11,7 +11,8 @@ struct PartialBody: Sendable {
     let bytes: [UInt8]
     private let validator: HeaderField
 
-    /// Fails for a response that cannot be resumed: not 200, no body byte, no strong validator, or no ranges.
+    /// Fails for a response that cannot be resumed: not 200, no body byte, no strong validator, or `Accept-Ranges:
+    /// none`.
     init?(_ head: ResponseHead, bytes: [UInt8], requestTime: WallTime, responseTime: WallTime) {
         guard head.status == 200, !bytes.isEmpty, !head.fields.tokens(of: "Accept-Ranges").contains("none"),
             let validator = head.fields.strongValidator(now: responseTime)
@@ -23,7 +24,7 @@ struct PartialBody: Sendable {
         self.validator = validator
     }
 
-    /// The fields that request the rest if the body is unchanged (RFC 9110 §13.1.5).
+    /// The fields that request the remaining bytes if the body is unchanged (RFC 9110 §13.1.5).
     var conditions: HeaderFields {
         HeaderFields([
             HeaderField("Range", "bytes=\(bytes.count)-"), HeaderField("If-Range", bytes: validator.value),
@@ -32,7 +33,7 @@ struct PartialBody: Sendable {
 
     /// The interpretation of a response to ``conditions``.
     enum Continuation: Sendable {
-        /// The rest follows; `length` is the total length of the body in bytes.
+        /// The remaining bytes follow; `length` is the total length of the body in bytes.
         case remainder(ResponseHead, length: Int)
         /// A complete response of any status.
         case complete

@@ -44,7 +44,7 @@ struct StoredCandidate: Hashable, Sendable {
         return freshness.isStale(forAtMost: window * 1000)
     }
 
-    /// Returns true when the host and the server permit its use instead of an error now.
+    /// Returns true when the host and the server permit use of the response instead of an error now.
     func isAllowedInsteadOfError(_ settings: CacheSettings) -> Bool {
         guard isSuccess, mayBeStale else { return false }
         let directive = (control.staleIfError ?? 0) * 1000

@@ -4,7 +4,7 @@ internal import Synchronization
 
 /// Accumulated cost of a load or a fetch; durations are summed over all its requests.
 struct LoadCost: Hashable, Sendable {
-    /// Waiting for a slot in the request lanes.
+    /// Waiting for a slot of the load's priority, in ``RequestLanes``.
     var queue = Duration.zero
     /// From sending requests to receiving the heads of their responses.
     var firstByte = Duration.zero

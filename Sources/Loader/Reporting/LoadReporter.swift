@@ -39,7 +39,7 @@ final class LoadReporter: Sendable {
         var waiting: [Report] = []
         var isDelivering = false
         var dropped = 0
-        /// Dropped reports that have not been reported yet.
+        /// Number of dropped reports that no event has reported yet.
         var unreportedDrops = 0
     }
 
@@ -53,7 +53,8 @@ final class LoadReporter: Sendable {
     fileprivate static let recordBit: UInt16 = 0x100
     /// Maximum number of queued reports.
     static let maxWaiting = 8_192
-    /// Maximum number of URLs remembered to report a warning once; the least recently used are evicted.
+    /// Maximum number of URLs that are stored so that each warning is reported once; the least recently used are
+    /// evicted.
     static let maxWarnedURLs = 4_096
 
     init(_ settings: Settings, number: UInt64) {
@@ -61,7 +62,7 @@ final class LoadReporter: Sendable {
         state = Mutex(State(settings: settings, number: number))
     }
 
-    /// Applies other settings, unless later ones have been applied already.
+    /// Applies the settings, unless those of a later configuration have been applied already.
     func configure(_ settings: Settings, number: UInt64) {
         state.locked(in: self) { state in
             guard state.number <= number else { return }
@@ -96,7 +97,7 @@ final class LoadReporter: Sendable {
         enqueue(.record(record))
     }
 
-    /// Returns true for the first warning about a URL, as far as remembered.
+    /// Returns true for the first warning about a URL. A URL that was evicted from the table counts as new.
     func isFirstWarning(of url: String) -> Bool {
         guard warnedURLs.value(for: url.hashValue) == nil else { return false }
         return warnedURLs.insert(true, for: url.hashValue, cost: 1)

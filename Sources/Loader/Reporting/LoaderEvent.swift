@@ -38,7 +38,8 @@ public struct LoaderEvent: Hashable, Sendable {
     public enum Kind: Hashable, Sendable {
         /// A load found no entry for its URL in the caches, not even a stale one; once per load.
         case cacheMiss
-        /// A successful response lacks caching headers; once per URL, as far as remembered.
+        /// A successful response lacks caching headers; once per URL, while it is among the last 4,096 URLs with a
+        /// warning.
         case cachePolicyWarning(CachePolicyWarning)
         /// A request is sent; `attempt` counts the requests of its load from 1, including redirects and retries.
         case requestSent(attempt: Int)
@@ -56,8 +57,8 @@ public struct LoaderEvent: Hashable, Sendable {
         case memoryPurged(count: Int, bytes: Int)
         /// Images were evicted under memory pressure; their size in bytes.
         case memoryRelieved(bytes: Int)
-        /// The first disk fault of its kind; no load fails because of it. A folder that cannot be created is reported
-        /// so, and disables the disk cache until it can be created.
+        /// The first disk fault of its kind; no load fails because of it. It also reports a folder that cannot be
+        /// created; the disk cache is then disabled until the folder can be created.
         case diskFault(DiskCache.Fault, directory: String, message: String)
         /// This many events and records were dropped because the sinks were slower than the loads.
         case reportsDropped(count: Int)

@@ -6,9 +6,9 @@ internal import Synchronization
 ///
 /// Each value is accurate; while loads are running the values need not be of the same instant.
 public struct LoaderStatistics: Hashable, Sendable {
-    /// Loads answered with a decoded image from memory.
+    /// Loads completed with a decoded image from memory.
     public internal(set) var memoryHits = 0
-    /// Loads answered with a stored body, without a request.
+    /// Loads completed with a stored body, without a request.
     public internal(set) var diskHits = 0
     /// Loads whose stored response the origin validated (304).
     public internal(set) var revalidated = 0
@@ -31,7 +31,7 @@ public struct LoaderStatistics: Hashable, Sendable {
     public internal(set) var bytesReceived = 0
     /// Decodes on the loader's decode queue.
     public internal(set) var decodes = 0
-    /// Nanoseconds of those decodes on their threads, without waiting.
+    /// Total run time of those decodes in nanoseconds, without the wait for a thread.
     public internal(set) var decodeNanoseconds = 0
 
     /// Urgent fetches that wait for a slot.

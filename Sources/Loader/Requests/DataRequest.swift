@@ -9,7 +9,7 @@ public struct DataRequest: Hashable, Sendable {
     public var fields: HeaderFields
     /// Cache policy of the load.
     public var policy = CachePolicy.default
-    /// Request lane that the load waits in.
+    /// Priority of the load when it waits to send its request.
     public var priority = LoadPriority.urgent
     /// Content types that are accepted; nil accepts any.
     public var acceptedContentTypes: Set<ContentType>?
@@ -17,7 +17,7 @@ public struct DataRequest: Hashable, Sendable {
     public var partition: String?
     /// As in ``ImageRequest/cacheKey``.
     public var cacheKey: String?
-    /// As in ``ImageRequest/layers``; data is not kept in memory.
+    /// As in ``ImageRequest/layers``; data is never cached in memory.
     public var layers = CacheLayers.all
     /// As in ``ImageRequest/redirect``.
     public var redirect = RedirectMode.follow
@@ -43,7 +43,7 @@ extension DataRequest: CustomStringConvertible, CustomDebugStringConvertible, Cu
     }
     /// As ``description``.
     public var debugDescription: String { description }
-    /// Has no children.
+    /// A mirror without children.
     public var customMirror: Mirror { Mirror(self, children: []) }
 }
 #endif

@@ -3,13 +3,13 @@
 public struct FailedResponse: Hashable, Sendable {
     /// HTTP status, 200...999; a successful response can be refused too, for its type or its body.
     public let status: Int
-    /// Header fields without those of the connection (RFC 9110 §7.6.1), with `Age` for a stored response.
+    /// Header fields without connection-specific ones (RFC 9110 §7.6.1), with `Age` for a stored response.
     public let fields: HeaderFields
     /// The content without its content codings; empty when there was none, when the response was refused before its
     /// body was read, and when it has more than 65,536 bytes.
     public let body: [UInt8]
-    /// `none` for a response that the origin sent to this load or to the load whose failure is remembered; `disk` or
-    /// `memory` for a stored response that answers without a request, such as an error with explicit freshness.
+    /// `none` for a response that the origin sent to this load or to the load whose failure is cached; `disk` or
+    /// `memory` for a stored response that was used without a request, such as an error with explicit freshness.
     public let source: LoadSource
 
     init(status: Int, fields: HeaderFields, body: [UInt8] = [], source: LoadSource = .none) {
@@ -24,7 +24,7 @@ public struct FailedResponse: Hashable, Sendable {
         self.init(status: head.status, fields: head.fields.removingConnectionFields(), body: body)
     }
 
-    /// The response without its body, as a remembered failure keeps it in memory.
+    /// The response without its body, for the cache of failures in memory.
     var withoutBody: Self { Self(status: status, fields: fields, source: source) }
 }
 
@@ -33,7 +33,7 @@ extension FailedResponse: CustomStringConvertible, CustomReflectable {
     public var description: String {
         "status \(status), \(body.count) bytes, source \(source), fields: \(fields.namesDescription)"
     }
-    /// Has no children: the fields may hold cookies.
+    /// A mirror without children: the fields may contain cookies.
     public var customMirror: Mirror { Mirror(self, children: []) }
 }
 #endif

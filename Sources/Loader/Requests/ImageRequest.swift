@@ -13,7 +13,7 @@ public struct ImageRequest: Hashable, Sendable {
     public var policy = CachePolicy.default
     /// Options of the decoder; requests that differ only in these share one download.
     public var decodeOptions = DecodeOptions() { didSet { updateKeys() } }
-    /// Request lane that the load waits in.
+    /// Priority of the load when it waits to send its request.
     public var priority = LoadPriority.urgent
     /// Cache partition for responses that depend on the user; nil derives it from the credentials among ``fields``.
     public var partition: String? { didSet { updateKeys() } }
@@ -55,7 +55,7 @@ extension ImageRequest: CustomStringConvertible, CustomDebugStringConvertible, C
     }
     /// As ``description``.
     public var debugDescription: String { description }
-    /// Has no children.
+    /// A mirror without children.
     public var customMirror: Mirror { Mirror(self, children: []) }
 }
 
@@ -65,13 +65,13 @@ public struct CacheLayers: OptionSet, Hashable, Sendable {
 
     public init(rawValue: UInt8) { self.rawValue = rawValue }
 
-    /// Allows answers from memory.
+    /// Allows results from memory.
     public static let readsMemory = Self(rawValue: 1)
-    /// Allows keeping images in memory, if ``ImageLoader/Configuration/cacheImagesInMemory`` is on.
+    /// Allows storing images in memory, if ``ImageLoader/Configuration/cacheImagesInMemory`` is on.
     public static let writesMemory = Self(rawValue: 2)
-    /// Allows answers from disk and validation of stored responses.
+    /// Allows results from disk and validation of stored responses.
     public static let readsDisk = Self(rawValue: 4)
-    /// Allows storing responses and remembered errors on disk.
+    /// Allows storing responses and errors on disk.
     public static let writesDisk = Self(rawValue: 8)
     /// Reads and writes memory only.
     public static let memory: Self = [.readsMemory, .writesMemory]

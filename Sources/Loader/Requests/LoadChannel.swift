@@ -16,7 +16,8 @@ final class LoadChannel<Element: Sendable>: Sendable {
 
     /// Delivers an element to the waiting reader, or queues it; has no effect after ``close()``.
     ///
-    /// - Parameter isProgress: Replaces the last queued element, if that is progress too.
+    /// - Parameter isProgress: True for a progress element, which replaces the last queued element if that is progress
+    ///   too.
     func send(_ element: Element, isProgress: Bool = false) { put(element, isProgress: isProgress)?.resume() }
 
     /// Queues an element, or returns the waiting reader for the caller to resume after it has released its lock.

@@ -76,7 +76,7 @@ public struct LoadError: Error, Hashable, Sendable, CustomStringConvertible {
     public static func bodyTooLarge(_ message: String) -> Self { Self(.bodyTooLarge, message) }
     /// A load that its caller cancelled.
     public static func cancelled(url: String? = nil) -> Self { Self(.cancelled, url: url, "cancelled") }
-    /// A remembered failure that is returned again without a request.
+    /// A cached failure that is returned again without a request.
     static func remembered(_ error: LoadError, until: WallTime) -> Self {
         Self(
             .remembered, url: error.url, statusCode: error.statusCode, original: error.original ?? error.code,
@@ -87,7 +87,7 @@ public struct LoadError: Error, Hashable, Sendable, CustomStringConvertible {
     /// True when repeating the request cannot help. Network failures, cancellation, 5xx, 408, 425 and 429 are not
     /// fatal.
     public var isFatal: Bool {
-        // A remembered error has the fatality of the original error.
+        // A `remembered` error is fatal if the original error is.
         switch original ?? code {
         case .transport, .cancelled: false
         case .http: statusCode.map { (400..<500).contains($0) && ![408, 425, 429].contains($0) } ?? true
@@ -122,7 +122,7 @@ public struct LoadError: Error, Hashable, Sendable, CustomStringConvertible {
         public static var configuration: Self { Self(description: "configuration") }
         /// A cache-only load found no usable entry.
         public static var notInCache: Self { Self(description: "notInCache") }
-        /// The failure is remembered; no request is sent before ``LoadError/until``.
+        /// An earlier failure is cached; no request is sent before ``LoadError/until``.
         public static var remembered: Self { Self(description: "remembered") }
         /// Connection failure, reset, timeout, truncated body or invalid message framing.
         public static var transport: Self { Self(description: "transport") }
@@ -158,7 +158,7 @@ extension LoadError {
         return with(response)
     }
 
-    /// The error without the response's body, so that remembered failures use little memory.
+    /// The error without the response's body, so that cached failures use little memory.
     var withoutBody: LoadError { response.map { with($0.withoutBody) } ?? self }
 
     private func with(_ response: FailedResponse) -> LoadError {
@@ -174,7 +174,7 @@ extension LoadError {
 extension LoadError: CustomDebugStringConvertible, CustomReflectable {
     /// As ``description``.
     public var debugDescription: String { description }
-    /// Has no children: the response may hold cookies.
+    /// A mirror without children: the response may contain cookies.
     public var customMirror: Mirror { Mirror(self, children: []) }
 }
 #endif

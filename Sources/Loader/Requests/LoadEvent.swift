@@ -17,7 +17,7 @@ public enum LoadEvent: Sendable {
     case finished(Result<LoadedImage, LoadError>)
 }
 
-/// The events of a load. Each iterator starts a separate load when it is made.
+/// The events of a load. Each iterator starts a separate load when it is created.
 ///
 /// Releasing the iterator or cancelling the reading task cancels the load. The last element is
 /// ``LoadEvent/finished(_:)``, also for a cancelled load.

@@ -18,7 +18,7 @@ public struct LoadedImage: Sendable {
     public let isStored: Bool
     /// The failure that this stale image replaces; nil for none.
     public let staleReason: LoadError?
-    /// HTTP status of the response, for a stored response as it was stored: 200, 203 or another success.
+    /// HTTP status of the response, 200, 203 or another success; for a stored response, the stored status.
     public let status: Int
     /// Header fields of the response, with `Age` for a stored one.
     public var fields: HeaderFields { responseFields.fields }
@@ -60,20 +60,20 @@ struct ResponseFields: Sendable {
 extension LoadedImage: CustomDebugStringConvertible, CustomReflectable {
     /// As ``description``.
     public var debugDescription: String { description }
-    /// Has no children: the fields may hold cookies.
+    /// A mirror without children: the fields may contain cookies.
     public var customMirror: Mirror { Mirror(self, children: []) }
 }
 
 /// Durations of the parts of a load, waiting included.
 public struct LoadTimings: Hashable, Sendable {
-    /// Cache lookup in memory and on disk, over all hops.
+    /// Cache lookup in memory and on disk, over all requests of the redirect chain.
     public var lookup = Duration.zero
     /// From joining a fetch until it has ended: queueing, request, response, decoding and storing. Each load that
     /// shares the fetch counts it.
     public var network = Duration.zero
     /// Decoding; for a network body it is part of ``network``.
     public var decode = Duration.zero
-    /// Part of ``network``: waiting for a slot in the request lanes. This and the following parts are sums over all
+    /// Part of ``network``: waiting for a slot of the load's priority. This and the following parts are sums over all
     /// attempts.
     public var queue = Duration.zero
     /// Part of ``network``: from sending a request to receiving the response head, connecting included.
@@ -109,7 +109,7 @@ extension LoadedData: CustomStringConvertible, CustomReflectable {
     public var description: String {
         "\(bytes.count) bytes from \(source), \(isFresh ? "fresh" : "not fresh"), status \(status)"
     }
-    /// Has no children: the fields may hold cookies.
+    /// A mirror without children: the fields may contain cookies.
     public var customMirror: Mirror { Mirror(self, children: []) }
 }
 #endif

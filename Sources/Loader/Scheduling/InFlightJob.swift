@@ -107,9 +107,9 @@ final class InFlightJob<Key: Hashable & Sendable, Output: Sendable>: Sendable {
         if isChanged { updatePriority() }
     }
 
-    /// Moves the job to the highest priority of its waiters; without waiters it keeps its lane.
+    /// Moves the job to the highest priority of its waiters; without waiters its priority is unchanged.
     func updatePriority() {
-        // The job is moved outside the lock, so repeat until the lane matches the latest priorities.
+        // The job is moved outside the lock, so repeat until its lane matches the latest priorities.
         while true {
             let highest: LoadPriority? = state.locked(in: self) { state in
                 guard !state.hasEnded, !state.waiters.isEmpty else { return nil }

@@ -46,7 +46,7 @@ package final class InFlightRequests<Key: Hashable & Sendable, Output: Sendable>
     ///
     /// - Parameters:
     ///   - priority: Priority of this waiter; the job has the highest priority of its waiters.
-    ///   - isRetained: True lets the job continue without waiters; it also holds for waiters that join later.
+    ///   - isRetained: True lets the job continue without waiters, also after later waiters have joined and left.
     ///   - wantsProgress: False delivers only the final signal to this waiter, so that progress does not wake it.
     ///   - work: The job; it sends signals through its argument and is cancelled through its task.
     package func join(
@@ -156,7 +156,7 @@ package final class InFlightRequests<Key: Hashable & Sendable, Output: Sendable>
         /// later.
         func report(_ signal: Signal) { job.report(signal) }
 
-        /// Lets the job's lane follow the highest priority of its waiters.
+        /// Makes the priority lane of the job follow the highest priority of its waiters.
         ///
         /// - Parameter lane: The current lane of `permit`.
         func follow(_ permit: LanePermit, in lanes: RequestLanes, at lane: LoadPriority) {

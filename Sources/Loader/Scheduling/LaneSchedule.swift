@@ -1,7 +1,7 @@
 #if Loader
 import PlatformImage
 
-/// Numbers of waiting and running fetches in each lane.
+/// Numbers of waiting and running fetches in each priority lane.
 struct LaneCounts: Hashable, Sendable {
     var urgentWaiting = 0
     var urgentRunning = 0
@@ -9,7 +9,7 @@ struct LaneCounts: Hashable, Sendable {
     var slowRunning = 0
 }
 
-/// Admission rules of ``RequestLanes``, without continuations.
+/// Admission rules of ``RequestLanes``, without the continuations of the waiting fetches.
 struct LaneSchedule: Sendable {
     private struct ScheduledFetch: Sendable {
         var lane: LoadPriority

@@ -2,8 +2,9 @@
 import PlatformImage
 import Synchronization
 
-/// Limits concurrent network fetches in two lanes: urgent fetches run in parallel, slow ones one at a time by default,
-/// and start only while no urgent fetch waits or runs (O66 to O70).
+/// Limits concurrent network fetches by priority. Each priority has a lane: a queue of waiting fetches and a maximum
+/// number of running ones. Urgent fetches run in parallel; slow fetches run one at a time by default, and start only
+/// while no urgent fetch waits or runs (O66 to O70).
 ///
 /// Continuous urgent work starves the slow lane; ``counts`` shows this.
 final class RequestLanes: Sendable {
@@ -32,7 +33,7 @@ final class RequestLanes: Sendable {
 
     private let state: Mutex<State>
 
-    /// Empty lanes.
+    /// Creates lanes without fetches.
     ///
     /// - Parameters:
     ///   - urgentWidth: Maximum number of concurrent urgent fetches; 0 admits none, a negative number traps.
@@ -77,8 +78,8 @@ final class RequestLanes: Sendable {
         return try await body()
     }
 
-    /// Moves a fetch to another lane. A waiting fetch goes to the end of the other queue; a running fetch continues and
-    /// counts in the other lane; a fetch outside will wait in the other lane.
+    /// Moves a fetch to another lane. A waiting fetch moves to the end of the other queue; a running fetch continues
+    /// and counts in the other lane; a fetch that neither waits nor runs will wait in the other lane.
     func move(_ permit: LanePermit, to lane: LoadPriority) {
         precondition(permit.lanes === self, "the permit was created by another RequestLanes")
         change { state in
@@ -176,7 +177,7 @@ final class RequestLanes: Sendable {
     }
 }
 
-/// Permit of one fetch for the request lanes.
+/// Permit of one fetch to wait and run in the priority lanes.
 final class LanePermit: Sendable {
     fileprivate let number: UInt64
     fileprivate let lanes: RequestLanes

@@ -1,9 +1,9 @@
 #if Loader
-/// The metadata of one cache key: the head of the stored response, and the record of consecutive errors.
+/// The metadata of one cache key: the head of the stored response, and a record of errors.
 public struct CacheEntry: Hashable, Sendable {
     /// The cache key of the request.
     public var key: CacheKey
-    /// The stored response; nil when the entry contains only an error record.
+    /// The stored response; nil when the entry contains only errors.
     public var response: StoredResponse?
     /// Consecutive errors since the last success; nil for none.
     public var failure: FailureRecord?
@@ -20,11 +20,11 @@ public struct CacheEntry: Hashable, Sendable {
 public struct StoredResponse: Hashable, Sendable {
     /// The status code, 200...599.
     public var status: Int
-    /// The fields as received, without connection fields, merged with the fields of each 304.
+    /// The fields as received, without connection-specific ones; merged with the fields of each 304.
     public var fields: HeaderFields
-    /// Time at which the request was sent: that of the last 304, or that of the response if there was no 304.
+    /// When the request of the last 304 was sent, or without a 304 the request of the response itself.
     public var requestTime: WallTime
-    /// Time at which the head was received: that of the last 304, or that of the response if there was no 304.
+    /// When the head of the last 304 was received, or without a 304 the head of the response itself.
     public var responseTime: WallTime
     /// Time at which the body was stored; a 304 does not change it.
     public var createdAt: WallTime

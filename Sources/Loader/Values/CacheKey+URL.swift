@@ -27,8 +27,8 @@ extension CacheKey {
         return String(decoding: scheme + "://".utf8 + authority + slash + rest, as: UTF8.self)
     }
 
-    /// Returns true when ``normalised(_:)`` would return the URL unchanged, which is so for most URLs. False does not
-    /// mean that the URL would change.
+    /// Returns true for most URLs that ``normalised(_:)`` returns unchanged; false does not imply that it changes the
+    /// URL.
     private static func isNormal(_ url: String) -> Bool {
         url.utf8.withContiguousStorageIfAvailable { bytes in
             let scheme = bytes.starts(with: "http://".utf8) ? 7 : bytes.starts(with: "https://".utf8) ? 8 : 0

@@ -1,5 +1,5 @@
 #if Loader
-/// One HTTP request of a load; each redirect is a further request.
+/// One HTTP request of a redirect chain.
 public struct HTTPRequest: Hashable, Sendable {
     /// The request method; loaders always use `GET`.
     public var method: String
@@ -20,7 +20,7 @@ public struct HTTPRequest: Hashable, Sendable {
 public struct ResponseHead: Hashable, Sendable {
     /// The status code as received, 200...999.
     public var status: Int
-    /// The fields as received, including connection fields; values are bytes.
+    /// The fields as received, including connection-specific ones; values are bytes.
     public var fields: HeaderFields
 
     /// Creates a head from its parts.

@@ -36,11 +36,11 @@ extension ServiceConfiguration {
         /// Public base URL, such as `https://images.example`; nil uses the Host field of a request, which is correct
         /// without a proxy in front of the service. `info.json` of IIIF contains it, and is then sent with `no-store`.
         public var publicURL: String?
-        /// Maximum number of connections. The connection that uses the last slot closes the longest idle one; when none
-        /// is idle, further connections wait in the backlog of the system.
+        /// Maximum number of connections. When a connection uses the last slot, the connection that has been idle
+        /// longest is closed; when none is idle, further connections wait in the backlog of the system.
         public var maxConnections = 4_096
         /// Maximum number of connections per client, which is an IPv4 address or an IPv6 /64 network; nil for no limit.
-        /// It does not apply to ``proxies``, and to no address with ``trustsForwardedFor``.
+        /// It does not apply to ``proxies``, nor to any client when ``trustsForwardedFor`` is true.
         public var maxConnectionsPerClient: Int? = 256
         /// Address ranges of proxies in CIDR notation. The default is loopback and the ranges for private networks (RFC
         /// 1918, RFC 4193, link-local).
@@ -79,12 +79,12 @@ extension ServiceConfiguration {
 
     /// Signatures of targets.
     public struct Signing: Hashable, Sendable {
-        /// Secret keys of 16 bytes or more: the first signs, all verify. An empty list is an error unless
-        /// ``allowsUnsafe`` is true.
+        /// Secret keys of 16 bytes or more: the first key creates signatures, and signatures of every key are accepted.
+        /// An empty list is an error unless ``allowsUnsafe`` is true.
         public var keys: [[UInt8]] = []
         /// Accepts unsigned targets that begin with `/unsafe/`.
         public var allowsUnsafe = false
-        /// Accepted signature algorithms: the first signs, all verify.
+        /// Accepted signature algorithms; the first one is used to create signatures.
         public var algorithms: [SigningKeys.Algorithm] = [.sha1, .sha256]
         /// Accepts targets with a query, which is then signed and part of the source's URL.
         public var signsQueries = false
@@ -136,12 +136,12 @@ extension ServiceConfiguration {
         public var resultSide = 8_192
         /// Maximum pixels of a result.
         public var resultPixels = 50_000_000
-        /// Memory budget in bytes of all renders, and of the bodies of POST requests before them. Bodies get half of
-        /// it, or one of ``sourceBytes`` if that is larger.
+        /// Memory budget in bytes of all renders, and of the bodies of POST requests before their render. Bodies use at
+        /// most half of the budget, or ``sourceBytes`` if that is larger.
         public var inFlightBytes = Limits.defaultInFlightBytes
         /// Maximum number of waiting renders.
         public var queue = 256
-        /// Maximum expected wait of a render; a render with a longer one is rejected immediately.
+        /// Maximum expected wait of a render; a render with a longer expected wait is rejected immediately.
         public var queueWait = Duration.seconds(5)
         /// New renders per minute and client; nil for no limit.
         public var rendersPerClient: Int?
@@ -154,12 +154,12 @@ extension ServiceConfiguration {
 
     /// Decoding of sources.
     public struct Decode: Hashable, Sendable {
-        /// Damage from which a source is rejected.
+        /// Kinds of damage for which a source is rejected.
         public var failOn = Damage.none
 
-        /// Damage from which a source is rejected.
+        /// Kinds of damage for which a source is rejected.
         public enum Damage: String, Hashable, Sendable, CaseIterable {
-            /// Never: the decodable part is shown.
+            /// No kind: the decodable part of a damaged source is rendered.
             case none
             /// A truncated source.
             case truncated
@@ -233,7 +233,7 @@ extension ServiceConfiguration {
             case ttl
             /// The lifetime of the source.
             case passthrough
-            /// The shorter of both.
+            /// The shorter of ``Cache/lifetime`` and the lifetime of the source.
             case shorter = "min"
         }
 
@@ -259,7 +259,7 @@ extension ServiceConfiguration {
 
 extension ServiceConfiguration {
     /// Demonstration page at `/gallery` that shows images with the cache layer of each, displays fill levels of the
-    /// caches and clears them. It is not meant for services that the public can reach.
+    /// caches, and has buttons that clear the caches. It is not meant for services that the public can reach.
     public struct Gallery: Hashable, Sendable {
         /// One image of the page.
         public struct Image: Hashable, Sendable {

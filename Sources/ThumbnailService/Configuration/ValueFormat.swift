@@ -1,7 +1,7 @@
 #if Service
 import PlatformImage
 
-/// Text form of a configuration value, the same in a file, the environment and an option.
+/// Text form of a configuration value, for files, environment variables and options alike.
 struct ValueFormat<Value: Sendable>: Sendable {
     /// Description of the syntax for documentation and errors.
     let syntax: String

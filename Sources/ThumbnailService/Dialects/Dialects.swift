@@ -2,7 +2,7 @@
 import HTTPTypes
 
 /// Selects the dialect of a target by its prefix: POST under `/post/`, IIIF under `/iiif/3/`, thumbor otherwise. The
-/// prefixes cannot be signatures, which have 28 or 44 characters.
+/// prefixes cannot be confused with signatures, because a signature has 28 or 44 characters.
 struct Dialects: Sendable {
     /// A parsed target with the form of its response.
     enum ParsedTarget: Sendable {

@@ -114,9 +114,10 @@ struct IIIFDialect: Hashable, Sendable {
     }
 }
 
-/// Path traversal checks for IIIF identifiers. They are unsigned, so only the mapped directory or prefix confines them.
+/// Path traversal checks for IIIF identifiers. They are unsigned, so the checks alone prevent access to paths outside
+/// the mapped directory or URL prefix.
 enum IIIFIdentifier {
-    /// Maximum number of percent-encodings of an identifier besides that of the target.
+    /// Maximum number of further percent-encodings of an identifier, besides the one of the target.
     static let maxEncodings = 4
 
     /// Returns false for an identifier that an origin might resolve to a path outside the prefix.

@@ -77,7 +77,7 @@ struct IIIFInfo: Hashable, Sendable {
     /// Size of the image at each scale factor, the smallest first, within the limits.
     private var sizes: [(width: Int, height: Int)] {
         scaleFactors.reversed().map { factor in
-            // Rounded up, as viewers compute them.
+            // The sides are rounded up, as IIIF viewers compute them.
             ((width + factor - 1) / factor, (height + factor - 1) / factor)
         }.filter { $0.width <= rules.maxSide && $0.height <= rules.maxSide && $0.width * $0.height <= rules.maxPixels }
     }

@@ -2,7 +2,7 @@
 import PlatformImage
 
 extension ImageFilter {
-    /// Parses a thumbor filter. Returns its steps, none when it has no effect; nil for an unknown name.
+    /// Parses a thumbor filter. Returns its steps, an empty array when it has no effect; nil for an unknown name.
     ///
     /// - Throws: `malformed` for bad arguments.
     static func named(_ name: String, _ text: ArraySlice<UInt8>) throws(ServiceError) -> [ImageFilter]? {

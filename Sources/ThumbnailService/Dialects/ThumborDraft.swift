@@ -25,7 +25,8 @@ struct ThumborDraft {
 
     init(quality: Int) { output = OutputFormatRequest(quality: quality) }
 
-    /// Parses a segment as a part of `stage` or a later one. Returns its stage; nil when it is not such a part.
+    /// Parses a segment as a part of `stage` or of a later stage. Returns the stage of the part; nil when the segment
+    /// is no such part.
     ///
     /// - Throws: `malformed` for `debug`, for an invalid trim and for an invalid size.
     mutating func read(_ segment: ArraySlice<UInt8>, at stage: ThumborStage) throws(ServiceError) -> ThumborStage? {

@@ -45,8 +45,8 @@ struct ThumborPresets: Sendable {
 }
 
 extension ThumborDraft {
-    /// Parses the optional parts before the source. Each is expected only at its position; another segment means that
-    /// it is absent.
+    /// Parses the optional parts before the source. Each part is expected only at its position; a different segment
+    /// there means that the part is absent.
     ///
     /// - Throws: `malformed`.
     mutating func read(parts scanner: inout TargetScanner, isDecoded: Bool) throws(ServiceError) {
@@ -66,8 +66,8 @@ extension ThumborDraft {
         }
     }
 
-    /// Parses the parts of a preset at the current position: they override earlier parts, and later parts override
-    /// them.
+    /// Parses the parts of a preset at the current position. They override earlier parts of the target, and are
+    /// overridden by later ones.
     ///
     /// - Throws: `malformed` for invalid parts, and for a preset inside a preset.
     mutating func apply(preset parts: [UInt8]) throws(ServiceError) {

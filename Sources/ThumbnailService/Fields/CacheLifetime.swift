@@ -7,7 +7,7 @@ struct CacheLifetime: Hashable, Sendable {
         case ttl
         /// The origin's lifetime only; 0 when the origin gave none.
         case passthrough
-        /// The shorter of the configured and the origin's lifetime.
+        /// The shorter of the configured lifetime and the origin's lifetime.
         case min
     }
 
@@ -74,7 +74,7 @@ struct CacheLifetime: Hashable, Sendable {
         if isDamaged { seconds = min(seconds, settings.negativeTTL - max(0, resultAge)) }
         seconds = min(max(0, seconds), Self.maxSeconds)
 
-        // Clients subtract `Age` from `max-age`, so the age is added to it.
+        // Clients subtract `Age` from `max-age`, so the age is added to `max-age`.
         let age = settings.mode == .passthrough ? min(max(0, source.age), Self.maxSeconds) : 0
         var value = "\(source.isPrivate ? "private" : "public"), max-age=\(min(seconds + age, Self.maxSeconds))"
         if !source.isPrivate, seconds > 0, !isDamaged {

@@ -3,10 +3,10 @@ import PlatformImage
 
 /// Content negotiation (RFC 9110 §12.5.1) between the formats that the service encodes, JPEG and PNG.
 ///
-/// The default format of a result is the source's if that is JPEG or PNG. `Accept` changes it only when the quality
-/// value of the other format is more than twice as high: browsers send `image/png` beside `image/*;q=0.8`, and PNG is a
-/// poor format for photographs. A format with quality 0 is not sent while the other is accepted; `*/*` alone changes
-/// nothing.
+/// The default format of a result is the format of the source if that is JPEG or PNG. `Accept` changes it only when the
+/// quality value of the other format is more than twice as high: browsers send `image/png` beside `image/*;q=0.8`, and
+/// PNG is a poor format for photographs. A format with quality 0 is not sent while the other format is accepted; `*/*`
+/// alone changes nothing.
 struct Negotiation: Hashable, Sendable {
     /// Enables negotiation; when false, `Accept` is ignored.
     var isOn = false

@@ -21,7 +21,7 @@ struct GuardedTransport: HTTPTransport {
     ///
     /// - Parameters:
     ///   - minRate: Minimum transfer rate of a body.
-    ///   - connectionsPerHost: 1 or more; further requests wait.
+    ///   - connectionsPerHost: Maximum number of connections per host, 1 or more; further requests wait.
     init(
         policy: SourcePolicy, resolver: any Resolver = SystemResolver(), minRate: TransferRate = TransferRate(),
         connectionsPerHost: Int = 8
@@ -86,7 +86,8 @@ extension LoadError {
 
 /// State of one fetch, passed through the loader to the transport as a task-local value.
 final class OriginExchange: Sendable {
-    /// Tasks inherit it from the fetch that starts them, so shared work has the exchange of the first fetch.
+    /// The exchange of the current task. Tasks inherit it from the fetch that starts them, so shared work has the
+    /// exchange of the first fetch.
     @TaskLocal static var current: OriginExchange?
 
     private let context: TraceContext?
@@ -94,7 +95,7 @@ final class OriginExchange: Sendable {
 
     init(_ context: TraceContext?) { self.context = context }
 
-    /// False when the fetch was answered without sending a request.
+    /// False when the fetch was completed without sending a request.
     var wasSent: Bool { sent.load(ordering: .relaxed) }
 
     /// Marks the request as sent and adds the trace context fields.

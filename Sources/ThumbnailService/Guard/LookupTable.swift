@@ -7,8 +7,8 @@ struct LookupTable {
     let width: Int
     /// Maximum number of concurrent lookups per registrable domain.
     static let maxPerDomain = 2
-    /// Maximum number of requests that wait for a thread. Together with the requests of running lookups they are fewer
-    /// than the concurrent fetches (64), so that slow names never block all fetches.
+    /// Maximum number of requests that wait for a thread. Together with the requests of running lookups this is less
+    /// than the number of concurrent fetches (64), so that slow names never block all fetches.
     static let maxWaiting = 48
     /// Maximum number of waiting requests per registrable domain.
     static let maxWaitingPerDomain = 16
@@ -94,7 +94,7 @@ struct LookupTable {
         queue.removeAll { $0 == name }
     }
 
-    /// Marks a running lookup as slow: new requests for the name fail immediately for a while.
+    /// Marks a running lookup as slow: new requests for the name fail immediately during ``failureLifetime``.
     ///
     /// - Returns: Stale addresses to use instead; nil without any.
     mutating func markSlow(_ name: String, now: ContinuousClock.Instant) -> [IPAddress]? {

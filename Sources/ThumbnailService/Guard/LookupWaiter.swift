@@ -13,7 +13,7 @@ final class LookupWaiter: Sendable {
         case ended(Resolution)
     }
 
-    /// Time limit for the wait for a thread, and again for the lookup itself; nil means no limit.
+    /// Time limit, applied separately to the wait for a thread and to the lookup itself; nil means no limit.
     let timeout: Duration?
     private let state = Mutex(State.created)
 
@@ -36,7 +36,8 @@ final class LookupWaiter: Sendable {
         return ended == nil
     }
 
-    /// Replaces the timer, but never the timer of a running lookup by that of the wait before it.
+    /// Replaces the timer, except that the timer of a running lookup is not replaced by the timer of the wait for a
+    /// thread.
     func setTimer(_ timer: Scheduled<Void>, isRunning: Bool) {
         let obsolete = state.locked(in: self) { state -> Scheduled<Void>? in
             guard case .waiting(let continuation, let old, let wasRunning) = state, isRunning || !wasRunning else {

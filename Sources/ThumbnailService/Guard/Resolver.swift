@@ -24,7 +24,8 @@ protocol Resolver: Sendable {
 
 /// Resolver with `getaddrinfo`, whose calls cannot be cancelled, on dedicated threads.
 ///
-/// Slow names must not block others: ``LookupTable`` limits the lookups per registrable domain, fails recently failed
+/// Slow names must not block other names: ``LookupTable`` limits the lookups per registrable domain, fails recently
+/// failed
 /// and slow names immediately, and serves stale addresses when a lookup does not end in time. A request whose lookup
 /// never started fails as `overloaded`, because that is not a failure of its source.
 final class SystemResolver: Resolver {

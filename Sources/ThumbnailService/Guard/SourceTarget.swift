@@ -1,8 +1,8 @@
 #if Service
 import PlatformImage
 
-/// A parsed http or https URL. The request is built from the parsed parts, so that it equals what the policy has
-/// checked.
+/// A parsed http or https URL. The request is built from the parsed parts, so that it is sent to exactly the URL that
+/// the policy has checked.
 struct SourceTarget: Hashable, Sendable {
     /// True for https.
     let isSecure: Bool

@@ -6,7 +6,7 @@ import Synchronization
 /// Minimum transfer rate of a body (SV20 in Docs/service-security.md): without it, an origin that sends single
 /// bytes could block its request indefinitely.
 struct TransferRate: Hashable, Sendable {
-    /// Minimum rate; 0 for none besides the other timeouts.
+    /// Minimum rate; 0 disables the check, and only the other timeouts apply.
     var bytesPerSecond = 1_000
     /// Time over which the rate is measured.
     var window = Duration.seconds(5)
@@ -32,7 +32,8 @@ struct TransferRate: Hashable, Sendable {
         }
     }
 
-    /// Wraps a body so that it fails when it is too slow. Time that the reader takes does not count.
+    /// Wraps a body so that it fails when it arrives too slowly. Time during which the reader does not wait is not
+    /// counted.
     func limiting(_ body: HTTPBody) -> HTTPBody {
         let meter = SharedMeter(self)
         return HTTPBody {

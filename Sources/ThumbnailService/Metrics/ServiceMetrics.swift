@@ -95,10 +95,10 @@ final class ServiceMetrics: Sendable {
     /// Records the time that a render waited for its thread and its memory.
     func queued(for duration: Duration) { queueSeconds.record(duration) }
 
-    /// Records the duration of a decode on its thread.
+    /// Records the run time of a decode, without the wait for a thread.
     func decoded(_ format: ImageFormat, in duration: Duration) { decodeSeconds[format]?.record(duration) }
 
-    /// Records the duration of filters and encoding on their thread.
+    /// Records the run time of filters and encoding, without the wait for a thread.
     func rendered(_ format: EncodedFormat, in duration: Duration) { renderSeconds[format]?.record(duration) }
 
     func set(_ gauge: ServiceGauge, _ value: Int) { gauges[gauge]?.set(value) }

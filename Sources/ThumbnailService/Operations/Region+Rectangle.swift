@@ -2,7 +2,7 @@
 import PlatformImage
 
 extension Operations.Region {
-    /// Resolves the region within `base`, the image or the part that a trim left.
+    /// Resolves the region within `base`: the complete image, or the part that remains after a trim.
     ///
     /// - Throws: `malformed` when an IIIF region does not intersect the image.
     func rectangle(in base: PixelRectangle) throws(ServiceError) -> PixelRectangle {

@@ -8,7 +8,7 @@ struct SizeRules: Hashable, Sendable {
     var maxSide = 8192
     /// Maximum number of pixels of the result and of every intermediate image.
     var maxPixels = 50_000_000
-    /// Treats an IIIF size `!w,h` that is larger than the region as the size of the region, instead of refusing it.
+    /// Treats an IIIF size `!w,h` that exceeds the region as the size of the region, instead of refusing the target.
     var clampsConfinedSizes = false
 
     /// Maximum work of all filters of a request: the sum of pixels times radius (``PixelFilter/workRadius``).
@@ -83,7 +83,7 @@ struct SizeRules: Hashable, Sendable {
                 plan.steps.append(.rotate(quarterTurns: quarterTurns))
             case .proportion(let factor):
                 let (less, lower) = (factor.part(of: width), factor.part(of: height))
-                // As in thumbor: the size is kept when a side would become 0.
+                // As in thumbor: the filter has no effect when a side would become 0.
                 if less > 0, lower > 0 { resize(&plan, &width, &height, to: (less, lower)) }
             case .upscale:
                 if let larger = box.enlarged(width, height) { resize(&plan, &width, &height, to: larger) }

@@ -3,7 +3,7 @@ import PlatformImage
 import Synchronization
 
 /// Admission control of the render queue (Docs/service-rules.md 1.3): limits the number of queued renders and their
-/// expected wait. Other requests are rejected immediately with a `Retry-After` estimate.
+/// expected wait. Requests over these limits are rejected immediately with a `Retry-After` estimate.
 ///
 /// Memory is limited by the decode budget; this type considers time and counts.
 final class Admission: Sendable {

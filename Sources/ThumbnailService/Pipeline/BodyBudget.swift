@@ -4,7 +4,7 @@ import Synchronization
 
 /// Memory budget for request bodies until their renders are queued.
 ///
-/// The bytes are acquired from the render budget before they are read, without waiting. Bodies can hold at most half of
+/// The bytes are acquired from the render budget before they are read, without waiting. Bodies can use at most half of
 /// that budget, or one body of the maximum size if that is larger, so that slow uploads leave memory for renders.
 final class BodyBudget: Sendable {
     /// Maximum bytes of all bodies together.

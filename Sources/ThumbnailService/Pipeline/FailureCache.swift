@@ -7,8 +7,8 @@ import Synchronization
 /// Negative cache of sources that failed repeatedly (SV24 in Docs/service-security.md).
 ///
 /// - An origin that failed or timed out 4 times within an hour is retried as ``BackOff`` allows.
-/// - Unusable content (not an image, over a limit, too large, at a blocked address), 4 times within an hour, is
-///   answered with that failure until the first of the four is an hour old.
+/// - A source with unusable content (not an image, over a limit, too large, at a blocked address) 4 times within an
+///   hour fails with that error, without being read, until the first of the four failures is an hour old.
 /// - A missing source is stored from the first time on, for `cache.negativeTTL` (0 disables this).
 /// - Local files are cheap to read and can be replaced at any time, so their failures are not stored.
 ///
@@ -41,14 +41,14 @@ final class FailureCache: Sendable {
     /// Creates an empty cache.
     ///
     /// - Parameters:
-    ///   - negativeLifetime: Lifetime of a missing source; 0 disables storing them.
+    ///   - negativeLifetime: Lifetime of the record of a missing source; 0 disables such records.
     ///   - identifiersAreFiles: True where identifiers refer to local files only.
     init(negativeLifetime: Duration = .seconds(60), identifiersAreFiles: Bool = false) {
         self.negativeLifetime = negativeLifetime
         self.identifiersAreFiles = identifiersAreFiles
     }
 
-    /// Returns the stored failure of a source; nil when it may be read. After nil for a source in back-off, the
+    /// Returns the stored failure of a source; nil when the source may be read. After nil for a source in back-off, the
     /// caller's attempt is the probe.
     func failure(of source: SourceName, now: WallTime) -> ServiceError? {
         let key = source.failureKey
@@ -102,7 +102,7 @@ final class FailureCache: Sendable {
         }
     }
 
-    /// Records a successful read: removes failures of the origin, but keeps failures of the content.
+    /// Records a successful read: removes failures of the origin, but not failures of the content.
     func recordRead(_ source: SourceName) {
         let key = source.failureKey
         records.locked(in: self) { records in

@@ -15,7 +15,7 @@ final class SharedRenders: Sendable {
         let plan: ThumbnailPlan
     }
 
-    /// Maximum number of images per decode: more would delay the first of them for long.
+    /// Maximum number of images per decode: with more of them, the first one would be delayed too long.
     static let maxMembers = 8
 
     typealias RenderResult = Result<RenderedImage, ServiceError>

@@ -18,14 +18,14 @@ extension ThumbnailEngine {
         }
     }
 
-    /// Returns the stored failure of a source; nil when it may be read.
+    /// Returns the stored failure of a source; nil when the source may be read.
     func storedFailure(of source: SourceName) -> ServiceError? {
         let failure = failures.failure(of: source, now: now)
         if failure == nil { metrics.miss(.failure) } else { metrics.hit(.failure) }
         return failure
     }
 
-    /// Counts a lookup of results that found no fresh one.
+    /// Counts a lookup of results that found no fresh result.
     ///
     /// - Parameter wasDiskRead: False when a stale result was in memory, so that the disk was not read.
     func countMisses(wasDiskRead: Bool) {

@@ -73,7 +73,7 @@ final class ThumbnailEngine: Sendable {
     /// Scheduling priority of render threads: cache hits and rejections stay fast while all cores render.
     private static let niceness = 10
 
-    /// Number of later renders that may overtake one that waits for more memory than is free.
+    /// Number of later renders that may start before a render that waits for more memory than is free.
     private static let maxPasses = 8
 
     /// Returns the key of a request's result in the memory cache; nil when the result is not cached.
@@ -82,7 +82,7 @@ final class ThumbnailEngine: Sendable {
         return ResultKey(canonical: request.canonicalBytes)
     }
 
-    /// Returns the fresh result in memory without suspension; nil otherwise.
+    /// Returns the fresh result in memory without suspension; nil when there is none.
     func freshResultInMemory(_ key: ResultKey) -> ServedResult? {
         guard let result = results.resultInMemory(key), isFresh(result) else { return nil }
         metrics.hit(.memory)
@@ -106,7 +106,7 @@ final class ThumbnailEngine: Sendable {
     ///   - reservation: Reserved bytes of the body; they are released when the render is queued, because the queue
     ///     counts sources itself.
     ///   - client: Address of the client for the rate limit; nil for no limit.
-    /// - Throws: All reasons except those of dialects and signatures.
+    /// - Throws: Errors of all reasons except those of dialects and signatures.
     func result(
         for request: ThumbnailRequest, body: [UInt8]? = nil, reservation: BodyReservation? = nil,
         client: IPAddress? = nil
@@ -199,7 +199,7 @@ final class ThumbnailEngine: Sendable {
         await results.flush()
     }
 
-    /// Reads the source, and renders it unless the stale result was made from the same bytes.
+    /// Reads the source, and renders it unless the stale result was rendered from equal bytes.
     private func refresh(
         _ request: ThumbnailRequest, _ key: ResultKey, _ old: StoredResult?, _ deadline: ContinuousClock.Instant
     ) async throws(ServiceError) -> ServedResult {

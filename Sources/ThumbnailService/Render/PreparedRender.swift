@@ -21,8 +21,8 @@ struct PreparedRender: Sendable {
     private let reservedAfterDecode: Int
     /// Decoding accuracy of a JPEG.
     private let accuracy: ThumbnailQuality
-    /// Decode plan when the render needs nothing of the source but ``thumbnailOptions``; nil otherwise. Renders with a
-    /// plan can share a decode.
+    /// Decode plan for a render that needs only ``thumbnailOptions`` of the source; nil for other renders. Renders with
+    /// a plan can share a decode.
     let sharedPlan: ThumbnailPlan?
 
     init(
@@ -40,8 +40,8 @@ struct PreparedRender: Sendable {
         self.accuracy = accuracy
 
         isMetadataOnly = request.output.kind == .meta(blurHash: false)
-        // A crop search needs pixels before the result does. A JPEG is decoded twice at a reduced size; other formats
-        // would be decoded completely each time, so one bitmap serves both.
+        // A crop search needs pixels before the result is computed. A JPEG is decoded twice at a reduced size; other
+        // formats would be decoded completely each time, so one bitmap is used for both.
         let trims = request.operations.trim != nil
         needsFullDecode = trims || plan.isCropSearched && header.format != .jpeg && !isMetadataOnly
         // A trimmed image may have another aspect ratio, which can make one side longer.

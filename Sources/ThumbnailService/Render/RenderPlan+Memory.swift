@@ -31,8 +31,8 @@ extension RenderPlan {
         return max(peak, first + width * height * 4 + Self.encodingByteCount(width: width, height: height))
     }
 
-    /// Upper estimate of an encoder's memory in bytes: JPEG coefficients take 3 bytes per pixel, 6 without chroma
-    /// subsampling; the rows of a PNG take 4 before and after compression.
+    /// Upper estimate of an encoder's memory in bytes: JPEG coefficients take 3 bytes per pixel, or 6 without chroma
+    /// subsampling; the rows of a PNG take 4 bytes per pixel before compression and 4 after it.
     private static func encodingByteCount(width: Int, height: Int) -> Int { 8 * width * height + 256 << 10 }
 
     /// Size to which ``region`` is reduced for the crop search (``isCropSearched``).

@@ -54,7 +54,7 @@ enum PixelFilter: Hashable, Sendable {
     /// The largest blur radius with the exact kernel. The cost per pixel is constant above it.
     static let maxExactRadius = 20
 
-    /// The radius of a blur with about the same cost per pixel; at least 1.
+    /// The radius of a blur whose cost per pixel is about that of this filter; at least 1.
     var workRadius: Int {
         switch self {
         case .blur(let radius, _): max(1, min(radius, Self.maxExactRadius))

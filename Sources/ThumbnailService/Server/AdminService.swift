@@ -18,7 +18,7 @@ struct AdminService: Service {
     /// Creates the listener.
     ///
     /// - Parameters:
-    ///   - port: 0 for any free port.
+    ///   - port: Port to listen on; 0 for any free port.
     ///   - onListening: Called once with the bound port.
     init(
         port: Int, responder: AdminResponder, logger: Logger, onListening: @escaping @Sendable (Int) async -> Void

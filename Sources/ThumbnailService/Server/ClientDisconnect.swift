@@ -7,8 +7,8 @@ import Synchronization
 
 /// Notifies the work for a request when its client disconnects.
 ///
-/// A server that supports half-closed connections detects a closed one only when it writes. A client that closes its
-/// sending side counts as disconnected, as in nginx.
+/// A server that supports half-closed connections detects a closed connection only when it writes. Here a client that
+/// closes its sending side counts as disconnected, as in nginx.
 final class ClientDisconnectHandler: ChannelInboundHandler, RemovableChannelHandler {
     typealias InboundIn = HTTPRequestPart
     typealias InboundOut = HTTPRequestPart
@@ -95,7 +95,7 @@ func withDeadline<Value: Sendable>(
             do throws(ServiceError) { return .success(try await work()) } catch { return .failure(error) }
         }
         group.addTask {
-            // A cancelled sleep gives no result; the result of the work counts.
+            // The sleep returns nil when it is cancelled; then the result of the work is used.
             guard (try? await Task.sleep(for: limit)) != nil else { return nil }
             return .failure(ServiceError(.deadline, "the request took longer than \(limit.components.seconds) s"))
         }

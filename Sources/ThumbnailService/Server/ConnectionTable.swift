@@ -42,11 +42,11 @@ final class ConnectionTable: Sendable {
     /// Number of connections without a request.
     var idleCount: Int { state.locked(in: self) { $0.entries.values.count { $0.idleSince != nil } } }
 
-    /// Adds an idle connection. Closes the longest idle connection of the same client when that is at its limit, and
-    /// the longest idle one of all when this connection uses the last slot.
+    /// Adds an idle connection. Closes the longest idle connection of the same client when that client is at its limit,
+    /// and the longest idle connection of all clients when this connection uses the last slot.
     ///
-    /// - Returns: Nil when the connection must be closed, because its client is at its limit and all its connections
-    ///   have requests.
+    /// - Returns: Nil when the connection must be closed, because its client is at its limit and all other connections
+    ///   of that client have requests.
     func insert(_ connection: Connection) -> Number? {
         let client = limitedClient(connection.peer)
         let (number, victims) = state.locked(in: self) { state -> (Number?, [Connection]) in
@@ -67,7 +67,7 @@ final class ConnectionTable: Sendable {
     /// Marks a connection as busy: a request has arrived.
     func beginRequest(_ number: Number) { state.locked(in: self) { $0.entries[number]?.idleSince = nil } }
 
-    /// Marks a connection as idle. Closes the longest idle one when the table is full.
+    /// Marks a connection as idle. Closes the connection that has been idle longest when the table is full.
     func endRequest(_ number: Number) {
         state.locked(in: self) { $0.setIdle(number) }
         makeRoom()
@@ -111,8 +111,8 @@ private struct ConnectionTableState {
 
     var entries: [Number: Entry] = [:]
     private var clients: [IPAddress: Set<Number>] = [:]
-    /// In ascending order of `since`. Entries whose connection became busy meanwhile are skipped and later removed in
-    /// bulk.
+    /// The idle connections in ascending order of `since`. Entries whose connection became busy meanwhile are skipped
+    /// and later removed in bulk.
     private var idle: [(since: UInt64, number: Number)] = []
     private var firstIdle = 0
     private var idleCounter: UInt64 = 0

@@ -4,7 +4,7 @@ import NIOCore
 import NIOHTTPTypes
 
 /// Reports the state of a connection to the ``ConnectionTable``: idle until the header of a request is complete, and
-/// again when the request has been read and answered.
+/// again when the request has been read and its response has been sent.
 ///
 /// An incomplete header does not count as a request; the table may close such a connection like any idle one.
 final class ConnectionTracker: ChannelDuplexHandler, RemovableChannelHandler {

@@ -1,8 +1,8 @@
 #if Service
 import Crypto
 
-/// Keys of signed targets. The first one signs and all verify, so that keys can be rotated without breaking published
-/// URLs.
+/// Keys of signed targets. The first key creates signatures, and signatures of every key are accepted, so that keys can
+/// be rotated without breaking published URLs.
 public struct SigningKeys: Sendable {
     /// Message authentication code of a signature.
     public enum Algorithm: String, CaseIterable, Hashable, Sendable {
@@ -26,7 +26,7 @@ public struct SigningKeys: Sendable {
     ///
     /// - Parameters:
     ///   - keys: At least one key.
-    ///   - algorithms: Accepted algorithms, at least one; the first one signs.
+    ///   - algorithms: Accepted algorithms, at least one; the first one is used to create signatures.
     ///   - minKeyBytes: Minimum bytes of each key, 1 or more. Lower it only to sign for another server that accepts
     ///     shorter keys.
     /// - Throws: ``KeyError`` for no key, a key that is empty or shorter than `minKeyBytes`, and no algorithm.

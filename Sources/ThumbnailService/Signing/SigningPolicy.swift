@@ -21,7 +21,7 @@ struct SigningPolicy: Sendable {
     /// Maximum length of a target with its query, in bytes.
     static let maxTargetBytes = 8192
 
-    /// Verifies the first segment of a target and returns the rest.
+    /// Verifies the first segment of a target and returns the remaining part.
     ///
     /// - Throws: `targetTooLong`, `queryRefused`, `badSignature`, `unsafeNotAllowed` or `malformed`.
     func verified(_ target: some Sequence<UInt8>) throws(ServiceError) -> VerifiedParts {
