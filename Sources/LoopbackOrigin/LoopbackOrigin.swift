@@ -79,7 +79,7 @@ public final class LoopbackOrigin: Sendable {
     /// Waits until at least `count` connections were closed, or the task is cancelled.
     public func waitForClosedConnections(_ count: Int) async { await log.wait { $0.closed >= count } }
 
-    /// Closes every open connection, as a server does with idle ones, and keeps listening.
+    /// Closes every open connection, as a server does with idle ones, and continues to listen.
     public func closeConnections() async {
         for channel in log.connections { try? await channel.close() }
     }

@@ -2,7 +2,7 @@
 import Crypto
 import Foundation
 
-/// A newly generated X.509 certificate with its key, self-signed or signed by another one.
+/// A newly generated X.509 certificate with its key, self-signed or signed by another certificate.
 ///
 /// It is encoded field by field (RFC 5280 §4.1, in DER), which avoids a dependency on a certificate library.
 public struct OriginCertificate: Sendable {
@@ -20,10 +20,9 @@ public struct OriginCertificate: Sendable {
     /// - Parameters:
     ///   - issuer: The certificate that signs it; nil for self-signed. A server sends only its leaf certificate.
     ///   - sharesIssuerName: True uses the name of `issuer` as the subject: the certificate is then self-issued, but
-    /// not
-    ///     self-signed (RFC 5280 §3.2).
+    ///     not self-signed (RFC 5280 §3.2).
     ///   - notBefore: First second of validity, `yymmddhhmmssZ`; years from 50 on are 19yy (RFC 5280 §4.1.2.5.1).
-    ///   - notAfter: Last second of validity, in the same form.
+    ///   - notAfter: Last second of validity, in the form of `notBefore`.
     public init(
         hosts: [String] = ["localhost"], coversLoopback: Bool = true, issuer: OriginCertificate? = nil,
         sharesIssuerName: Bool = false, notBefore: String = "200101000000Z", notAfter: String = "491231235959Z"

@@ -45,7 +45,7 @@ public struct OriginRequest: Sendable {
 public enum OriginAction: Sendable {
     /// Sends a response.
     case response(OriginResponse)
-    /// Sends these bytes and keeps the connection open; over HTTP/2 resets the stream instead.
+    /// Sends these bytes and leaves the connection open; over HTTP/2 resets the stream instead.
     case raw([UInt8])
     /// Sends these bytes, which may be empty, and closes the connection; over HTTP/2 only closes it, with all streams.
     case close(after: [UInt8] = [])
@@ -88,7 +88,7 @@ public struct OriginResponse: Sendable {
     public enum Failure: Hashable, Sendable {
         /// Closes the connection; over HTTP/2 resets the stream.
         case close
-        /// Sends nothing more and keeps the connection open.
+        /// Sends nothing more and leaves the connection open.
         case silence
     }
 

@@ -9,11 +9,11 @@ internal import Synchronization
 /// throws: a disk fault becomes a miss or a response that is not stored, and is counted in ``statistics``.
 ///
 /// Operations on one entry block for a few system calls and may be called from any thread; a store that must free space
-/// under ``maxBytes`` lists the whole folder first. Operations on the whole folder are `async` and run on a private
-/// dispatch queue.
+/// under ``maxBytes`` lists the complete folder first. Operations on the complete folder are `async` and run on a
+/// private dispatch queue.
 ///
 /// ```swift
-/// let cache = DiskCache(directory: "/var/cache/pictures", maxBytes: 200_000_000)
+/// let cache = DiskCache(directory: "/var/cache/images", maxBytes: 200_000_000)
 /// let ticket = cache.ticket()
 /// // ... download the response ...
 /// cache.store(entry, body: body, ticket: ticket)

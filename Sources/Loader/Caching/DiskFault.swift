@@ -8,7 +8,7 @@ import Darwin
 #endif
 
 extension DiskCache {
-    /// A fault that kept the disk cache from reading or storing; a load never fails because of it.
+    /// A fault that prevented the disk cache from reading or storing; a load never fails because of it.
     public enum Fault: String, Hashable, Sendable, CaseIterable {
         /// The volume or the quota is full.
         case noSpace

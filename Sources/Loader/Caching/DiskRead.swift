@@ -3,7 +3,7 @@ internal import PlatformImage
 internal import Synchronization
 
 extension DiskCache {
-    /// Returns the request's values of the given field names, one per name in the same order.
+    /// Returns the request's values of the given field names, one per name, in the order of the names.
     public typealias RequestValues = ([String]) -> [VaryValue]
 
     /// Returns the values of a request that has none of the fields.

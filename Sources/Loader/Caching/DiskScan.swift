@@ -24,7 +24,7 @@ extension DiskCache {
         scanNext()
     }
 
-    /// Starts a scan each time 1/16 of the limit was stored, because other processes may have stored as much.
+    /// Starts a scan each time 1/16 of the limit was stored, because other processes may have stored as many bytes.
     func rescanIfDue() {
         guard let maxBytes else { return }
         if totals.locked(in: self, { $0.bytesSinceScan > max(maxBytes / 16, 1 << 16) }) { beginScan() }
@@ -63,7 +63,7 @@ extension DiskCache {
         let time = now()
         for attempt in 0..<4 {
             let changeCount = totals.locked(in: self) { $0.changeCount(shard: shard) }
-            // A shard that cannot be listed keeps its previous counts.
+            // The counts of a shard that cannot be listed are unchanged.
             guard let listing = listing(of: shard, in: folder), let files = files(of: listing, in: shard, of: folder)
             else { return }
             removeTemporaries(listing, in: shard, of: folder) { process, status in

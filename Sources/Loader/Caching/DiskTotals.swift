@@ -11,7 +11,7 @@ struct DiskTotals {
 
     private(set) var entries = 0
     private(set) var bytes = 0
-    /// Bytes stored since the last scan started; other processes may have stored as much.
+    /// Bytes stored since the last scan started; other processes may have stored as many bytes.
     var bytesSinceScan = 0
 
     private var shards = [Shard](repeating: Shard(), count: DiskName.shardCount)

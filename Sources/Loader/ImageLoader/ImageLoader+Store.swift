@@ -64,7 +64,7 @@ extension ImageLoader {
     /// It is not written to disk, because there are no encoded bytes; purging the disk leaves it fresh.
     ///
     /// - Parameters:
-    ///   - bitmap: The bitmap to keep in memory.
+    ///   - bitmap: The bitmap to store in memory.
     ///   - fields: Response fields, which determine freshness; without Cache-Control the entry is validated on first
     ///     use.
     ///   - request: URL and decode options. A load with other decode options does not find the bitmap.

@@ -20,7 +20,7 @@ public final class ImageLoader: Sendable {
     }
 
     private let state: Mutex<State>
-    /// The prefetches that may be running; released ones are removed when the next prefetch starts.
+    /// The prefetches that may be running; released prefetches are removed when the next prefetch starts.
     private let prefetches = Mutex<[WeakPrefetchWork]>([])
     private let shared: LoadPipeline.Shared
     private let memory: ImageMemoryCache

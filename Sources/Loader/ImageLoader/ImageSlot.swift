@@ -21,8 +21,8 @@ public final class ImageSlot: Sendable {
     ///
     /// - Parameters:
     ///   - loader: The source of images.
-    ///   - cancelsPrevious: True cancels the load of the previous request when another one is assigned; false lets it
-    ///     finish and fill the caches.
+    ///   - cancelsPrevious: True cancels the load of the previous request when another request is assigned; false lets
+    ///     that load finish and fill the caches.
     ///   - onPresent: Converts a loaded image into the one to show, for example a resized one. No lock is held; it runs
     ///     on the caller's thread for an image that was in memory, otherwise on Swift's thread pool.
     public init(
@@ -175,7 +175,7 @@ public final class ImageSlot: Sendable {
         }
     }
 
-    /// True when the final image of a load is the one that it has already shown.
+    /// True when the final image of a load is the image that the slot already shows.
     private func isShown(_ image: LoadedImage) -> Bool {
         storage.locked(in: self) { $0.showsImage } && image.source != .networkToDisk
     }

@@ -7,13 +7,13 @@ extension ImageLoader {
     ///
     /// Negative sizes and durations make ``ImageLoader/init(configuration:transport:)`` throw.
     public struct Configuration: Sendable {
-        /// True keeps decoded images in memory.
+        /// True stores decoded images in memory.
         public var cacheImagesInMemory = false
-        /// Maximum size of all images in memory, in bytes; 0 keeps none.
+        /// Maximum size of all images in memory, in bytes; 0 stores none.
         public var memoryCacheMaxBytes = 26_214_400
         /// Maximum number of images in memory, at least 1; nil means no limit. Fixed when the loader is created.
         public var memoryCacheMaxCount: Int?
-        /// True keeps the encoded bytes of an image in memory too and counts them against the limit.
+        /// True stores the encoded bytes of an image in memory too and counts them against the limit.
         public var retainsEncodedData = false
         /// Directory of the disk cache of images, created when it is missing; nil disables it.
         public var cacheDirectory = Self.defaultDirectory(named: "ImageCache")
@@ -112,7 +112,7 @@ extension ImageLoader {
         /// False omits warnings about incomplete cache directives of responses from the log.
         public var logResponseWarnings = true
         /// Redacts URLs for events, logs and records; its argument has no user information and no fragment, but has its
-        /// query. Nil hides the whole query, as errors do.
+        /// query. Nil hides the complete query, as in errors.
         public var redactURL: (@Sendable (String) -> String)?
 
         /// The calendar clock for computing ages.

@@ -7,7 +7,7 @@ public final class Prefetch: Sendable {
     public enum Destination: Hashable, Sendable, CaseIterable {
         /// Decoded images in memory, and their files on disk; acts as ``disk`` when the memory cache is disabled.
         case memory
-        /// Files on disk; the image header is checked and no bitmap is kept.
+        /// Files on disk; the image header is checked and no bitmap is stored.
         case disk
     }
 
@@ -68,7 +68,7 @@ extension ImageLoader {
     ///   - requests: Requests to load; their priorities are ignored.
     ///   - destination: The cache layer that receives the images.
     ///   - priority: Priority of the loads.
-    /// - Returns: A handle to keep: releasing it cancels the requests that have not finished.
+    /// - Returns: A handle that the caller must retain: releasing it cancels the requests that have not finished.
     public func prefetch(
         _ requests: [ImageRequest], to destination: Prefetch.Destination = .memory, priority: LoadPriority = .slow
     ) -> Prefetch {

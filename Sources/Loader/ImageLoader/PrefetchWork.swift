@@ -162,7 +162,7 @@ final class PrefetchWork: Sendable {
     }
 }
 
-/// A reference that does not keep a prefetch running.
+/// A weak reference to the work of a prefetch, which does not retain it.
 struct WeakPrefetchWork {
     weak var work: PrefetchWork?
 }

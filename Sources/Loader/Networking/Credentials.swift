@@ -86,7 +86,7 @@ struct Credentials: Hashable, Sendable {
         return try? BasicAuth(user: user, password: password)
     }
 
-    /// Decodes percent-encoding; nil when the result is not UTF-8. An invalid escape is kept as it is.
+    /// Decodes percent-encoding; nil when the result is not UTF-8. An invalid escape is not changed.
     private static func unescaped(_ bytes: ArraySlice<UInt8>) -> String? {
         String(validating: PercentEncoding.decode(bytes), as: UTF8.self)
     }

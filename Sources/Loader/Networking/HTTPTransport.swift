@@ -73,7 +73,7 @@ public struct TransportTimeouts: Hashable, Sendable {
     public var connect: Duration? = .seconds(10)
     /// Maximum time without a byte in either direction, before the head and between chunks.
     public var idle: Duration? = .seconds(60)
-    /// Maximum time of the whole exchange, including the body.
+    /// Maximum time of the complete exchange, including the body.
     public var total: Duration?
 
     /// Creates the default timeouts.

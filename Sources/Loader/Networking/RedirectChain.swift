@@ -103,7 +103,7 @@ struct RedirectChain: Sendable {
         return !authority.isEmpty && authority.allSatisfy { allowed.utf8.contains($0.lowercasedASCII) }
     }
 
-    /// ASCII without control characters and space; includes `%`, so that existing escapes are kept.
+    /// ASCII without control characters and space; includes `%`, so that existing escapes are not encoded again.
     private static let visible = ASCIISet(0x21...0x7E)
 
     /// Percent-encodes spaces and non-ASCII bytes, which some origins send although URLs must not contain them.

@@ -24,7 +24,7 @@ struct IncomingBody {
 
     /// - Parameters:
     ///   - url: The URL, not redacted.
-    ///   - length: Size of the whole body in bytes, if it is known from `Content-Range`.
+    ///   - length: Size of the complete body in bytes, if it is known from `Content-Range`.
     ///   - limit: Maximum number of bytes, both of the body as received and of its content.
     ///   - accepted: Accepted content types as in ``ContentTypeFilter``: empty for any image, nil for anything.
     init(

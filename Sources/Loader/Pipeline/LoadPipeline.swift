@@ -6,8 +6,8 @@ internal import Synchronization
 /// Processes loads from request to result, with the settings of one configuration.
 ///
 /// ``run(_:reportingTo:)`` and ``fetch(_:_:_:isRefresh:_:)`` list the steps in order. Each step is a type of this
-/// folder whose dependencies are set when the pipeline is created. Running loads keep their pipeline; a changed
-/// configuration creates a new one over the same caches.
+/// folder whose dependencies are set when the pipeline is created. Running loads continue with their pipeline; a
+/// changed configuration creates a new pipeline with the existing caches.
 final class LoadPipeline: Sendable {
     /// State with the lifetime of the loader.
     struct Shared: Sendable {

@@ -18,7 +18,7 @@ struct LookupResult: Sendable {
     var content: [UInt8]?
     /// Identifies the response on disk; nil when it is not on disk.
     var revision: DiskCache.Revision?
-    /// The decoded image of the same response.
+    /// The decoded image of the response.
     var cachedImage: ImageMemoryCache.CachedImage?
     /// True when the image in memory is no longer fresh because the disk was purged.
     var isPurged = false

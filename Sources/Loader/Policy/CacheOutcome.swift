@@ -49,7 +49,7 @@ struct CacheOutcome: Hashable, Sendable {
         case nothing
         /// Replaces the stored entry by a new one, with the received body or without a body.
         case write(CacheEntry, storesBody: Bool)
-        /// Replaces the metadata of the entry and keeps the stored body.
+        /// Replaces the metadata of the entry and retains the stored body.
         case update(CacheEntry)
         /// Removes the stored entry, which may not exist.
         case remove

@@ -1,7 +1,7 @@
 #if Loader
 import PlatformImage
 
-/// The received part of an interrupted body, kept in memory for a range request of the same load (RFC 9110 §14).
+/// The received part of an interrupted body, stored in memory for a range request of the load (RFC 9110 §14).
 struct PartialBody: Sendable {
     /// The head of the 200 response.
     let head: ResponseHead

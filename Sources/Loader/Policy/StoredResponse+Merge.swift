@@ -24,12 +24,13 @@ extension StoredResponse {
         return merged
     }
 
-    /// Returns the fields with the current `Age` in whole seconds, replacing any other (RFC 9111 §5.1); `age` is in ms.
+    /// Returns the fields with the current `Age` (RFC 9111 §5.1) in whole seconds, replacing any other `Age`; `age` is
+    /// in milliseconds.
     func fields(age: Int64) -> HeaderFields { fields.settingAge(age) }
 }
 
 extension HeaderFields {
-    /// Returns the fields with an `Age` in whole seconds, replacing any other; `age` is in milliseconds.
+    /// Returns the fields with an `Age` in whole seconds, replacing any other `Age`; `age` is in milliseconds.
     func settingAge(_ age: Int64) -> HeaderFields {
         var fields = self
         fields.removeAll(named: "Age")

@@ -7,25 +7,25 @@ public struct LoadError: Error, Hashable, Sendable, CustomStringConvertible {
     public let code: Code
     /// The URL without user information and with its query hidden; nil when there was none.
     public let url: String?
-    /// HTTP status of an `http`, `unexpectedStatus` or `remembered` error; nil for others.
+    /// HTTP status of an `http`, `unexpectedStatus` or `remembered` error; nil for other codes.
     public let statusCode: Int?
     /// Delay that `Retry-After` of an `http` error requests, from the time of the response; nil without the field.
     public let retryAfter: Duration?
-    /// Code of the failure that a `remembered` error repeats; nil for others.
+    /// Code of the failure that a `remembered` error repeats; nil for other codes.
     public let original: Code?
-    /// End of the time in which a `remembered` error is returned without a request; nil for others.
+    /// End of the time in which a `remembered` error is returned without a request; nil for other codes.
     public let until: WallTime?
-    /// The decoder's error, for `undecodable`, `unsupportedFormat` and `pixelLimit`; nil for others.
+    /// The decoder's error, for `undecodable`, `unsupportedFormat` and `pixelLimit`; nil for other codes.
     public let decodeError: DecodeError?
     /// The response that caused the error, for `http`, `unexpectedStatus`, `unacceptableContentType`, `bodyTooLarge`,
-    /// `redirect`, decoding failures, and `remembered` where it is known; nil for others.
+    /// `redirect`, decoding failures, and `remembered` where it is known; nil for other codes.
     public let response: FailedResponse?
     /// One line of English for a log: the value that was found and the value that was expected.
     public let message: String
-    /// True for a timeout: of the connection, of an idle connection, or of the whole exchange.
+    /// True for a timeout: of the connection, of an idle connection, or of the complete exchange.
     public internal(set) var isTimeout = false
-    /// The underlying error of a custom transport; nil for others. Unlike ``message``, it may contain secrets of the
-    /// request.
+    /// The underlying error of a custom transport; nil for any other error. Unlike ``message``, it may contain secrets
+    /// of the request.
     public internal(set) var cause: (any Error)?
 
     init(

@@ -96,7 +96,7 @@ struct LaneSchedule: Sendable {
         preconditionFailure("the number of waiting fetches exceeds the number of tickets in the queue")
     }
 
-    /// Number of tickets in both queues, including those of fetches that have left; for tests.
+    /// Number of queue entries (tickets) in both lanes, including those of fetches that have left; for tests.
     var ticketCount: Int { urgentQueue.count + slowQueue.count }
 
     private func fetch(of number: UInt64) -> ScheduledFetch? { number < fetches.count ? fetches[Int(number)] : nil }
@@ -120,8 +120,8 @@ struct LaneSchedule: Sendable {
         }
     }
 
-    /// Compacts the queue of a lane. Fetches that leave or move keep their ticket until then, so the queue stays
-    /// proportional to the number of waiting fetches.
+    /// Compacts the queue of a lane. The tickets of fetches that have left or moved stay in the queue until then, so
+    /// that the queue length is proportional to the number of waiting fetches.
     private mutating func compactQueue(of lane: LoadPriority) {
         let fetches = fetches
         let isWaiting = { (ticket: Ticket) in fetches[Int(ticket.number)]?.arrival == ticket.arrival }

@@ -5,7 +5,7 @@
 /// Kubernetes injects variables for every Service object of a namespace into its pods (`NAME_SERVICE_HOST`,
 /// `NAME_SERVICE_PORT`, `NAME_SERVICE_PORT_PORTNAME`, and those of Docker links: `NAME_PORT`, `NAME_PORT_8080_TCP`, and
 /// the latter with `_PROTO`, `_PORT` and `_ADDR`). A Service named `imagetool` or `imagetool-server` leads to names
-/// with the same prefix, so no variable name is an error.
+/// with the prefix `IMAGETOOL_`, so no variable name is an error.
 struct EnvironmentVariables: Hashable, Sendable {
     /// Values of variables whose name is a key.
     private(set) var values: [String: String] = [:]
@@ -44,8 +44,8 @@ struct EnvironmentVariables: Hashable, Sendable {
         return warnings
     }
 
-    /// Returns true when both name and value have the form that Kubernetes injects. The value is checked so that the
-    /// key `server.port` keeps its variable, and that misspelt names still lead to a warning.
+    /// Returns true when both name and value have the form that Kubernetes injects. The value is checked too, so that
+    /// the variable of the key `server.port` is not ignored, and misspelt names still lead to a warning.
     static func isInjected(_ name: String, _ value: String) -> Bool {
         let words = name.split(separator: "_", omittingEmptySubsequences: false)
         let isURL = ["tcp://", "udp://", "sctp://"].contains { value.hasPrefix($0) }

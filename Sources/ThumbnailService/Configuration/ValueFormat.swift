@@ -22,7 +22,7 @@ struct ValueFormat<Value: Sendable>: Sendable {
 }
 
 extension ValueFormat<Int> {
-    /// A whole number in decimal digits.
+    /// An integer in decimal digits.
     static func integer(_ range: ClosedRange<Int>, _ noun: String = "number") -> Self {
         Self(
             syntax: "\(noun), \(range.lowerBound) to \(range.upperBound)",

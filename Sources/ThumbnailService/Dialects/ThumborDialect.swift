@@ -44,7 +44,7 @@ struct ThumborDialect: Sendable {
         var draft = ThumborDraft(quality: defaultQuality)
         draft.presets = presets
         try draft.read(parts: &scanner, isDecoded: isDecoded)
-        // A second `filters:` or one without an end is an error, because no source has such a name.
+        // A second `filters:`, or a `filters:` without its end, is an error, because no source has such a name.
         guard !scanner.rest.starts(with: ThumborPart.filtersPrefix.utf8) else {
             throw .malformed("the filters are not terminated by `)/`")
         }

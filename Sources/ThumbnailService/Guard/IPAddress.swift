@@ -93,7 +93,7 @@ struct AddressRange: Hashable, Sendable, CustomStringConvertible {
         }
     }
 
-    /// Returns true when the address has the same family and the same prefix.
+    /// Returns true when the address has the family and the prefix of the range.
     func contains(_ address: IPAddress) -> Bool {
         switch (first, address) {
         case (.v4(let prefix), .v4(let bits)): length == 0 || (prefix ^ bits) >> UInt32(32 - length) == 0

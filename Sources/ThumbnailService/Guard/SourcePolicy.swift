@@ -89,7 +89,7 @@ enum HostPattern: Hashable, Sendable {
         }
     }
 
-    /// Returns true when the host matches; subdomains match by whole labels.
+    /// Returns true when the host matches; subdomains match by complete labels.
     func matches(_ host: SourceHost) -> Bool {
         switch (self, host) {
         case (.all, _): true

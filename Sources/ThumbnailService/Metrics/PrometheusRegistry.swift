@@ -81,7 +81,7 @@ public final class PrometheusRegistry: MetricsFactory {
         return state.locked(in: self) { state in
             var family = state.families[name, default: Family(kind: kind)]
             if let old = family.series[labels] as? Series { return old }
-            // One name with two types would make the whole text invalid.
+            // One name with two types would make the complete text invalid.
             guard family.kind == kind, family.series[labels] == nil else { return new }
             family.series[labels] = new
             state.families[name] = family

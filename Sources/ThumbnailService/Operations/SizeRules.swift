@@ -23,7 +23,7 @@ struct SizeRules: Hashable, Sendable {
     ///
     /// - Parameters:
     ///   - sourceWidth: Width of the upright source in pixels, 1 to ``maxSourceSide``.
-    ///   - sourceHeight: Height of the upright source, in the same range.
+    ///   - sourceHeight: Height of the upright source in pixels, 1 to ``maxSourceSide``.
     ///   - trimmed: The part that remains after ``Operations/trim``, in pixels of the source; nil without a trim or
     ///     when nothing remains.
     /// - Throws: `malformed` for a size or region that IIIF forbids, `limit` for sides that are out of range.

@@ -12,7 +12,7 @@ import Synchronization
 /// - A missing source is stored from the first time on, for `cache.negativeTTL` (0 disables this).
 /// - Local files are cheap to read and can be replaced at any time, so their failures are not stored.
 ///
-/// A successful render removes the record. Records are kept in memory only, for at most 4,096 sources.
+/// A successful render removes the record. Records are stored in memory only, for at most 4,096 sources.
 final class FailureCache: Sendable {
     /// Number of failures within ``window`` from which a source is blocked.
     static let maxFailures = 4

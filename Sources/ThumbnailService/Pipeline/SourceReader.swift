@@ -142,7 +142,7 @@ final class SourceReader: SourceReading {
         guard let prefix = identifiers?.urlPrefix else {
             throw ServiceError(.notFound, "the identifier does not exist")
         }
-        // Percent-encoded as path segments (RFC 3986 §3.3); slashes are kept.
+        // Percent-encoded as path segments (RFC 3986 §3.3); slashes are not encoded.
         return try await fetch(prefix + PercentEncoding.encode(name, allowed: .pathSegment.union("/")))
     }
 

@@ -4,8 +4,8 @@ import PlatformImage
 
 /// The service without HTTP: processes a request through caches, fetch and render.
 ///
-/// Requests for the same result share one fetch and one render. Each waits with its deadline, and the work is cancelled
-/// when the last one has stopped waiting.
+/// Requests with equal results share one fetch and one render. Each request waits until its deadline; the work is
+/// cancelled when no request waits for it any more.
 final class ThumbnailEngine: Sendable {
     struct ServedResult: Sendable {
         let result: StoredResult

@@ -32,7 +32,7 @@ extension Bitmap {
         }
     }
 
-    /// Applies a filter that keeps the size.
+    /// Applies a filter that does not change the size.
     func applying(_ filter: PixelFilter, cancellation: CancellationFlag? = nil) throws(DecodeError) -> Bitmap {
         switch filter {
         case .grayscale: return try grayscale(cancellation: cancellation)

@@ -33,8 +33,8 @@ struct PreparedRender: Sendable {
         self.header = header
         self.decoder = decoder
         self.plan = plan
-        // thumbor uses draft mode for whole images only. A draft of a part differs from thumbor's result by more than
-        // the two encoders do (Scripts/verify/thumbor).
+        // thumbor uses draft mode only for complete images. A draft of a part differs from thumbor's result by more
+        // than the two encoders do (Scripts/verify/thumbor).
         let coversSource = plan.crop.width == plan.sourceWidth && plan.crop.height == plan.sourceHeight
         let accuracy = accuracy == .draft && !coversSource ? .balanced : accuracy
         self.accuracy = accuracy

@@ -6,7 +6,7 @@ extension RenderPlan {
     /// Upper estimate of the peak memory of flips, steps and encoding in bytes, including the pixels.
     var byteCountAfterDecode: Int {
         var (width, height) = (width, height)
-        // The resampled image is kept in memory until the last step.
+        // The resampled image stays in memory until the last step.
         let first = steps.isEmpty ? 0 : width * height * 4
         var peak = 2 * width * height * 4
         for step in steps {

@@ -13,7 +13,7 @@ extension Renderer {
     /// a separate render.
     ///
     /// - Parameters:
-    ///   - all: Renders with a ``PreparedRender/sharedPlan`` and of the same page.
+    ///   - all: Renders of one page, each with a ``PreparedRender/sharedPlan``.
     ///   - bytes: The source.
     ///   - cancellation: Cancels all renders.
     /// - Returns: An image or a failure for each render, and the number of decodes.

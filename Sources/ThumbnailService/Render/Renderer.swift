@@ -71,7 +71,7 @@ struct Renderer: Sendable {
         return try prepare(bytes, header, for: request, cancellation: cancellation)
     }
 
-    /// Prepares a render with a header that was read before, of the same bytes and the requested page.
+    /// Prepares a render with a header that was read before, of these bytes and the requested page.
     func prepare(
         _ bytes: [UInt8], _ header: ImageHeader, for request: ThumbnailRequest, cancellation: CancellationFlag? = nil
     ) throws(ServiceError) -> PreparedRender {
@@ -86,7 +86,7 @@ struct Renderer: Sendable {
         }
     }
 
-    /// Executes a prepared render over the same bytes.
+    /// Executes a prepared render over the bytes it was prepared from.
     ///
     /// - Parameters:
     ///   - decode: Stopwatch that is stopped when the image is decoded.

@@ -23,7 +23,7 @@ enum FillColor: Hashable, Sendable {
     case blur
 }
 
-/// A filter that keeps the size.
+/// A filter that does not change the size.
 enum PixelFilter: Hashable, Sendable {
     case grayscale
     /// Black and white by a threshold (IIIF's quality `bitonal`).

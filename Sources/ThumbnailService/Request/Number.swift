@@ -3,7 +3,7 @@ import PlatformImage
 
 /// Parsers for numbers in targets: ASCII digits only, with overflow checks.
 enum Number {
-    /// The largest whole number of a target: the product of two of them and a side of an image fits in 64 bits.
+    /// The largest integer in a target: the product of two of them and a side of an image fits in 64 bits.
     static let max = 999_999_999
 
     /// Parses decimal digits, 0 to ``max``; nil for an empty text and any other byte.
@@ -19,7 +19,7 @@ enum Number {
         return isEmpty ? nil : value
     }
 
-    /// Parses a whole number with an optional `-`.
+    /// Parses an integer with an optional `-`.
     static func signed(_ text: ArraySlice<UInt8>) -> Int? {
         text.first == UInt8(ascii: "-") ? unsigned(text.dropFirst()).map { -$0 } : unsigned(text)
     }
@@ -50,7 +50,7 @@ enum Number {
         return FixedDecimal(units: isNegative ? -units : units)
     }
 
-    /// Parses `AxB`, two whole numbers.
+    /// Parses `AxB`, two integers.
     static func pair(_ text: ArraySlice<UInt8>) -> (Int, Int)? {
         guard let cross = text.firstIndex(of: UInt8(ascii: "x")), let first = unsigned(text[..<cross]),
             let second = unsigned(text[(cross + 1)...])
@@ -58,7 +58,7 @@ enum Number {
         return (first, second)
     }
 
-    /// Parses `LxT:RxB`, four whole numbers.
+    /// Parses `LxT:RxB`, four integers.
     static func box(_ text: ArraySlice<UInt8>) -> (left: Int, top: Int, right: Int, bottom: Int)? {
         guard let colon = text.firstIndex(of: UInt8(ascii: ":")), let (left, top) = pair(text[..<colon]),
             let (right, bottom) = pair(text[(colon + 1)...])
@@ -75,12 +75,12 @@ struct FixedDecimal: Hashable, Comparable, Sendable {
 
     /// Units per 1.
     static let scale = 10_000_000_000
-    /// The largest whole part that is parsed: its product with a side of an image fits in 64 bits.
+    /// The largest integer part that is parsed: its product with a side of an image fits in 64 bits.
     static let maxInteger = 100_000
 
     init(units: Int) { self.units = units }
 
-    /// Converts a whole number, clamped to ±``maxInteger``.
+    /// Converts an integer, clamped to ±``maxInteger``.
     init(_ integer: Int) { units = min(max(integer, -Self.maxInteger), Self.maxInteger) * Self.scale }
 
     var doubleValue: Double { Double(units) / Double(Self.scale) }

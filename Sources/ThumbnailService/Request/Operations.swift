@@ -5,7 +5,7 @@
 struct Operations: Hashable, Sendable {
     /// Page of a file with several images, from 1.
     var page = 1
-    /// Border to remove; nil keeps it.
+    /// Border to remove; nil for no trim.
     var trim: Trim?
     /// The part of the image to use.
     var region = Region.full
@@ -38,7 +38,7 @@ extension Operations {
         static let maxTolerance = 442
     }
 
-    /// A part of the image, in upright pixels of the whole source, even after a trim.
+    /// A part of the image, in upright pixels of the complete source, even after a trim.
     enum Region: Hashable, Sendable {
         case full
         /// thumbor's manual crop: right column and bottom row are exclusive; clipped to the image, ignored when empty.

@@ -30,7 +30,7 @@ struct ThumborSize: Hashable, Sendable {
     var mode = Mode.cover
     var width = Side.proportional
     var height = Side.proportional
-    /// Limits the sides of the box to those of the whole source.
+    /// Limits the sides of the box to those of the complete source.
     var forbidsUpscaling = false
 }
 

@@ -33,7 +33,7 @@ package enum JSONText {
     }
 }
 
-/// Builder of a JSON object that keeps the order of its members.
+/// Builder of a JSON object that preserves the order of its members.
 struct JSONObjectText {
     private let layout: JSONText.Layout
     private var members: [String] = []

@@ -2,7 +2,7 @@
 import PlatformImage
 
 extension Bitmap {
-    /// Replaces all colours by their luma; alpha is kept.
+    /// Replaces all colours by their luma; alpha is unchanged.
     func grayscale(cancellation: CancellationFlag? = nil) throws(DecodeError) -> Bitmap {
         try mappingPixels(cancellation: cancellation) { pixel in
             let gray = pixel.luma
@@ -10,7 +10,7 @@ extension Bitmap {
         }
     }
 
-    /// Converts to black and white with a luma threshold of 128; alpha is kept.
+    /// Converts to black and white with a luma threshold of 128; alpha is unchanged.
     func bitonal(cancellation: CancellationFlag? = nil) throws(DecodeError) -> Bitmap {
         try mappingPixels(cancellation: cancellation) { pixel in
             let value: UInt8 = pixel.luma >= 128 ? 255 : 0

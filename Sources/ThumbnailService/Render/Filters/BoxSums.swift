@@ -2,9 +2,9 @@
 /// Approximation of a symmetric kernel by a weighted sum of box filters. With one running sum per box, the cost per
 /// pixel does not depend on the radius.
 ///
-/// The weights of a Gaussian fall with the distance; here they fall in steps. The smallest number of boxes, at most
-/// ``maxCount``, is used that keeps the step response within ``maxEdgeError`` of the kernel's. A kernel that needs more
-/// gets ``maxCount`` boxes and a larger error.
+/// The weights of a Gaussian fall with the distance; here they fall in steps. The number of boxes is the smallest one
+/// whose step response differs by at most ``maxEdgeError`` from that of the kernel. It is limited to ``maxCount``; the
+/// error is then larger.
 struct BoxSums: Hashable {
     /// A box filter over all pixels at a distance of at most `radius`.
     struct Box: Hashable {

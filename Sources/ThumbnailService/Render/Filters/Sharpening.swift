@@ -29,14 +29,14 @@ struct Sharpening: Hashable {
 }
 
 extension Bitmap {
-    /// Returns a sharpened copy; alpha is kept.
+    /// Returns a sharpened copy; alpha is unchanged.
     func sharpened(
         _ sharpening: Sharpening, cancellation: CancellationFlag? = nil
     ) throws(DecodeError) -> Bitmap {
         if sharpening.isLuminanceOnly {
             var luma = try Plane(self, cancellation, Self.brightness)
             try luma.sharpen(sharpening, cancellation)
-            // Chroma is kept, so all three colours change by the difference in luma.
+            // Chroma is unchanged, so all three colours change by the difference in luma.
             return try writingRows(cancellation: cancellation) { y, row, pixels, start in
                 for x in 0..<width {
                     let at = x * 4

@@ -1,7 +1,7 @@
 #if Service
 import PlatformImage
 
-/// Lookup tables of 256 values, one for each colour; alpha is kept.
+/// Lookup tables of 256 values, one for each colour; alpha is unchanged.
 struct ToneCurves: Equatable {
     private(set) var red: [UInt8]
     private(set) var green: [UInt8]
