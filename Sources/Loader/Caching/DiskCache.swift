@@ -229,9 +229,9 @@ extension DiskCache {
         public internal(set) var bytes = 0
         /// False until the first background scan has finished: ``entries`` and ``bytes`` may be too low until then.
         public internal(set) var isComplete = false
-        /// Reads that returned an entry.
+        /// Number of reads that returned an entry.
         public internal(set) var hits = 0
-        /// Reads that returned nil.
+        /// Number of reads that returned nil.
         public internal(set) var misses = 0
         /// Number of responses stored.
         public internal(set) var stores = 0

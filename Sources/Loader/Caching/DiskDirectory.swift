@@ -87,7 +87,7 @@ final class DiskDirectory: Sendable {
     /// Returns type, length, dates and identity of the file at a path.
     func status(_ path: [CChar]) throws(DiskError) -> DiskStatus { try DiskStatus(in: root, name: path) }
 
-    /// Renames a file, replacing any file of the new name.
+    /// Renames a file, replacing any file with the new name.
     func rename(_ path: [CChar], to other: [CChar]) throws(DiskError) {
         if renameat(root, path, root, other) != 0 { throw .last }
     }

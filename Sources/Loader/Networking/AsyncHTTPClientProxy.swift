@@ -145,7 +145,7 @@ extension ProxyServer: CustomStringConvertible {
 extension ProxyServer.Credentials: CustomStringConvertible, CustomReflectable {
     /// The user name; the password is masked.
     public var description: String { "\(user):\(Redaction.mask)" }
-    /// A mirror without children.
+    /// A mirror without children, so that `dump` shows only the description.
     public var customMirror: Mirror { Mirror(self, children: []) }
 }
 #endif

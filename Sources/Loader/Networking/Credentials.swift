@@ -28,7 +28,7 @@ public struct BasicAuth: Hashable, Sendable, CustomStringConvertible, CustomDebu
     public var description: String { "\(user):\(Redaction.mask)" }
     /// The user name; the password is masked.
     public var debugDescription: String { description }
-    /// A mirror without children.
+    /// A mirror without children, so that `dump` shows only the description.
     public var customMirror: Mirror { Mirror(self, children: []) }
 
     /// Returns Base64 with padding (RFC 4648 §4).

@@ -83,7 +83,7 @@ public struct TransportTimeouts: Hashable, Sendable {
 extension HTTPResponse: CustomStringConvertible, CustomReflectable {
     /// The head's description.
     public var description: String { head.description }
-    /// A mirror without children.
+    /// A mirror without children, so that `dump` shows only the description.
     public var customMirror: Mirror { Mirror(self, children: []) }
 }
 
@@ -97,7 +97,7 @@ extension TrustSettings: CustomStringConvertible, CustomReflectable {
         text.add("additionalTrustRoots", additionalTrustRoots.count, default: 0)
         return text.text
     }
-    /// A mirror without children.
+    /// A mirror without children, so that `dump` shows only the description.
     public var customMirror: Mirror { Mirror(self, children: []) }
 }
 

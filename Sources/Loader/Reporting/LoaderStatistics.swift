@@ -6,45 +6,45 @@ internal import Synchronization
 ///
 /// Each value is accurate; while loads are running the values need not be of the same instant.
 public struct LoaderStatistics: Hashable, Sendable {
-    /// Loads completed with a decoded image from memory.
+    /// Number of loads completed with a decoded image from memory.
     public internal(set) var memoryHits = 0
-    /// Loads completed with a stored body, without a request.
+    /// Number of loads completed with a stored body, without a request.
     public internal(set) var diskHits = 0
-    /// Loads whose stored response the origin validated (304).
+    /// Number of loads whose stored response the origin validated (304).
     public internal(set) var revalidated = 0
-    /// Loads for which the origin sent a body.
+    /// Number of loads for which the origin sent a body.
     public internal(set) var network = 0
-    /// Loads that failed, except cancelled ones.
+    /// Number of loads that failed, except cancelled ones.
     public internal(set) var failures = 0
-    /// Loads that were cancelled.
+    /// Number of loads that were cancelled.
     public internal(set) var cancellations = 0
-    /// Loads that found no entry in the caches, not even a stale one.
+    /// Number of loads that found no entry in the caches, not even a stale one.
     public internal(set) var misses = 0
     /// All loads that have ended.
     public var loads: Int { memoryHits + diskHits + revalidated + network + failures + cancellations }
 
-    /// Requests sent, including background revalidation; a request shared by several loads counts once.
+    /// Number of requests sent, including background revalidation; a request shared by several loads counts once.
     public internal(set) var requests = 0
-    /// Failed attempts that were retried.
+    /// Number of failed attempts that were retried.
     public internal(set) var retries = 0
-    /// Body bytes received, before content decoding.
+    /// Number of body bytes received, before content decoding.
     public internal(set) var bytesReceived = 0
-    /// Decodes on the loader's decode queue.
+    /// Number of decodes on the loader's decode queue.
     public internal(set) var decodes = 0
     /// Total run time of those decodes in nanoseconds, without the wait for a thread.
     public internal(set) var decodeNanoseconds = 0
 
-    /// Urgent fetches that wait for a slot.
+    /// Number of urgent fetches that wait for a slot.
     public internal(set) var urgentWaiting = 0
-    /// Urgent fetches that are running.
+    /// Number of urgent fetches that are running.
     public internal(set) var urgentRunning = 0
-    /// Slow fetches that wait for a slot; they wait as long as there are urgent fetches.
+    /// Number of slow fetches that wait for a slot; they wait as long as there are urgent fetches.
     public internal(set) var slowWaiting = 0
-    /// Slow fetches that are running.
+    /// Number of slow fetches that are running.
     public internal(set) var slowRunning = 0
-    /// Decodes that wait for a thread.
+    /// Number of decodes that wait for a thread.
     public internal(set) var decodesWaiting = 0
-    /// Events and records that were dropped because the sinks were slower than the loads.
+    /// Number of events and records that were dropped because the sinks were slower than the loads.
     public internal(set) var reportsDropped = 0
 }
 

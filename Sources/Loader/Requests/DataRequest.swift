@@ -43,7 +43,7 @@ extension DataRequest: CustomStringConvertible, CustomDebugStringConvertible, Cu
     }
     /// As ``description``.
     public var debugDescription: String { description }
-    /// A mirror without children.
+    /// A mirror without children, so that `dump` shows only the description.
     public var customMirror: Mirror { Mirror(self, children: []) }
 }
 #endif

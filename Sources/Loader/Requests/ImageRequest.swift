@@ -11,7 +11,7 @@ public struct ImageRequest: Hashable, Sendable {
     public var fields: HeaderFields { didSet { updateKeys() } }
     /// Cache policy of the load.
     public var policy = CachePolicy.default
-    /// Options of the decoder; requests that differ only in these share one download.
+    /// Options of the decoder; requests that differ only in decode options share one download.
     public var decodeOptions = DecodeOptions() { didSet { updateKeys() } }
     /// Priority of the load when it waits to send its request.
     public var priority = LoadPriority.urgent
@@ -55,7 +55,7 @@ extension ImageRequest: CustomStringConvertible, CustomDebugStringConvertible, C
     }
     /// As ``description``.
     public var debugDescription: String { description }
-    /// A mirror without children.
+    /// A mirror without children, so that `dump` shows only the description.
     public var customMirror: Mirror { Mirror(self, children: []) }
 }
 

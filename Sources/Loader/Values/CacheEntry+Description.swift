@@ -15,7 +15,7 @@ extension CacheEntry: CustomStringConvertible, CustomReflectable {
         let failure = failure.map { ", \($0.attempts) consecutive errors, last status \($0.status)" } ?? ""
         return "\(key)\(response)\(failure)"
     }
-    /// A mirror without children.
+    /// A mirror without children, so that `dump` shows only the description.
     public var customMirror: Mirror { Mirror(self, children: []) }
 }
 
@@ -32,7 +32,7 @@ extension StoredResponse: CustomStringConvertible, CustomReflectable {
 extension VaryValue: CustomStringConvertible, CustomReflectable {
     /// The field's name, and the mask instead of the value, which may be a credential.
     public var description: String { "\(name): \(value == nil ? "none" : Redaction.mask)" }
-    /// A mirror without children.
+    /// A mirror without children, so that `dump` shows only the description.
     public var customMirror: Mirror { Mirror(self, children: []) }
 }
 #endif

@@ -37,7 +37,7 @@ extension HTTPRequest: CustomStringConvertible, CustomDebugStringConvertible, Cu
     }
     /// Equal to ``description``.
     public var debugDescription: String { description }
-    /// A mirror without children.
+    /// A mirror without children, so that `dump` shows only the description.
     public var customMirror: Mirror { Mirror(self, children: []) }
 }
 
@@ -46,7 +46,7 @@ extension ResponseHead: CustomStringConvertible, CustomDebugStringConvertible, C
     public var description: String { "status \(status), fields: \(fields.namesDescription)" }
     /// Equal to ``description``.
     public var debugDescription: String { description }
-    /// A mirror without children.
+    /// A mirror without children, so that `dump` shows only the description.
     public var customMirror: Mirror { Mirror(self, children: []) }
 }
 #endif

@@ -3,7 +3,7 @@ extension ConfigurationKey {
     /// All configuration keys, in the order of the documentation.
     static let all: [ConfigurationKey] = server + signing + source + iiif + limits + output + cache
 
-    /// Returns the key of that name; nil for an unknown name.
+    /// Returns the key with this name; nil for an unknown name.
     static func named(_ name: String) -> ConfigurationKey? { byName[name] }
 
     private static let byName = Dictionary(all.map { ($0.name, $0) }) { first, _ in first }

@@ -88,7 +88,7 @@ extension ThumborSize {
 
     /// Returns the start of an interval centred on the point as far as possible, rounded half to even.
     private static func start(of length: Int, in total: Int, around point: Int) -> Int {
-        // The point can be far outside; twice its value still fits in 64 bits.
+        // The point can be far outside the image; twice its value still fits in 64 bits.
         let halves = min(max(2 * point - length, 0), 2 * (total - length))
         return halfToEven(halves, over: 2)
     }

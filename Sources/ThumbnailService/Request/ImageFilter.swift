@@ -34,13 +34,13 @@ enum PixelFilter: Hashable, Sendable {
     case blur(radius: Int, sigma: FixedDecimal)
     /// Wavelet sharpening: amount and radius are at least 0.
     case sharpen(amount: FixedDecimal, radius: FixedDecimal, luminanceOnly: Bool)
-    /// Percent, -1000 to 1000; thumbor documents -100 to 100.
+    /// Percent of 255 added to every sample, -1000 to 1000; thumbor documents -100 to 100.
     case brightness(Int)
-    /// Percent, -1000 to 1000; thumbor documents -100 to 100.
+    /// Change of the contrast in percent, -1000 to 1000; thumbor documents -100 to 100.
     case contrast(Int)
     /// Saturation factor: 1 changes nothing, 0 gives gray.
     case saturation(FixedDecimal)
-    /// Percent added to each channel, -1000 to 1000.
+    /// Percent of 255 added to each channel, -1000 to 1000.
     case rgb(red: Int, green: Int, blue: Int)
     case equalize
     /// Radii in pixels, 0 to 999,999,999; the colour fills the corners unless they are transparent.
