@@ -6,7 +6,7 @@ import Testing
     private static let animations = Fixture.all.filter { $0.animation != nil }
 
     @Test(arguments: animations)
-    func everyComposedFrameHasTheExpectedPixelsAndDelay(_ fixture: Fixture) throws {
+    func composedFramesOfEveryFixtureHaveTheReferencePixelsAndDelays(_ fixture: Fixture) throws {
         let animation = try #require(fixture.animation)
         let expected = animation.frames
         let frames = try ImageDecoder(options: .asStored).frames(of: fixture.load())
@@ -27,7 +27,7 @@ import Testing
     }
 
     @Test(arguments: animations)
-    func composedAfterTheEndReturnsTheLastFrame(_ fixture: Fixture) throws {
+    func composedReturnsTheLastFrameAfterAllFramesWereRead(_ fixture: Fixture) throws {
         let frames = try ImageDecoder(options: .asStored).frames(of: fixture.load())
         var last: Bitmap?
         while let frame = try frames.next() { last = frame.bitmap }
@@ -37,7 +37,7 @@ import Testing
     }
 
     @Test(arguments: animations)
-    func maxFramesReturnsTheFramesBelowItThenThrows(_ fixture: Fixture) throws {
+    func nextReturnsMaxFramesFramesThenThrowsWhenTheFileHasMore(_ fixture: Fixture) throws {
         let count = try #require(fixture.animation).frames.count
         for limit in 1..<max(2, count) where limit < count {
             var decoder = ImageDecoder(options: .asStored)
@@ -69,7 +69,7 @@ import Testing
         #expect(error?.detail == "maxMemory")
     }
 
-    @Test func decodingLaterFramesDoesNotChangeEarlierOnes() throws {
+    @Test func decodingLaterFramesDoesNotChangeEarlierBitmaps() throws {
         let fixture = try #require(Self.animations.first { ($0.animation?.frames.count ?? 0) > 3 })
         let frames = try ImageDecoder(options: .asStored).frames(of: fixture.load())
         var kept: [AnimationFrame] = []
@@ -79,7 +79,7 @@ import Testing
     }
 
     @Test(arguments: animations)
-    func frameInfosEqualThoseOfTheDecodedFrames(_ fixture: Fixture) throws {
+    func frameInfosReadWithoutDecodingEqualTheInfosOfDecodedFrames(_ fixture: Fixture) throws {
         let bytes = try fixture.load()
         let decoder = ImageDecoder(options: .asStored)
         let infos = try decoder.frameInfos(of: bytes)
@@ -92,7 +92,7 @@ import Testing
     }
 
     @Test(arguments: animations)
-    func rawFrameHasTheSizeOfItsRectangle(_ fixture: Fixture) throws {
+    func rawFrameHasTheSizeOfTheFrameRectangle(_ fixture: Fixture) throws {
         let frames = try ImageDecoder(options: .asStored).frames(of: fixture.load())
         #expect(try frames.raw() == nil)
         while let info = try frames.advance() {

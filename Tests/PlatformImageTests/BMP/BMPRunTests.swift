@@ -47,14 +47,14 @@ import Testing
         #expect(try decode(file).status == .complete)
     }
 
-    @Test func rle4RunsAlternateBetweenTwoColours() throws {
+    @Test func rle4RunsAlternateBetweenTwoColors() throws {
         let file = file(8, 1, bits: 4, [5, 0x12, 0, 3, 0x34, 0x50] + Self.end)
 
         #expect(try rows(file) == [[1, 2, 1, 2, 1, 3, 4, 5]])
         #expect(try decode(file).status == .complete)
     }
 
-    @Test func rle24RunsHaveThreeBytesPerColour() throws {
+    @Test func rle24RunsHaveThreeBytesPerColor() throws {
         let file = file(5, 1, bits: 24, [2, 1, 2, 3, 0, 3, 0, 0, 4, 0, 0, 5, 0, 0, 6, 0xEE] + Self.end)
 
         #expect(try rows(file) == [[3, 3, 4, 5, 6]])
@@ -104,7 +104,7 @@ import Testing
         #expect(try decode(file).status != .complete)
     }
 
-    @Test func missingEndCodeAfterTheLastPixelIsOnlyAWarning() throws {
+    @Test func missingEndCodeAfterTheLastPixelIsAWarningAndNotDamage() throws {
         let image = try decode(file(2, 1, bits: 8, [2, 7]))
 
         #expect(image.status == .complete)
@@ -137,7 +137,7 @@ import Testing
         }
     }
 
-    @Test func compressionOverridesTheStoredBitDepth() throws {
+    @Test func rle8CompressionOverridesTheBitDepthOfTheHeader() throws {
         var file = file(2, 1, bits: 8, [2, 7] + Self.end)
         file.bits = 24
 
@@ -145,7 +145,7 @@ import Testing
         #expect(try decode(file).status != .complete)
     }
 
-    @Test func codesWithoutPixelsPollTheCancellationFlag() throws {
+    @Test func decodingCodesWithoutPixelsPollsTheCancellationFlag() throws {
         let idle = [UInt8]((0..<200_000).flatMap { _ in [0, 2, 0, 0] as [UInt8] })
         let flag = CancellationFlag()
         _ = try ImageDecoder().decode(file(1, 1, bits: 8, [1, 7] + idle).bytes, cancellation: flag)

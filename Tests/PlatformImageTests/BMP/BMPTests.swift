@@ -49,7 +49,7 @@ import Testing
         #expect(try ImageDecoder().header(of: file.bytes).height == 2)
     }
 
-    @Test func unpaddedRowsDecodeEquallyInBothRowOrders() throws {
+    @Test func bottomUpImageEqualsTheFlippedTopDownImageForUnpaddedRows() throws {
         let stored = (0..<4 * 37 * 4).map { UInt8(truncatingIfNeeded: $0 * 7) }
         let down = try decode(BMPFile(width: 4, height: -37, bits: 32, pixels: stored)).bitmap
         let up = try decode(BMPFile(width: 4, height: 37, bits: 32, pixels: stored)).bitmap
@@ -61,7 +61,7 @@ import Testing
     }
 
     @Test(arguments: [(1, 9), (2, 5), (4, 3), (8, 3), (16, 3), (24, 3), (32, 3)])
-    func truncatingAtAnyByteKeepsCompleteRowsAndClearsTheRest(bits: Int, width: Int) throws {
+    func truncatingAtAnyByteKeepsCompleteRowsAndClearsMissingRows(bits: Int, width: Int) throws {
         let stride = (width * bits + 31) / 32 * 4
         let needed = (width * bits + 7) / 8
         let file = BMPFile(
@@ -129,7 +129,7 @@ import Testing
         #expect(try decode(file).status != .complete)
     }
 
-    @Test func os2PaletteHasThreeBytesPerColourAndEndsAtThePixels() throws {
+    @Test func os2PaletteIsReadAsThreeBytesPerColorUpToThePixelData() throws {
         let file = BMPFile(
             bits: 8, headerSize: 12, palette: [0, 0, 255, 0, 255, 0], pixels: [1, 0, 0, 0])
 
@@ -270,27 +270,27 @@ import Testing
         }
     }
 
-    @Test func gapBeforeThePixelsIsSkipped() throws {
+    @Test func gapBetweenHeadersAndPixelsIsSkipped() throws {
         let file = BMPFile(gap: 100, pixels: [0, 0, 255, 0])
 
         #expect(try pixels(file) == [Self.red])
         #expect(try decode(file).status == .complete)
     }
 
-    @Test func pixelOffsetPastTheEndIsTruncated() {
+    @Test func pixelOffsetPastTheEndOfTheFileThrowsTruncated() {
         #expect(error(BMPFile(pixelOffset: 59, pixels: [0, 0, 255, 0]))?.code == .truncated)
         #expect(error(BMPFile(pixelOffset: 0xFFFF_FFFF, pixels: [0, 0, 255, 0]))?.code == .truncated)
     }
 
     @Test(arguments: [(0, 1), (-1, 1), (1, 0), (1, -0x8000_0000), (-0x8000_0000, 1)])
-    func invalidSizesAreMalformed(width: Int, height: Int) {
+    func invalidWidthOrHeightThrowsMalformed(width: Int, height: Int) {
         var options = DecodeOptions.asStored
         options.limits = .unlimited
 
         #expect(error(BMPFile(width: width, height: height), options: options)?.code == .malformed)
     }
 
-    @Test func hugeSizeThrowsLimitExceededEvenWithoutLimits() {
+    @Test func hugeSizeThrowsLimitExceededEvenWithUnlimitedLimits() {
         var options = DecodeOptions.asStored
         options.limits = .unlimited
         let file = BMPFile(width: 0x7FFF_FFFF, height: -0x7FFF_FFFF, pixels: [0])
@@ -300,7 +300,7 @@ import Testing
     }
 
     @Test(arguments: [(64, 0, 40, "64bpp"), (1, 3, 64, "huffman1d"), (1, 3, 40, "huffman1d"), (32, 11, 40, "cmyk")])
-    func unsupportedCompressionsThrowTheirName(bits: Int, compression: Int, size: Int, token: String) {
+    func unsupportedCompressionThrowsUnsupportedWithItsName(bits: Int, compression: Int, size: Int, token: String) {
         let file = BMPFile(
             bits: bits, compression: compression, headerSize: size, pixels: [UInt8](repeating: 0, count: 64))
 
@@ -315,7 +315,7 @@ import Testing
         #expect(error(file)?.code == .malformed)
     }
 
-    @Test func truncatedHeadersOrOtherBytesDeclaredAsBMPThrow() throws {
+    @Test func truncatedHeadersAndOtherBytesThrowWhenDeclaredAsBMP() throws {
         let decoder = ImageDecoder()
         let file = BMPFile(pixels: [0, 0, 255, 0]).bytes
 
@@ -338,7 +338,7 @@ import Testing
         #expect(profile == [1, 2, 3, 4, 5])
     }
 
-    @Test func linkedProfileIsIgnored() throws {
+    @Test func profileLinkedByFileNameIsIgnored() throws {
         let path = Array("/etc/passwd".utf8) + [0]
         let file = BMPFile(headerSize: 124, colorSpace: 0x4C49_4E4B, profile: path, pixels: [0, 0, 255, 0])
 
@@ -381,7 +381,7 @@ import Testing
         #expect(image.status != .complete)
     }
 
-    @Test func embeddedFormatThatIsNotAllowedIsUnsupported() {
+    @Test func embeddedPNGThrowsUnsupportedWhenPNGIsNotAllowed() {
         var options = DecodeOptions.asStored
         options.allowedFormats = [.bmp]
 
@@ -389,7 +389,7 @@ import Testing
         #expect(failure?.code == .unsupported && failure?.detail == "png")
     }
 
-    @Test func embeddedDataOfAnotherFormatIsMalformed() {
+    @Test func embeddedDataOfAnotherFormatThanDeclaredThrows() {
         let inner = BMPFile(pixels: [0, 0, 255, 0]).bytes
 
         #expect(error(BMPFile(bits: 0, compression: 5, pixels: inner))?.code == .malformed)

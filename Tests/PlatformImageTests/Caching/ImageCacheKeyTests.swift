@@ -11,7 +11,7 @@ import Testing
         #expect(Set([first, second]).count == 1)
     }
 
-    @Test func keysWithAnyDifferentPartAreUnequal() {
+    @Test func keysWithADifferentStringOrVariantAreUnequal() {
         let keys = [
             ImageCacheKey(""), ImageCacheKey("a"), ImageCacheKey("b"), ImageCacheKey("ab"),
             ImageCacheKey("a", variant: "b"),
@@ -43,7 +43,7 @@ import Testing
         #expect(cache.value(for: ImageCacheKey("image 1", variant: "half")) == nil)
     }
 
-    @Test func everyOptionChangesTheVariant() {
+    @Test func everyDecodeOptionThatAffectsTheResultChangesTheCacheVariant() {
         let changes: [(inout DecodeOptions) -> Void] = [
             { $0.appliesOrientation = false }, { $0.convertsToSRGB = false }, { $0.strictness = .truncated },
             { $0.strictness = .corrupt }, { $0.allowedFormats = [.png] }, { $0.allowedFormats = [.png, .jpeg] },
@@ -61,7 +61,7 @@ import Testing
         #expect(Set(variants + [""]).count == changes.count + 1)
     }
 
-    @Test func variantDoesNotDependOnTheOrderOfAllowedFormats() {
+    @Test func cacheVariantDoesNotDependOnTheOrderOfAllowedFormats() {
         for _ in 0..<50 {
             var options = DecodeOptions()
             options.allowedFormats = Set(ImageFormat.allCases.filter { $0 != .bmp }.shuffled())

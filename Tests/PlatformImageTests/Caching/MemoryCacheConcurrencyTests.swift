@@ -34,7 +34,7 @@ import Testing
     }
 
     /// Eight threads change the cache and sample it; at the end inserted minus evicted costs equal the total.
-    @Test(.requirement("C1", "C2")) func limitsHoldWhileEightThreadsChangeTheCache() {
+    @Test(.requirement("C1", "C2")) func totalBytesAndCountStayWithinLimitsWhileEightThreadsChangeTheCache() {
         let tally = Tally()
         let cache = MemoryCache<Int, Int>(maxBytes: 1_000, maxCount: 60) { eviction in
             tally.departed.add(eviction.cost, ordering: .relaxed)
@@ -87,7 +87,7 @@ import Testing
     }
 
     /// A handler that calls the cache would deadlock if the cache held its lock.
-    @Test func evictionHandlerMayCallTheCache() {
+    @Test func evictionHandlerThatCallsTheCacheDoesNotDeadlock() {
         let box = Locked<MemoryCache<Int, Int>?>(nil)
         let seen = Locked<[Int]>([])
         let cache = MemoryCache<Int, Int>(maxBytes: 2) { eviction in
@@ -105,7 +105,7 @@ import Testing
     }
 
     /// The `deinit` of a value may call the cache, so its last reference must be released outside the lock.
-    @Test(.requirement("C12")) func valuesAreReleasedOutsideTheLock() {
+    @Test(.requirement("C12")) func valueThatCallsTheCacheInItsDeinitDoesNotDeadlock() {
         final class Reader: Sendable {
             let cache: Mutex<MemoryCache<Int, Reader>?>
             let totals: Locked<[Int]>

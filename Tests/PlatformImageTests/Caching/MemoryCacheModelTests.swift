@@ -23,7 +23,7 @@ import Testing
     }
 
     /// Many keys, so that the index grows and its probe sequences get long; compared every 64 operations.
-    @Test func manyKeysAgreeWithTheModel() {
+    @Test func randomOperationsOn500KeysAgreeWithTheModel() {
         var random = SplitMix(seed: 99)
         let pair = CachePair(maxBytes: 3_000, maxCount: nil)
 
@@ -44,9 +44,10 @@ import Testing
         runEverySequence(of: 6, kinds: [.insert(1), .insert(2), .insert(5), .get, .remove], first: first)
     }
 
-    /// As above for five operations, one kind of which is an insert over the limit.
+    /// Five operations on the keys and with the limit of the previous test; one kind of operation is an insert over the
+    /// limit.
     @Test(.requirement("C6", "C7", "C9"), arguments: 0..<4)
-    func everySequenceOfFiveWithOversizeInsertsAgreesWithTheModel(_ first: Int) {
+    func everySequenceOfFiveOperationsWithOversizeInsertsAgreesWithTheModel(_ first: Int) {
         runEverySequence(of: 5, kinds: [.insert(2), .insert(5), .insert(6), .get], first: first)
     }
 

@@ -31,7 +31,7 @@ import Testing
     }
 
     /// The limit of 25 MiB is exactly one bitmap of 2560 x 2560.
-    @Test(.requirement("C3")) func bitmapOfExactlyMaxBytesFitsAndOneRowMoreDoesNot() {
+    @Test(.requirement("C3")) func bitmapOfExactlyMaxBytesIsStoredAndABitmapWithOneMoreRowIsRefused() {
         let images = MemoryCache<ImageCacheKey, Bitmap>(maxBytes: 25 << 20)
         let key = ImageCacheKey("https://example.org/large.png")
         let exact = Bitmap(width: 2560, height: 2560) { _ in }
@@ -81,7 +81,7 @@ import Testing
     }
 
     /// The new value counts as most recently used, so only other entries are evicted for it.
-    @Test(.requirement("C5", "C7")) func replacingWithAHigherCostEvictsLeastRecentlyUsed() {
+    @Test(.requirement("C5", "C7")) func replacingWithAHigherCostEvictsLeastRecentlyUsedEntries() {
         let (cache, events) = cacheWithEvents(maxBytes: 10, maxCount: 3)
         fill(cache, [("a", 3), ("b", 3), ("c", 4), ("a", 5)])
         #expect(events.value == ["a 3 replaced", "b 3 capacity"])
@@ -92,7 +92,7 @@ import Testing
         #expect(events.value.dropFirst(2) == ["a 5 replaced", "c 4 capacity"])
     }
 
-    @Test func replacingMakesTheKeyMostRecentAndClearsItsExpiry() {
+    @Test func replacingAValueMakesItsKeyMostRecentlyUsedAndClearsTheExpiry() {
         let (cache, events) = cacheWithEvents(maxBytes: 10)
         cache.insert(1, for: "a", cost: 1, expiry: .now)
         fill(cache, [("b", 2), ("c", 3), ("a", 4)])
@@ -125,7 +125,7 @@ import Testing
         #expect(drained(cache, events) == ["d 2 pressure", "a 3 pressure", "e 4 pressure"])
     }
 
-    @Test func exceedingMaxCountEvictsTheLeastRecentlyUsed() {
+    @Test func exceedingMaxCountEvictsTheLeastRecentlyUsedEntry() {
         let (cache, events) = cacheWithEvents(maxBytes: 10, maxCount: 2)
         fill(cache, [("a", 1), ("b", 1), ("b", 2), ("c", 1)])
 
@@ -159,7 +159,7 @@ import Testing
         #expect(events.value == ["b 3 removed", "a 3 cleared", "c 4 cleared"])
     }
 
-    @Test(.requirement("C11")) func expiredEntriesCountUntilTheyAreRemoved() {
+    @Test(.requirement("C11")) func expiredEntriesCountTowardsTotalBytesUntilRemoveExpiredIsCalled() {
         let (cache, events) = cacheWithEvents(maxBytes: 10)
         let now = ContinuousClock.now
         cache.insert(1, for: "a", cost: 1, expiry: now)
@@ -244,7 +244,7 @@ import Testing
         }
     }
 
-    @Test(.requirement("C16")) func statisticsCountEveryCall() {
+    @Test(.requirement("C16")) func statisticsCountHitsMissesInsertsRefusalsAndEvictions() {
         fill(cache, [("a", 3), ("b", 3), ("c", 4), ("d", 1)])
         _ = cache.value(for: "b")
         _ = cache.value(for: "a")

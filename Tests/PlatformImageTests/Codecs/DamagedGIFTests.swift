@@ -19,7 +19,7 @@ import Testing
     }
 
     @Test(.requirement("D9"), arguments: 2...11)
-    func minimumCodeSizesUpTo11AreDecoded(_ codeSize: Int) throws {
+    func lzwMinimumCodeSizesUpTo11AreDecoded(_ codeSize: Int) throws {
         var file = Self.image
         file.codeSize = codeSize
         file.indices = file.indices.map { $0 & (1 << min(codeSize, 8) - 1) }
@@ -31,7 +31,7 @@ import Testing
     }
 
     @Test(.requirement("D9"), arguments: 9...11)
-    func indexAbove255EndsTheImageAsCorrupt(_ codeSize: Int) throws {
+    func colorIndexAbove255EndsTheImageWithStatusCorrupt(_ codeSize: Int) throws {
         var file = Self.image
         file.codeSize = codeSize
         file.indices[1_234] = 256
@@ -44,7 +44,7 @@ import Testing
     }
 
     @Test(.requirement("D9"), arguments: 9...11)
-    func indexAbove255InTheFirstRowIsMalformed(_ codeSize: Int) throws {
+    func colorIndexAbove255InTheFirstRowThrowsMalformed(_ codeSize: Int) throws {
         var file = Self.image
         file.codeSize = codeSize
         file.indices[3] = 1 << codeSize - 1
@@ -54,7 +54,7 @@ import Testing
         #expect(error?.code == .malformed)
     }
 
-    @Test(.requirement("D9")) func minimumCodeSize12IsMalformed() throws {
+    @Test(.requirement("D9")) func lzwMinimumCodeSize12ThrowsMalformed() throws {
         var file = Self.image
         file.codeSize = 11
         var bytes = file.bytes
@@ -65,7 +65,7 @@ import Testing
         #expect(error?.code == .malformed)
     }
 
-    @Test(.requirement("D10")) func truncationInsideTheLastRowKeepsItsDecodedPixels() throws {
+    @Test(.requirement("D10")) func truncationInsideTheLastRowKeepsTheDecodedPixelsOfThatRow() throws {
         let file = Self.image
 
         for missing in [1, 50, 99] {
@@ -77,7 +77,7 @@ import Testing
         }
     }
 
-    @Test(.requirement("D10")) func truncationInsideAnyRowKeepsItsDecodedPixels() throws {
+    @Test(.requirement("D10")) func truncationInsideAnyRowKeepsTheDecodedPixelsOfThatRow() throws {
         let file = Self.image
 
         for count in stride(from: 101, to: 4_500, by: 171) {
@@ -88,7 +88,7 @@ import Testing
         }
     }
 
-    @Test(.requirement("D10")) func truncatedInterlacedImageKeepsThePixelsOfItsLastRow() throws {
+    @Test(.requirement("D10")) func truncatedInterlacedImageKeepsTheDecodedPixelsOfItsIncompleteRow() throws {
         var file = Self.image
         file.isInterlaced = true
         // The first pass has the rows 0, 8, 16, 24, 32 and 40: five are complete, row 40 has 30 pixels.
@@ -101,7 +101,7 @@ import Testing
         #expect(shown[100..<800].allSatisfy { $0 == -1 })
     }
 
-    @Test(.requirement("D10")) func thumbnailOfATruncatedGIFEqualsTheFullDecode() throws {
+    @Test(.requirement("D10")) func shrinkOnLoadOfATruncatedGIFHasThePixelsOfAFullDecode() throws {
         let bytes = Self.image.bytes(cutAfter: 4_470)
 
         let shrunk = try ShrinkOnLoad.decode(bytes, options: .asStored, width: 100, height: 45)

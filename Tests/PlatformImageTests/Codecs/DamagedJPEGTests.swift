@@ -18,7 +18,7 @@ import Testing
     }
 
     @Test(arguments: paths, [1, 2, 4, 8])
-    func moreThan100LibjpegWarningsLoseNoPixel(_ path: String, _ denominator: Int) throws {
+    func imageWithMoreThan100LibjpegWarningsHasThePixelsOfTheIntactImage(_ path: String, _ denominator: Int) throws {
         let damaged = try Fixture.named(path).load()
         let (intact, removed) = withoutStrayBytes(damaged)
         var options = DecodeOptions.asStored
@@ -34,7 +34,7 @@ import Testing
     }
 
     @Test(arguments: paths)
-    func thumbnailOfAFileWithManyWarningsEqualsTheIntactFile(_ path: String) throws {
+    func thumbnailOfAFileWithManyWarningsEqualsThatOfTheIntactFile(_ path: String) throws {
         let damaged = try Fixture.named(path).load()
 
         let image = try ShrinkOnLoad.decode(damaged, options: .asStored, width: 26, height: 20)
@@ -46,7 +46,7 @@ import Testing
     }
 
     @Test(arguments: paths)
-    func strictDecodingFailsAtTheFirstWarning(_ path: String) throws {
+    func strictDecodingThrowsMalformedAtTheFirstWarning(_ path: String) throws {
         let damaged = try Fixture.named(path).load()
         var options = DecodeOptions.asStored
         options.strictness = .corrupt

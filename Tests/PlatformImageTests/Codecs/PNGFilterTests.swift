@@ -32,7 +32,7 @@ import Testing
         return rows
     }
 
-    @Test(arguments: layouts) func everyWidthAndFilterGivesThePixelsOfLibpng(_ layout: (Int, Int)) {
+    @Test(arguments: layouts) func nativeDecoderGivesThePixelsOfLibpngForEveryWidthAndFilter(_ layout: (Int, Int)) {
         var random = SplitMix(seed: UInt64(layout.0 * 100 + layout.1))
         for width in Self.widths {
             let png = png(layout, width: width, height: 18, using: &random)
@@ -42,7 +42,8 @@ import Testing
     }
 
     /// Small differences keep the three neighbours of the Paeth filter close together, which causes ties.
-    @Test(arguments: layouts) func rowsOfOneFilterGiveThePixelsOfLibpng(_ layout: (Int, Int)) {
+    @Test(arguments: layouts)
+    func nativeDecoderGivesThePixelsOfLibpngWhenAllRowsHaveTheSameFilter(_ layout: (Int, Int)) {
         var random = SplitMix(seed: UInt64(layout.0 * 100 + layout.1 + 50))
         for filter in UInt8(0)...4 {
             let png = png(layout, width: 129, height: 17, using: &random)
@@ -51,9 +52,10 @@ import Testing
         }
     }
 
-    /// tRNS of gray and RGB: few different samples, so that many pixels have the transparent colour.
+    /// tRNS of gray and RGB images: the samples have few different values, so that many pixels have the transparent
+    /// color.
     @Test(arguments: layouts.filter { $0.0 == 0 || $0.0 == 2 })
-    func transparentColourOfTRNSGivesThePixelsOfLibpng(_ layout: (Int, Int)) {
+    func nativeDecoderGivesThePixelsOfLibpngForATransparentColorInTRNS(_ layout: (Int, Int)) {
         var random = SplitMix(seed: UInt64(layout.0 * 100 + layout.1 + 70))
         for width in [1, 7, 33, 300] {
             var png = png(layout, width: width, height: 6, using: &random)
@@ -66,7 +68,7 @@ import Testing
         }
     }
 
-    @Test func undefinedFilterTypeIsDamageInBothDecoders() {
+    @Test func undefinedFilterTypeIsReportedAsDamageByNativeAndLibpngDecoder() {
         var random = SplitMix(seed: 3)
         let png = png((0, 8), width: 80, height: 20, using: &random)
         var rows = rows(png, filters: 4...4, using: &random)

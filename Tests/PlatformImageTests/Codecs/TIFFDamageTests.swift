@@ -28,7 +28,7 @@ import Testing
     }
 
     @Test(arguments: fixtures)
-    func oneWrongByteKeepsTheRowsBeforeIt(_ fixture: Fixture) throws {
+    func tiffWithOneWrongByteKeepsTheRowsBeforeThatByte(_ fixture: Fixture) throws {
         let file = try DamagedTIFF(fixture)
 
         let rows = try DecodedRows(of: file.withWrongBytes(1), against: file.bytes)
@@ -39,7 +39,7 @@ import Testing
     }
 
     @Test(arguments: fixtures)
-    func twoWrongBytesKeepTheRowsBeforeThem(_ fixture: Fixture) throws {
+    func tiffWithTwoWrongBytesKeepsTheRowsBeforeTheFirstOfThem(_ fixture: Fixture) throws {
         let file = try DamagedTIFF(fixture)
 
         let rows = try DecodedRows(of: file.withWrongBytes(2), against: file.bytes)
@@ -64,7 +64,7 @@ import Testing
 
     /// CCITT decoders report every invalid row, so damage is always detected.
     @Test(arguments: fixtures.filter { $0.path.contains("-g3-") || $0.path.contains("-g4-") })
-    func wrongByteInAFaxPageIsReportedAndKeepsAllRows(_ fixture: Fixture) throws {
+    func wrongByteInAFaxPageIsReportedAsCorruptAndKeepsAllRows(_ fixture: Fixture) throws {
         let file = try DamagedTIFF(fixture)
 
         let rows = try DecodedRows(of: file.withWrongBytes(1), against: file.bytes)
@@ -95,8 +95,8 @@ import Testing
         #expect(rows.shown == rows.right)
     }
 
-    /// Deflate of rows of one pixel; only the checksum is wrong.
-    @Test func wrongDeflateChecksumLosesNoRow() throws {
+    /// Four rows of one pixel in a Deflate stream; only the checksum is wrong.
+    @Test func wrongDeflateChecksumIsReportedAsDamageAndKeepsAllRows() throws {
         let stored: [UInt8] = [0x78, 0x01, 0x01, 4, 0, 0xFB, 0xFF, 10, 20, 30, 40]
         let file = TIFFFile(
             width: 1, height: 4, bits: [8], samples: 1, photometric: 1, compression: 8,

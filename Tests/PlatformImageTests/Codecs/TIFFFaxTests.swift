@@ -45,14 +45,14 @@ import Testing
     ]
 
     @Test(.requirement("D3"), arguments: shortPages)
-    func truncatedDataKeepsEveryRowAndFillsTheRestWithWhite(_ short: ShortPage) throws {
+    func truncatedFaxDataKeepsCompleteRowsAndFillsMissingRowsWithWhite(_ short: ShortPage) throws {
         let image = try ImageDecoder(options: .asStored).decode(page(short.compression, [short.data]).bytes)
 
         #expect(image.status == .truncated(rows: 4))
         #expect(image.bitmap.copyBytes() == Self.rows(4, white: 2))
     }
 
-    /// BlackIsZero: the missing rows are white too.
+    /// With PhotometricInterpretation BlackIsZero, the missing rows are white too.
     @Test(.requirement("D3")) func missingRowsOfABlackIsZeroPageAreWhite() throws {
         let data = Self.shortPages[3].data
 
@@ -62,7 +62,7 @@ import Testing
         #expect(Array(image.bitmap.copyBytes().suffix(128)) == Self.rows(0, white: 2))
     }
 
-    /// An end code in the first of two strips; the second is decoded completely.
+    /// The first of two strips has an end code before its last row; the second strip is decoded completely.
     @Test(.requirement("D3")) func stripThatEndsEarlyDoesNotAffectTheNextStrip() throws {
         let whole = [UInt8](digits: "001 1011 011 1" + String(repeating: "111", count: 5))
         var file = page(4, [Self.shortPages[3].data, whole], rows: 12)
@@ -76,7 +76,7 @@ import Testing
         #expect(Array(pixels.suffix(6 * 64)) == Self.rows(6))
     }
 
-    @Test(.requirement("D3")) func dataWithoutAnyRowThrows() {
+    @Test(.requirement("D3")) func faxDataWithoutAnyRowThrows() {
         let empty = [UInt8](digits: Self.endOfLine + Self.endOfLine)
 
         #expect(throws: DecodeError.self) { try ImageDecoder().decode(page(4, [empty]).bytes) }
@@ -95,7 +95,7 @@ import Testing
         #expect(image.bitmap.copyBytes() == Self.rows(6))
     }
 
-    @Test(.requirement("D7")) func truncatedGroup3WithoutEndOfLineCodesKeepsItsRows() throws {
+    @Test(.requirement("D7")) func truncatedGroup3WithoutEndOfLineCodesKeepsItsCompleteRows() throws {
         let data = [UInt8](digits: String(repeating: Self.rowCodes, count: 4))
 
         let image = try ImageDecoder(options: .asStored).decode(page(3, [data]).bytes)

@@ -15,7 +15,7 @@ import Testing
     }
 
     @Test(arguments: 1...4, [false, true])
-    func samplesRoundTripAtEveryWidth(_ samples: Int, _ usesPredictor: Bool) {
+    func eightBitSamplesRoundTripAndDecodeLikeLibtiffAtEveryWidth(_ samples: Int, _ usesPredictor: Bool) {
         var random = SplitMix(seed: UInt64(samples))
         for width in 1...40 {
             var tiff = LZWTIFF(width: width, height: 5, samples: samples, rowsPerStrip: 2)
@@ -34,7 +34,7 @@ import Testing
     }
 
     @Test(arguments: [1, 3, 4], [false, true])
-    func sixteenBitSamplesEqualLibtiff(_ samples: Int, _ usesPredictor: Bool) {
+    func sixteenBitSamplesDecodeLikeLibtiff(_ samples: Int, _ usesPredictor: Bool) {
         var random = SplitMix(seed: UInt64(samples + 10))
         for width in [1, 2, 7, 33] {
             var tiff = LZWTIFF(width: width, height: 4, samples: samples, bits: 16)
@@ -47,7 +47,7 @@ import Testing
 
     /// Large enough to fill the table several times, from noise to strings of thousands of bytes.
     @Test(arguments: [0, 3, 7, 9, 10])
-    func fullTablesAndLongStringsEqualLibtiff(_ repeats: Int) {
+    func fullTablesAndLongStringsDecodeLikeLibtiff(_ repeats: Int) {
         var random = SplitMix(seed: UInt64(repeats + 20))
         let tiff = LZWTIFF(width: 150, height: 150, samples: 1)
         let rows = rows(tiff, repeats: repeats, using: &random)
@@ -58,7 +58,7 @@ import Testing
 
     /// Early and late clear codes, no clear code at the start, no end code; libtiff is the reference.
     @Test(arguments: [259, 300, 511, 512, 513, 1024, 4094, 4096, 5000])
-    func unusualClearAndEndCodesEqualLibtiff(_ fullTable: Int) {
+    func unusualClearAndEndCodesDecodeLikeLibtiff(_ fullTable: Int) {
         var random = SplitMix(seed: UInt64(fullTable))
         for (writesFirstClear, writesEnd) in [(true, true), (true, false), (false, true)] {
             var tiff = LZWTIFF(width: 97, height: 90, samples: 1, rowsPerStrip: 45)
@@ -70,7 +70,7 @@ import Testing
     }
 
     /// Rows, status and warnings equal those of libtiff at every position of the damage.
-    @Test func truncatedAndFlippedStripsEqualLibtiff() {
+    @Test func truncatedStripsAndStripsWithAFlippedBitDecodeLikeLibtiff() {
         var random = SplitMix(seed: 77)
         let tiff = LZWTIFF(width: 40, height: 12, samples: 1, rowsPerStrip: 6)
         let rows = rows(tiff, repeats: 4, using: &random)

@@ -38,7 +38,7 @@ import Testing
         return file
     }
 
-    @Test(.requirement("D5")) func fourSamplesWithoutExtraSamplesHaveUnassociatedAlpha() throws {
+    @Test(.requirement("D5")) func fourthSampleWithoutAnExtraSamplesTagIsUnassociatedAlpha() throws {
         let image = try ImageDecoder(options: .asStored).decode(fourSamples([]).bytes)
 
         #expect(image.header.hasAlpha)
@@ -47,7 +47,7 @@ import Testing
         #expect(Array(pixels.suffix(4)) == [40, 50, 60, 128])
     }
 
-    @Test(.requirement("D5")) func unspecifiedFourthSampleGivesOpaquePixels() throws {
+    @Test(.requirement("D5")) func fourthSampleWithUnspecifiedMeaningGivesOpaquePixels() throws {
         #expect(try pixels(fourSamples([0])) == [10, 20, 30, 255, 40, 50, 60, 255])
     }
 

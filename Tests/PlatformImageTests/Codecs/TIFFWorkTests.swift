@@ -24,23 +24,23 @@ import Testing
         return file
     }
 
-    /// 3,000 x 16 KiB take 4.9 s at 100 ns per byte, from a file of 40 kB.
+    /// 3,000 strips that share 16 KiB of input cost 4.9 s at 100 ns per byte; the file has 40 kB.
     @Test(.requirement("X4"), arguments: [8, 32946, 32909, 50000])
-    func stripsSharingLargeInputThrowLimitExceeded(_ compression: Int) {
+    func stripsThatShareLargeInputThrowLimitExceeded(_ compression: Int) {
         let error = decodeError(shared(compression, [UInt8](repeating: 0, count: 16384), times: 3000))
 
         #expect(error?.code == .limitExceeded)
         #expect(error?.detail == "maxMemory")
     }
 
-    @Test(.requirement("X4")) func stripsSharingLargeInputThrowWithoutMaxMemory() {
+    @Test(.requirement("X4")) func stripsThatShareLargeInputThrowLimitExceededEvenWithoutMaxMemory() {
         let error = decodeError(shared(8, [UInt8](repeating: 0, count: 16384), times: 3000)) { $0.maxMemory = nil }
 
         #expect(error?.code == .limitExceeded)
     }
 
     /// A stored DEFLATE block; the checksum is the Adler-32 of one byte 77.
-    @Test(.requirement("X4")) func stripsSharingSmallInputAreDecoded() throws {
+    @Test(.requirement("X4")) func stripsThatShareSmallInputAreDecoded() throws {
         let strip: [UInt8] = [0x78, 0x01, 0x01, 1, 0, 0xFE, 0xFF, 77, 0, 78, 0, 78]
 
         let image = try ImageDecoder(options: .asStored).decode(shared(8, strip, times: 20_000).bytes)

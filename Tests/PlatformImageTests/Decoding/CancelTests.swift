@@ -3,7 +3,7 @@ import PlatformImageTestSupport
 import Testing
 
 @Suite struct CancelTests {
-    /// Cancels small files at every poll.
+    /// Cancels the decode of each small fixture at every poll of the cancellation flag.
     @Test(arguments: Fixture.small(4096))
     func cancellingAtAnyPollThrowsCancelled(_ fixture: Fixture) throws {
         let bytes = try fixture.load()
@@ -19,7 +19,7 @@ import Testing
         }
     }
 
-    @Test func everyFormatPollsAtLeastEverySixteenRows() throws {
+    @Test func everyFormatPollsTheCancellationFlagAtLeastEverySixteenRows() throws {
         for fixture in Fixture.all where fixture.expect.error == nil && fixture.path.hasPrefix("demo/") {
             let flag = CancellationFlag()
             let image = try ImageDecoder(options: .asStored).decode(fixture.load(), cancellation: flag)
@@ -27,7 +27,7 @@ import Testing
         }
     }
 
-    @Test func passedDeadlineThrowsLimitExceeded() throws {
+    @Test func expiredDeadlineThrowsLimitExceeded() throws {
         let fixture = try #require(Fixture.all.first { $0.path.hasPrefix("demo/") && $0.format == "png" })
         let flag = CancellationFlag()
         flag.setDeadline(.now - .seconds(1))
@@ -47,7 +47,7 @@ import Testing
         _ = try ImageDecoder().decode(fixture.load(), cancellation: flag)
     }
 
-    @Test func cancelledHeaderThrowsCancelled() throws {
+    @Test func readingAHeaderWithACancelledFlagThrowsCancelled() throws {
         let fixture = try Fixture.named("gif/frames-3000.gif")
         let flag = CancellationFlag()
         flag.cancel()
@@ -58,7 +58,7 @@ import Testing
         #expect(error?.code == .cancelled)
     }
 
-    @Test func flagThatIsNotCancelledDoesNotChangePixels() throws {
+    @Test func decodingWithAFlagThatIsNotCancelledDoesNotChangePixels() throws {
         for fixture in Fixture.small(600) {
             let bytes = try fixture.load()
             let plain = try ImageDecoder().decode(bytes)

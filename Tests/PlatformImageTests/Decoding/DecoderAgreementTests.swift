@@ -54,7 +54,7 @@ import Testing
         }
     }
 
-    @Test func nativeAndLibraryDecodersReportTheSameTruncatedRow() throws {
+    @Test func nativeAndLibraryDecodersReportTheSameStatusForATruncatedPNG() throws {
         let bytes = try Fixture.named("png/rgb8.png").load()
         var options = DecodeOptions.asStored
 

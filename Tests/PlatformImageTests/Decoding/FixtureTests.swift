@@ -5,7 +5,7 @@ import Testing
 /// Compares size, header, status and pixels of each fixture with those of another decoder.
 @Suite struct FixtureTests {
     @Test(arguments: Fixture.all)
-    func fileMatchesSizeAndHashOfTheManifest(_ fixture: Fixture) throws {
+    func everyFixtureFileHasTheSizeAndHashOfTheFixtureManifest(_ fixture: Fixture) throws {
         let bytes = try fixture.load()
 
         #expect(bytes.count == fixture.bytes)
@@ -14,7 +14,7 @@ import Testing
     }
 
     @Test(arguments: Fixture.all.filter { $0.expect.error == nil })
-    func decodesAsStoredToTheExpectedPixels(_ fixture: Fixture) throws {
+    func decodingAsStoredGivesThePixelsAndStatusOfTheFixtureManifest(_ fixture: Fixture) throws {
         let image = try ImageDecoder(options: .asStored).decode(fixture.load())
 
         #expect(image.header.format.rawValue == fixture.format)
@@ -30,7 +30,7 @@ import Testing
     }
 
     @Test(arguments: Fixture.all.filter { $0.expect.error == nil })
-    func headerMatchesTheManifest(_ fixture: Fixture) throws {
+    func headerOfEveryValidFixtureMatchesTheFixtureManifest(_ fixture: Fixture) throws {
         let header = try ImageDecoder().header(of: fixture.load())
 
         #expect(header.width == fixture.width)
@@ -54,7 +54,7 @@ import Testing
     }
 
     @Test(arguments: Fixture.all.filter { $0.expect.error != nil })
-    func invalidFileThrowsTheExpectedCode(_ fixture: Fixture) throws {
+    func invalidFixtureThrowsTheErrorCodeOfTheFixtureManifest(_ fixture: Fixture) throws {
         let bytes = try fixture.load()
 
         let error = #expect(throws: DecodeError.self) { try ImageDecoder(options: .asStored).decode(bytes) }
@@ -65,7 +65,7 @@ import Testing
     }
 
     @Test(arguments: Fixture.all.filter { $0.status == "truncated" || $0.status == "corrupt" })
-    func damagedFileThrowsWhenStrict(_ fixture: Fixture) throws {
+    func decodingADamagedFixtureWithStrictOptionsThrows(_ fixture: Fixture) throws {
         let bytes = try fixture.load()
 
         let error = #expect(throws: DecodeError.self) { try ImageDecoder(options: .strict).decode(bytes) }

@@ -4,7 +4,7 @@ import PlatformImageTestSupport
 import Testing
 
 @Suite(.requirement("C15")) struct LimitTests {
-    /// Each limit at the size of the fixture and one below it.
+    /// Decodes with each limit equal to the size of the fixture, and with each limit one below that size.
     @Test(arguments: Fixture.small().filter { $0.width != nil && $0.format != nil })
     func limitsJustBelowTheImageSizeThrowLimitExceeded(_ fixture: Fixture) throws {
         let bytes = try fixture.load()
@@ -32,7 +32,7 @@ import Testing
     }
 
     @Test(arguments: Fixture.all.filter { $0.expect.error == "limitExceeded" })
-    func decompressionBombIsRefusedWithoutAllocatingPixels(_ fixture: Fixture) async {
+    func decompressionBombIsRejectedWithoutAllocatingPixels(_ fixture: Fixture) async {
         let path = fixture.path
         await #expect(processExitsWith: .success) { [path = path as String] in
             let bytes = try Fixture.file(path)
@@ -80,7 +80,7 @@ import Testing
         #expect(DecodeLimits.unlimited.maxMemory == nil)
     }
 
-    @Test func formatThatIsNotAllowedIsUnsupported() throws {
+    @Test func formatThatIsNotAllowedThrowsUnsupported() throws {
         for fixture in Fixture.small(400) {
             var decoder = ImageDecoder()
             decoder.options.allowedFormats = []

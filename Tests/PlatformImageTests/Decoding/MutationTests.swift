@@ -31,7 +31,7 @@ import Testing
     }
 
     @Test(arguments: small)
-    func truncatingAtAnyByteDecodesOrThrowsATypedError(_ fixture: Fixture) throws {
+    func decodingAFileTruncatedAtAnyByteGivesAnImageOrATypedError(_ fixture: Fixture) throws {
         let bytes = try fixture.load()
         let decoder = Self.decoder
         for count in 0..<bytes.count {
@@ -40,7 +40,7 @@ import Testing
     }
 
     @Test(arguments: small)
-    func flippingAnyByteDecodesOrThrowsATypedError(_ fixture: Fixture) throws {
+    func decodingAFileWithAnyByteFlippedGivesAnImageOrATypedError(_ fixture: Fixture) throws {
         let bytes = try fixture.load()
         let decoder = Self.decoder
         for index in bytes.indices {
@@ -54,7 +54,7 @@ import Testing
     }
 
     @Test(arguments: small.filter { $0.animation != nil })
-    func truncatedOrFlippedAnimationAdvancesOrThrows(_ fixture: Fixture) throws {
+    func readingATruncatedOrFlippedAnimationDoesNotTrap(_ fixture: Fixture) throws {
         let bytes = try fixture.load()
         let decoder = Self.decoder
         func walk(_ bytes: [UInt8]) {
@@ -70,7 +70,7 @@ import Testing
     }
 
     @Test(arguments: Fixture.all.filter { $0.expect.error != nil && $0.bytes <= 1200 })
-    func truncatingAnInvalidFileDecodesOrThrowsATypedError(_ fixture: Fixture) throws {
+    func decodingATruncatedInvalidFileGivesAnImageOrATypedError(_ fixture: Fixture) throws {
         let bytes = try fixture.load()
         let decoder = Self.decoder
         for count in 0..<bytes.count {

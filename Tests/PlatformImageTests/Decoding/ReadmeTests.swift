@@ -24,7 +24,7 @@ import Testing
         #expect(bitmap.width == fixture.display?.width ?? fixture.width)
     }
 
-    @Test func readmeContainsThisExample() throws { try expectReadmeExample(in: #filePath) }
+    @Test func readmeContainsTheDecodingExample() throws { try expectReadmeExample(in: #filePath) }
 }
 
 /// Expects the README to contain the lines between `// README: begin` and `// README: end` of a test file.

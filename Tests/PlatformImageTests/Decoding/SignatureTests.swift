@@ -30,13 +30,13 @@ import Testing
         ([0, 0, 0, 24] + ascii("ftypisom....mp41"), .unknown), ([], .unknown), ([0xFF], .unknown),
     ]
 
-    @Test func everySignatureIsRecognised() {
+    @Test func everySignatureIsRecognizedAsItsFormat() {
         for (bytes, expected) in Self.table {
             #expect(Self.signature(bytes) == expected, "\(bytes.prefix(16))")
         }
     }
 
-    @Test func truncatedSignatureIsUnknownOrTheSameFormat() {
+    @Test func truncatedSignatureIsUnknownOrOfTheSameOrAMoreGeneralFormat() {
         for (bytes, expected) in Self.table {
             for count in 0..<bytes.count {
                 let cut = Self.signature(Array(bytes.prefix(count)))
@@ -56,7 +56,7 @@ import Testing
         #expect(Self.signature(far) == .unknown)
     }
 
-    @Test func refusedFormatIsUnsupportedWithItsName() {
+    @Test func recognizedFormatWithoutADecoderThrowsUnsupportedWithItsName() {
         for (bytes, expected) in Self.table {
             guard case .refused(let name) = expected else { continue }
             let error = #expect(throws: DecodeError.self) { try ImageDecoder().decode(bytes) }

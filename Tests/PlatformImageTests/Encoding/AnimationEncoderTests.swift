@@ -16,7 +16,7 @@ import Testing
         }
     }
 
-    @Test func frameIsStoredAsTheChangedRectangle() throws {
+    @Test func frameIsStoredAsTheRectangleThatDiffersFromThePreviousFrame() throws {
         var random = SplitMix(seed: 5)
         for _ in 0..<60 {
             let (width, height) = (Int.random(in: 1...30, using: &random), Int.random(in: 1...30, using: &random))
@@ -80,7 +80,7 @@ import Testing
         #expect(numbers == [0, 1, 2, 3, 4])
     }
 
-    @Test func framesOfManyChunksHaveConsecutiveSequenceNumbers() throws {
+    @Test func framesOfSeveralChunksHaveConsecutiveSequenceNumbers() throws {
         let bitmaps = [SampleImage.noise, .grayAlphaNoise].map { $0.tiled(1000, 1100) }
         var encoder = ImageEncoder()
         encoder.options.png.reducesColors = false
@@ -120,7 +120,7 @@ import Testing
         }
     }
 
-    @Test func animationOverMaxBytesThrowsTheSmallestSize() throws {
+    @Test func animationOverMaxBytesThrowsOverMaxBytesWithTheSmallestSize() throws {
         let frames = Self.framesWithChanges(.noise, 30, 30, count: 3)
         var encoder = ImageEncoder()
         encoder.options.png.compressionLevel = 9

@@ -30,7 +30,7 @@ import Testing
     }
 
     @Test(arguments: [(65, 64), (150, 97), (300, 20), (9, 200)])
-    func averagingALargeImageChangesEachTermByAtMostOneStep(width: Int, height: Int) throws {
+    func averagingALargeImageChangesEachTermOfTheHashByAtMostOneStep(width: Int, height: Int) throws {
         let smooth = SampleImage.photograph(width, height)
 
         let hash = try BlurHash(smooth, columns: 3, rows: 3)
@@ -45,7 +45,7 @@ import Testing
         }
     }
 
-    @Test func hashesOfEverySizeRoundTripAsText() throws {
+    @Test func hashesOfEveryColumnAndRowCountRoundTripAsText() throws {
         let image = Self.pattern(11, 9)
         for columns in 1...9 {
             for rows in 1...9 {
@@ -57,7 +57,7 @@ import Testing
     }
 
     @Test(arguments: [(1, 1), (7, 3), (32, 32), (5, 40)])
-    func bitmapOfAHashIsWithinOneOfTheReferenceModel(width: Int, height: Int) throws {
+    func samplesOfAHashBitmapDifferByAtMostOneFromTheReferenceModel(width: Int, height: Int) throws {
         for text in [
             "000017", "LcHU|QI:R61%r}iLN1TGRei_bco@", "@EHV9#$uV;pLV}J6nENBj2%7V[rZVMVER7%jW~kibpfzXB%dW#n;XSi_V]",
         ] {
@@ -92,7 +92,7 @@ import Testing
         #expect(BlurHash(clear).averageColor == RGBA8(red: 255, green: 255, blue: 255))
     }
 
-    @Test func higherPunchIncreasesContrast() throws {
+    @Test func higherPunchIncreasesTheContrastOfTheBitmap() throws {
         let hash = try BlurHash("LcHU|QI:R61%r}iLN1TGRei_bco@")
         func spread(_ punch: Double) -> Int {
             let bytes = hash.bitmap(width: 16, height: 16, punch: punch).copyBytes()

@@ -20,7 +20,7 @@ import Testing
     }
 
     @Test(arguments: EncodedFormat.allCases)
-    func encodeReturnsTheFileOfTheEncoder(format: EncodedFormat) async throws {
+    func encodeOnTheQueueReturnsTheBytesOfTheEncoder(format: EncodedFormat) async throws {
         var encoder = ImageEncoder()
         encoder.options.jpeg.quality = 33
         encoder.options.png.compressionLevel = 2
@@ -31,7 +31,7 @@ import Testing
         #expect(try file == encoder.encode(Self.bitmap, as: format))
     }
 
-    @Test func encodeAnimationReturnsTheFileOfTheEncoder() async throws {
+    @Test func encodeAnimationOnTheQueueReturnsTheBytesOfTheEncoder() async throws {
         let frames = [Self.bitmap, SampleImage.noise.bitmap(40, 30)].map { AnimationFrame($0, delay: Self.delay) }
 
         let file = try await DecodeQueue(width: 1).encodeAnimation(frames, loopCount: 3)
@@ -98,7 +98,7 @@ import Testing
         #expect(waitingBehind.value == (priority == .high ? 0 : 1))
     }
 
-    @Test func encodingOverTheBudgetThrowsLimitExceeded() async {
+    @Test func encodingThatNeedsMoreThanTheBudgetThrowsLimitExceeded() async {
         let queue = DecodeQueue(width: 1, budget: DecodeBudget(maxBytes: 100))
         for (byteCount, code) in [(101, EncodeError.Code.limitExceeded), (-1, .invalidArgument)] {
             let error = await #expect(throws: EncodeError.self) {

@@ -26,7 +26,7 @@ import Testing
         }
     }
 
-    @Test func unreachableMaxBytesThrowsTheSmallestSize() throws {
+    @Test func unreachableMaxBytesThrowsOverMaxBytesWithTheSmallestSize() throws {
         let bitmap = SampleImage.photograph(48, 36)
         let smallest = try Self.jpeg(bitmap, quality: 1).count
         for limit in [1, 100, smallest - 1] {
@@ -37,7 +37,7 @@ import Testing
         #expect(try Self.jpeg(bitmap, quality: 80, maxBytes: smallest).count == smallest)
     }
 
-    @Test func pngOverMaxBytesIsCompressedAtTheHighestLevel() throws {
+    @Test func pngOverMaxBytesIsCompressedAgainAtTheHighestLevel() throws {
         let bitmap = SampleImage.photograph(64, 48)
         var encoder = ImageEncoder()
         encoder.options.png.compressionLevel = 1
@@ -56,7 +56,7 @@ import Testing
         #expect(error?.smallestByteCount == tight.count)
     }
 
-    @Test func largePNGOverMaxBytesEndsEarly() throws {
+    @Test func firstAttemptOfALargePNGStopsWhenItExceedsMaxBytes() throws {
         let tall = SampleImage.noise.tiled(1000, 1100)
         var encoder = ImageEncoder()
         encoder.options.png.reducesColors = false
@@ -101,7 +101,7 @@ import Testing
         }
     }
 
-    @Test func everyEncoderPollsAtLeastEverySixteenRows() throws {
+    @Test func everyEncoderPollsTheCancellationFlagAtLeastEverySixteenRows() throws {
         for format in EncodedFormat.allCases {
             for kind in SampleImage.allCases {
                 let flag = CancellationFlag()
@@ -112,7 +112,7 @@ import Testing
         }
     }
 
-    @Test func passedDeadlineThrowsDeadlinePassed() {
+    @Test func expiredDeadlineThrowsDeadlinePassed() {
         for format in EncodedFormat.allCases {
             let flag = CancellationFlag()
             flag.setDeadline(.now - .seconds(1))

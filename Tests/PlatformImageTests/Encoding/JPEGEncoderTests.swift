@@ -16,7 +16,7 @@ import Testing
 
     /// The threshold is 1 dB below the minimum of `cjpeg` (libjpeg-turbo) for these sizes at 4:2:0.
     @Test(arguments: kinds)
-    func everySizeDecodesWithAPSNRAbove40Decibels(_ options: JPEGOptions) throws {
+    func encodedImageOfEverySizeDecodesWithAPSNRAbove40Decibels(_ options: JPEGOptions) throws {
         for width in 1...20 {
             for height in [1, 2, 8, 15, 16, 17] {
                 let bitmap = SampleImage.gradient.bitmap(width, height)
@@ -54,7 +54,7 @@ import Testing
         #expect([frame.data[7], frame.data[10], frame.data[13]] == [luma, 0x11, 0x11])
     }
 
-    @Test func optimizedHuffmanTablesShrinkTheFileAndKeepPixels() throws {
+    @Test func optimizedHuffmanTablesReduceTheFileSizeAndKeepPixels() throws {
         let bitmap = SampleImage.photograph(200, 150)
         let files = try [(false, false), (false, true), (true, true)].map { isProgressive, optimizes in
             var options = JPEGOptions()

@@ -4,7 +4,7 @@ import Testing
 
 @Suite struct PNGEncoderTests {
     @Test(arguments: SampleImage.allCases)
-    func everySampleRoundTripsAtEverySize(_ kind: SampleImage) throws {
+    func everySampleImageRoundTripsAtEverySize(_ kind: SampleImage) throws {
         for width in 1...20 {
             for height in [1, 2, 3, 7, 16, 17, 20] {
                 let bitmap = kind.bitmap(width, height)
@@ -15,7 +15,7 @@ import Testing
     }
 
     @Test(arguments: PNGFilter.allCases)
-    func everyFilterAndLevelRoundTrips(_ filter: PNGFilter) throws {
+    func imageRoundTripsWithEveryFilterAndCompressionLevel(_ filter: PNGFilter) throws {
         for kind in [SampleImage.noise, .gradient, .grayAlphaNoise, .sevenColors, .fourGrays] {
             let bitmap = kind.bitmap(33, 19)
             for level in 0...9 {
@@ -82,7 +82,7 @@ import Testing
         }
     }
 
-    @Test func fileContainsOnlyTheImageChunks() throws {
+    @Test func fileContainsOnlyTheChunksThatDecodersRequire() throws {
         let plain = try ImageEncoder().encode(SampleImage.noise.bitmap(9, 9), as: .png)
         let palette = try ImageEncoder().encode(SampleImage.transparentColors.bitmap(40, 40), as: .png)
 
@@ -113,7 +113,7 @@ import Testing
         #expect(try decodeWithoutWarnings(file).bitmap.copyBytes() == bitmap.copyBytes())
     }
 
-    @Test func higherLevelsAndAutomaticFiltersReduceTheSize() throws {
+    @Test func higherCompressionLevelsAndAutomaticFiltersReduceTheFileSize() throws {
         for bitmap in [SampleImage.photograph(90, 70), Self.drawing] {
             var sizes: [Int] = []
             for level in [0, 1, 6, 9] {

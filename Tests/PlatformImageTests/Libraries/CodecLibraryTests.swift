@@ -45,7 +45,7 @@ import Testing
         #expect(library.missingFixes.isEmpty && library.warnings.isEmpty)
     }
 
-    @Test func olderPackageReportsTheMissingFixes() throws {
+    @Test func packageOlderThanAFixReportsTheFixAsMissing() throws {
         let (database, _) = try database(paragraph("libpng16-16", "1.6.39-2+deb12u4"))
 
         let library = libpng("1.6.39", database)
@@ -107,18 +107,18 @@ import Testing
         "", "\n\n\n", "Package: libpng16-16\n", "Version: 1\n\nPackage: libpng16-16\n\n", "Package:\nVersion:\n\n",
         "Package: libpng16-16\nStatus: deinstall ok config-files\nVersion: 1\n",
     ])
-    func paragraphsWithoutAnInstalledPackageAreSkipped(_ text: String) {
+    func statusParagraphsWithoutAnInstalledPackageAreSkipped(_ text: String) {
         #expect(PackageDatabase.versions(inStatus: Array(text.utf8), of: ["libpng16-16"]).isEmpty)
     }
 
-    @Test func oldestVersionOfSeveralArchitecturesIsUsed() throws {
+    @Test func oldestPackageVersionOfSeveralArchitecturesIsUsed() throws {
         let (database, _) = try database(
             paragraph("libpng16-16", "1.6.39-2+deb12u6") + paragraph("libpng16-16", "1.6.39-2+deb12u1"))
 
         #expect(database.package(of: "libpng")?.version.text == "1.6.39-2+deb12u1")
     }
 
-    /// A command with the output of `rpm -q --qf`, one with endless output, and one that does not exist.
+    /// Runs a command with the output of `rpm -q --qf`, a command with endless output, and one that does not exist.
     @Test func rpmVersionsAreReadFromTheCommandOutput() {
         let lines = "libpng 1.6.37-12.el9\\npackage giflib is not installed\\nlibtiff 1:4.4.0-13.el9\\n"
 

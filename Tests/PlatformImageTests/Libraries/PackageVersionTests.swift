@@ -18,7 +18,7 @@ import Testing
     }
 
     @Test(arguments: [("1.0", "1.00"), ("1.01", "1.1"), ("1.0-0", "1.0")])
-    func leadingZerosAndRevisionZeroCompareEqual(_ a: String, _ b: String) {
+    func versionsThatDifferInLeadingZerosOrRevisionZeroAreEqual(_ a: String, _ b: String) {
         #expect(!(PackageVersion(a) < PackageVersion(b)) && !(PackageVersion(b) < PackageVersion(a)))
     }
 

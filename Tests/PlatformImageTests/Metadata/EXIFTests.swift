@@ -40,7 +40,7 @@ import Testing
         #expect(exif?.hasInvalidOrientation == true)
     }
 
-    @Test func firstOrientationEntryIsUsed() {
+    @Test func firstOfSeveralOrientationEntriesIsUsed() {
         #expect(EXIF(Self.block([(274, 3, 1, 6), (274, 3, 1, 3)]).span)?.orientation == .right)
         #expect(EXIF(Self.block([(274, 3, 1, 9), (274, 3, 1, 3)]).span)?.orientation == nil)
     }
@@ -52,14 +52,14 @@ import Testing
         #expect(exif?.thumbnailRange == 56..<60)
     }
 
-    @Test func thumbnailOutsideTheBlockIsIgnored() {
+    @Test func thumbnailRangeOutsideTheEXIFBlockIsIgnored() {
         let exif = EXIF(Self.block([], next: [(513, 4, 1, 60), (514, 4, 1, 0xFFFF_FFFF)]).span)
 
         #expect(exif?.thumbnailRange == nil)
         #expect(exif?.isDamaged == true)
     }
 
-    @Test func rationalResolutionIsRead() {
+    @Test func resolutionIsReadFromARationalEntry() {
         let start = 8 + 6 + 2 * 12
         let exif = EXIF(Self.block([(282, 5, 1, start), (296, 3, 1, 2)], tail: [144, 0, 0, 0, 2, 0, 0, 0]).span)
 
@@ -67,14 +67,14 @@ import Testing
         #expect(exif?.resolutionUnit == 2)
     }
 
-    @Test func cyclicDirectoriesEndAsDamaged() {
+    @Test func cyclicDirectoryOffsetsAreReportedAsDamage() {
         var block = Self.block([(34665, 4, 1, 8)])
         block[8 + 2 + 12] = 8  // the offset of the next directory is that of the first
 
         #expect(EXIF(block.span)?.isDamaged == true)
     }
 
-    @Test func truncatedAndFlippedBlocksDoNotTrap() {
+    @Test func parsingTruncatedBlocksAndBlocksWithAFlippedBitDoesNotTrap() {
         let block = Self.block(
             [(274, 3, 1, 6), (34665, 4, 1, 50)], next: [(513, 4, 1, 60), (514, 4, 1, 4)], tail: [1, 2, 3, 4])
 

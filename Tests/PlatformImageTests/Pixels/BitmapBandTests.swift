@@ -21,7 +21,7 @@ import Testing
         #expect(joined(.clearingTransparentPixels) == bitmap.clearingTransparentPixels().copyBytes())
     }
 
-    @Test func errorThrownByTheBodyEndsTheIteration() {
+    @Test func errorThrownByTheClosureEndsTheIterationOfBands() {
         struct Stop: Error {}
         let bitmap = Bitmap(width: 256, height: 1_024) { _ in }
         var count = 0

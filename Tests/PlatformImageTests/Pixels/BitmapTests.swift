@@ -73,7 +73,7 @@ import Testing
         #expect(wrong == 0)
     }
 
-    @Test func clearingUnderAlphaChangesTransparentPixelsOnly() {
+    @Test func clearingTransparentPixelsDoesNotChangeOtherPixels() {
         let bitmap = Bitmap(width: 2, height: 1) { pixels in
             for index in 0..<8 { pixels[index] = 9 }
             pixels[3] = 0

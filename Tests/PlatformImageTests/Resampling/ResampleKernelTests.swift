@@ -4,9 +4,9 @@ import Testing
 @testable import PlatformImage
 
 @Suite struct ResampleKernelTests {
-    /// Every remainder after the blocks of the vector kernels.
+    /// The widths cover every remainder after the blocks of the vector kernels.
     @Test(arguments: [RandomImage.opaque, .mixedRows])
-    func portableKernelsGiveTheSameBytesAtEveryWidth(_ image: RandomImage) throws {
+    func portableKernelsGiveTheBytesOfTheVectorKernelsAtEveryWidth(_ image: RandomImage) throws {
         var random = SplitMix(seed: 1)
         for width in 1...64 {
             let source = image.bitmap(width, 5, using: &random)
@@ -19,7 +19,7 @@ import Testing
     }
 
     @Test(arguments: RandomImage.allCases, [false, true])
-    func portableKernelsGiveTheSameBytesAtRandomSizes(_ image: RandomImage, _ linearLight: Bool) throws {
+    func portableKernelsGiveTheBytesOfTheVectorKernelsAtRandomSizes(_ image: RandomImage, _ linearLight: Bool) throws {
         var random = SplitMix(seed: 2)
         for filter in ResampleFilter.allCases {
             let sides = (0..<4).map { _ in Int.random(in: 1...300, using: &random) }
@@ -33,7 +33,7 @@ import Testing
 
     /// The sums reach their largest positive and negative values.
     @Test(arguments: ResampleFilter.allCases)
-    func extremeSumsAreClampedAndMatchTheModel(_ filter: ResampleFilter) throws {
+    func extremeFilterSumsAreClampedAndMatchTheModel(_ filter: ResampleFilter) throws {
         for (period, alpha) in [(1, 255), (2, 255), (3, 255), (1, 0), (2, 0), (3, 0)] {
             let source = Bitmap(width: 48, height: 48) { pixels in
                 for y in 0..<48 {

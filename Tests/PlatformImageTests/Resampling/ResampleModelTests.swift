@@ -41,7 +41,7 @@ import Testing
         #expect(alpha <= (isOpaque ? 1e-9 : 0.6), "\(request)")
     }
 
-    @Test func resultsMatchThePythonModelOfTheFixtures() throws {
+    @Test func resizedFixturesMatchTheResultsOfThePythonModel() throws {
         let cases = try ResizedFixture.all()
         #expect(cases.count >= 20)
         for (path, resized) in cases {

@@ -31,7 +31,7 @@ import Testing
         }
     }
 
-    @Test func passedDeadlineThrowsLimitExceeded() throws {
+    @Test func expiredDeadlineThrowsLimitExceeded() throws {
         let flag = CancellationFlag()
         flag.setDeadline(.now - .seconds(1))
 
@@ -45,7 +45,7 @@ import Testing
 
     /// Each source row adds a few bytes of weights; its pixels are not stored.
     @Test(arguments: ResampleFilter.allCases)
-    func memoryGrowsByAtMost16BytesPerSourceRow(_ filter: ResampleFilter) {
+    func resamplerMemoryGrowsByAtMost16BytesPerSourceRow(_ filter: ResampleFilter) {
         func bytes(_ times: Int) -> Int {
             RowResampler.byteCount(
                 ResampleRequest(
@@ -56,7 +56,7 @@ import Testing
         #expect((bytes(10) - bytes(1)) / 27_000 <= 16)
     }
 
-    @Test func invalidRequestHasAByteCountOfZero() {
+    @Test func invalidResampleRequestHasAByteCountOfZero() {
         let request = ResampleRequest(sourceWidth: 10, sourceHeight: 10, width: 5, height: 5, filter: .box)
         #expect(request.isValid && RowResampler.byteCount(request) > 0)
         let changes: [(inout ResampleRequest) -> Void] = [
@@ -72,7 +72,7 @@ import Testing
         }
     }
 
-    @Test func cropWithoutAPixelThrowsEmptyCrop() {
+    @Test func cropWithoutPixelsInsideTheImageThrowsEmptyCrop() {
         let source = Self.blank(8, 6)
         for crop in [
             PixelRectangle(x: 8, y: 0, width: 3, height: 3), PixelRectangle(x: 0, y: -4, width: 3, height: 4),
@@ -83,7 +83,7 @@ import Testing
         }
     }
 
-    @Test func resultOverALimitThrowsTheNameOfTheLimit() {
+    @Test func resultOverALimitThrowsLimitExceededWithTheNameOfTheLimit() {
         let source = Self.blank(8, 6)
         func detail(_ width: Int, _ height: Int, _ change: (inout DecodeLimits) -> Void) -> String? {
             var limits = DecodeLimits.unlimited

@@ -43,7 +43,7 @@ import Testing
     }
 
     @Test(arguments: ResampleFilter.allCases)
-    func cropWithoutScalingCopiesItsPixels(_ filter: ResampleFilter) throws {
+    func cropWithoutScalingCopiesThePixelsOfTheCrop(_ filter: ResampleFilter) throws {
         var random = SplitMix(seed: 4)
         let source = RandomImage.translucent.bitmap(31, 27, using: &random)
 
@@ -55,7 +55,7 @@ import Testing
         }
     }
 
-    @Test func nearestTakesThePixelAtTheCentre() throws {
+    @Test func nearestFilterUsesTheSourcePixelAtTheCenter() throws {
         var random = SplitMix(seed: 5)
         let source = RandomImage.translucent.bitmap(13, 11, using: &random)
         for (width, height) in [(1, 1), (4, 7), (13, 40), (50, 3)] {
@@ -68,7 +68,7 @@ import Testing
         }
     }
 
-    @Test func boxFilterOfWholePixelsIsTheirMean() throws {
+    @Test func boxFilterWithAnIntegerFactorGivesTheMeanOfTheSourcePixels() throws {
         var random = SplitMix(seed: 6)
         let source = RandomImage.opaque.bitmap(24, 12, using: &random)
 
@@ -119,7 +119,7 @@ import Testing
     }
 
     /// One transparent pixel at every position of the pixel blocks that the opacity test reads.
-    @Test func oneTransparentPixelAnywhereIsDetected() throws {
+    @Test func imageWithOneTransparentPixelAtAnyPositionIsNotTreatedAsOpaque() throws {
         for column in 0..<40 {
             for row in [0, 1, 2, 9, 10] {
                 let source = Bitmap(width: 40, height: 11) { pixels in
@@ -164,9 +164,9 @@ import Testing
         }
     }
 
-    /// More source pixels than a weight has steps.
+    /// The filter covers more source pixels than a fixed-point weight has steps.
     @Test(arguments: ResampleFilter.allCases)
-    func reductionBy120000KeepsTheMean(_ filter: ResampleFilter) throws {
+    func reducingAColumnOf120000PixelsToOneKeepsTheMean(_ filter: ResampleFilter) throws {
         let count = 120_000
         let source = Bitmap(width: 1, height: count) { pixels in
             for y in 0..<count {

@@ -17,7 +17,7 @@ import Testing
         #expect(budget.peakGrantedBytes == 100)
     }
 
-    @Test func requestAboveMaxBytesIsRefusedAndMaxBytesIsGranted() {
+    @Test func requestAboveMaxBytesIsRefusedAndRequestOfMaxBytesIsGranted() {
         let budget = DecodeBudget(maxBytes: 100)
 
         #expect(budget.acquire(101, priority: .high) {} == .refused)
@@ -25,7 +25,7 @@ import Testing
         #expect(budget.acquire(100, priority: .low) {} == .granted)
     }
 
-    @Test func smallRequestWaitsBehindALargeOneOfItsLane() {
+    @Test func smallRequestWaitsBehindALargeRequestOfTheSamePriority() {
         let budget = DecodeBudget(maxBytes: 100)
         let served = Locked<[String]>([])
         _ = budget.acquire(50, priority: .normal) {}
@@ -39,7 +39,7 @@ import Testing
         #expect(budget.grantedBytes == 81)
     }
 
-    @Test func smallRequestsPassALargeOneAtMostMaxPassesTimes() {
+    @Test func smallRequestsPassALargeRequestOfTheSamePriorityAtMostMaxPassesTimes() {
         let budget = DecodeBudget(maxBytes: 100, maxPasses: 8)
         let isServed = Locked(false)
         _ = budget.acquire(50, priority: .normal) {}
@@ -92,8 +92,8 @@ import Testing
         #expect(served.value == ["high", "normal", "low"])
     }
 
-    /// While small urgent requests keep the budget in use, a large request of the lowest lane is granted after exactly
-    /// `maxOvertakes` of them.
+    /// While small requests of high priority keep the budget in use, a large request of the lowest priority is granted
+    /// after exactly `maxOvertakes` of them.
     @Test func lowPriorityRequestIsOvertakenAtMostMaxOvertakesTimes() {
         let budget = DecodeBudget(maxBytes: 100)
         let isServed = Locked(false)
@@ -112,9 +112,9 @@ import Testing
         #expect(isServed.value)
     }
 
-    /// The request that overtakes the small one for the last time makes it next, before the large one, which does not
-    /// fit.
-    @Test func requestReachingMaxOvertakesIsGrantedBeforeHigherLanes() {
+    /// After the small request of low priority was overtaken `maxOvertakes` times, it is the next one to be granted,
+    /// before the large request of higher priority, which does not fit.
+    @Test func requestOvertakenMaxOvertakesTimesIsGrantedBeforeHigherPriorities() {
         let budget = DecodeBudget(maxBytes: 100)
         let served = Locked<[String]>([])
         for byteCount in [10, 50] { _ = budget.acquire(byteCount, priority: .high) {} }
@@ -136,7 +136,7 @@ import Testing
         #expect(budget.grantedBytes == 10 + 1 + 60 + 1)
     }
 
-    @Test func cancellingALargeRequestGrantsTheOneBehindIt() {
+    @Test func cancellingALargeRequestGrantsTheNextWaitingRequest() {
         let budget = DecodeBudget(maxBytes: 100)
         let served = Locked<[String]>([])
         _ = budget.acquire(50, priority: .normal) {}

@@ -9,7 +9,7 @@ import Testing
         await yieldUntil(condition)
     }
 
-    @Test func hundredDecodesStayWithinTheBudgetAndComplete() async throws {
+    @Test func hundredConcurrentDecodesStayWithinTheBudgetAndComplete() async throws {
         let bytes = BMPFile.monochrome(width: 500, height: 500)
         let budget = DecodeBudget(maxBytes: 2_500_000)
         let queue = DecodeQueue(width: 4, budget: budget)
@@ -26,7 +26,7 @@ import Testing
         #expect(budget.peakGrantedBytes >= 1_000_000)
     }
 
-    @Test func budgetBytesAreHeldUntilTheFinishClosureReturns() async throws {
+    @Test func budgetBytesAreReservedUntilTheFinishClosureReturns() async throws {
         let bytes = BMPFile.monochrome(width: 100, height: 100)
         let budget = DecodeBudget(maxBytes: 1 << 20)
 
@@ -38,7 +38,7 @@ import Testing
         #expect(budget.grantedBytes == 0)
     }
 
-    @Test func decodeOverTheBudgetThrowsLimitExceeded() async {
+    @Test func decodeThatNeedsMoreThanTheBudgetThrowsLimitExceeded() async {
         let budget = DecodeBudget(maxBytes: 39_999)
         let queue = DecodeQueue(width: 1, budget: budget)
 
@@ -53,7 +53,7 @@ import Testing
     }
 
     @Test(arguments: ["jpeg/cmyk-icc.jpg", "jpeg/icc-p3.jpg", "png/iccp-rgba.png"])
-    func convertedProfileCountsTenTimesItsSize(_ path: String) async throws {
+    func conversionFromAnICCProfileReservesTenTimesTheProfileSize(_ path: String) async throws {
         let bytes = try Fixture.file(path)
         let (asStored, converted) = (DecodeBudget(), DecodeBudget())
 
@@ -64,7 +64,7 @@ import Testing
         #expect(converted.peakGrantedBytes - asStored.peakGrantedBytes >= 10 * image.header.iccProfileByteCount)
     }
 
-    @Test func failedDecodeReleasesItsBytes() async throws {
+    @Test func failedDecodeReleasesItsReservedBytes() async throws {
         let budget = DecodeBudget()
         let queue = DecodeQueue(width: 1, budget: budget)
         let cut = try Fixture.file("demo/mountains.jpg").prefix(700)
@@ -77,8 +77,9 @@ import Testing
         #expect(budget.grantedBytes == 0)
     }
 
-    /// Another queue holds the complete budget; the only thread stays available for work that needs no bytes.
-    @Test func jobWaitingForBytesOccupiesNoThread() async throws {
+    /// Another queue has reserved the complete budget; the only thread of this queue stays available for work that
+    /// reserves no memory.
+    @Test func jobThatWaitsForMemoryOccupiesNoThread() async throws {
         let budget = DecodeBudget(maxBytes: 100)
         let holder = DecodeQueue(width: 1, budget: budget)
         let queue = DecodeQueue(width: 1, budget: budget)
@@ -96,8 +97,9 @@ import Testing
         try await held
     }
 
-    /// A job that holds bytes makes others wait for them, so it gets the next thread regardless of its priority.
-    @Test func jobWithGrantedBytesStartsBeforeHigherPriorities() async throws {
+    /// Other jobs wait for the memory that a job has reserved, so that job gets the next free thread regardless of its
+    /// priority.
+    @Test func jobWithReservedMemoryStartsBeforeJobsOfHigherPriority() async throws {
         let budget = DecodeBudget(maxBytes: 100)
         let holder = DecodeQueue(width: 1, budget: budget)
         let queue = DecodeQueue(width: 1, budget: budget)
@@ -127,7 +129,7 @@ import Testing
         #expect(order.value == ["low", "high"])
     }
 
-    @Test func cancellingAJobThatWaitsForBytesEndsItImmediately() async throws {
+    @Test func cancellingAJobThatWaitsForMemoryEndsItImmediately() async throws {
         let budget = DecodeBudget(maxBytes: 100)
         let queue = DecodeQueue(width: 2, budget: budget)
         let gate = DispatchSemaphore(value: 0)
@@ -148,7 +150,7 @@ import Testing
         #expect(budget.grantedBytes == 0)
     }
 
-    @Test func continuousSmallJobsDoNotStarveALargeOne() async throws {
+    @Test func continuousSmallJobsDoNotStarveALargeJob() async throws {
         let budget = DecodeBudget(maxBytes: 1000)
         let queue = DecodeQueue(width: 3, budget: budget)
         let isDone = Locked(false)
@@ -175,7 +177,7 @@ import Testing
     }
 
     /// Every job ends exactly once under any race, and all bytes are released.
-    @Test func tenThousandRacingCancelsReleaseEveryByte() async {
+    @Test func tenThousandConcurrentCancellationsReleaseAllReservedBytes() async {
         let budget = DecodeBudget(maxBytes: 1000)
         let queues = [DecodeQueue(width: 2, budget: budget), DecodeQueue(width: 1, budget: budget)]
         let ended = Locked(0)
@@ -208,7 +210,7 @@ import Testing
     }
 
     /// In a dedicated process, because concurrent tests allocate bitmaps too.
-    @Test func cachedBitmapsAreTheOnlyLiveOnesAfterAllDecodes() async {
+    @Test func onlyCachedBitmapsStayAllocatedAfterAllDecodes() async {
         await #expect(processExitsWith: .success) {
             let bytes = BMPFile.monochrome(width: 1200, height: 1200)  // mapped pixels
             let cache = MemoryCache<Int, Bitmap>(maxBytes: 20 << 20)

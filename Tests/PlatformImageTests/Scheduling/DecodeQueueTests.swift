@@ -12,7 +12,7 @@ import Testing
         #expect(DecodeQueue().width == AvailableProcessors().count)
     }
 
-    @Test func runReturnsTheResultOfTheWork() async throws {
+    @Test func runReturnsTheResultOfTheWorkClosure() async throws {
         #expect(try await DecodeQueue(width: 2).run { _ in 42 } == 42)
     }
 
@@ -88,7 +88,7 @@ import Testing
         #expect(!ran.value)
     }
 
-    @Test func taskCancelledBeforeEnqueuingThrows() async {
+    @Test func runOfATaskCancelledBeforeEnqueuingThrows() async {
         let queue = DecodeQueue(width: 1)
         let task = Task {
             while !Task.isCancelled { await Task.yield() }
@@ -101,7 +101,7 @@ import Testing
         #expect(throws: DecodeError.self) { try result.get() }
     }
 
-    @Test func cancellingARunningJobSetsItsFlag() async {
+    @Test func cancellingARunningJobSetsItsCancellationFlag() async {
         let queue = DecodeQueue(width: 1)
         let gate = QueueGate()
         let task = Task {
@@ -129,7 +129,7 @@ import Testing
     }
 
     /// Every job ends exactly once under any race; resuming a continuation twice would trap.
-    @Test func twentyThousandRacingCancelsEndEveryJobOnce() async {
+    @Test func twentyThousandConcurrentCancellationsEndEveryJobExactlyOnce() async {
         let queue = DecodeQueue(width: 2)
         let ended = Locked(0)
 

@@ -98,7 +98,7 @@ import Testing
         #expect(!ran.value)
     }
 
-    @Test func cancellingRunningThrowingWorkSetsItsFlag() async throws {
+    @Test func cancellingRunningThrowingWorkSetsItsCancellationFlag() async throws {
         let queue = DecodeQueue(width: 1)
         let gate = QueueGate()
         let task = Task {

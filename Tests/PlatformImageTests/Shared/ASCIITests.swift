@@ -21,7 +21,7 @@ import Testing
         }
     }
 
-    @Test func setsContainTheirBytes() {
+    @Test func asciiSetContainsExactlyItsBytes() {
         for byte in Self.bytes {
             #expect(ASCIISet.digits.contains(byte) == byte.isASCIIDigit)
             #expect(ASCIISet.alphanumerics.contains(byte) == byte.isASCIIAlphanumeric)
@@ -31,7 +31,7 @@ import Testing
         }
     }
 
-    @Test func blanksAtTheEndsAreTrimmed() {
+    @Test func leadingAndTrailingBlanksAreTrimmed() {
         for (text, trimmed) in [(" \ta b\t ", "a b"), ("", ""), ("\t", ""), ("a", "a"), ("\na ", "\na")] {
             #expect(Array(text.utf8.trimmingASCIIBlanks()) == Array(trimmed.utf8), "\(text)")
         }

@@ -17,7 +17,7 @@ import Testing
         }
     }
 
-    @Test func keepsEscapesPreservesValidEscapes() {
+    @Test func keepsEscapesOptionPreservesValidEscapes() {
         let table = [("%41%4", "%41%254"), ("%", "%25"), ("%g0%0g%aF", "%25g0%250g%aF"), ("a%20 ", "a%20%20")]
         for (text, encoded) in table {
             let bytes = PercentEncoding.encode(Array(text.utf8), allowed: .unreserved, keepsEscapes: true)

@@ -13,7 +13,7 @@ import Testing
         #expect(Duration.zero.millisecondCount == 0)
     }
 
-    @Test func countsSaturateAtTheEndsOfTheRange() {
+    @Test func countsOutsideTheIntegerRangeSaturate() {
         #expect(Duration.seconds(Int64.max).millisecondCount == .max)
         #expect(Duration.seconds(Int64.min).nanosecondCount == .min)
         #expect(Duration.seconds(Int64.max / 1_000).millisecondCount == Int64.max / 1_000 * 1_000)
@@ -39,7 +39,7 @@ import Testing
         }
     }
 
-    @Test func compactRemovesTicketsWhenFewOfThemAreWaiting() {
+    @Test func compactRemovesTicketsThatDoNotWaitWhenFewTicketsWait() {
         var queue = TicketQueue<Int>()
         for ticket in 0..<100 { queue.append(ticket) }
 
@@ -62,7 +62,7 @@ import Testing
         deinit { onRelease(runs.load(ordering: .relaxed)) }
     }
 
-    @Test func detachedThreadRunsTheBodyOnceAndReleasesIt() async {
+    @Test func detachedThreadRunsTheClosureOnceAndReleasesTheClosure() async {
         let runs = await withCheckedContinuation { continuation in
             let token = Token { continuation.resume(returning: $0) }
             let failure = DetachedThread.start { token.runs.add(1, ordering: .relaxed) }
@@ -71,7 +71,7 @@ import Testing
         #expect(runs == 1)
     }
 
-    @Test func failedThreadCreationReturnsAnErrorAndReleasesTheBody() async {
+    @Test func failedThreadCreationReturnsAnErrorAndReleasesTheClosure() async {
         let runs = await withCheckedContinuation { continuation in
             let token = Token { continuation.resume(returning: $0) }
             // No address space is large enough for the stack.

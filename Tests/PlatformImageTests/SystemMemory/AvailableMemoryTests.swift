@@ -121,7 +121,7 @@ import Testing
     ]
 
     @Test(arguments: systems)
-    func lowestVisibleCgroupLimitIsUsed(_ system: System) throws {
+    func lowestVisibleCgroupMemoryLimitIsUsed(_ system: System) throws {
         #expect(limit(try system.tree()) == system.limit)
     }
 
@@ -177,9 +177,9 @@ import Testing
 
     enum UnusualFile: CaseIterable { case missing, folder, fifo, writtenFIFO, zeroDevice, symlinkLoop, endless }
 
-    /// None of these may block: a blocking `open` of a FIFO waits for its writer.
+    /// Reading such a file must not block: a blocking `open` of a FIFO waits until a writer opens the FIFO.
     @Test(.timeLimit(.minutes(30)), arguments: UnusualFile.allCases)
-    func unreadableFileIsTreatedAsMissing(_ kind: UnusualFile) throws {
+    func procFileThatIsNotRegularIsTreatedAsMissing(_ kind: UnusualFile) throws {
         for (path, physical, limit) in Self.withoutOneFile {
             let tree = try hybridTree()
             let full = tree.path(path)
@@ -205,8 +205,9 @@ import Testing
         }
     }
 
-    /// Truncates the parsed files at every byte and changes every byte; the result must be one of the existing limits.
-    @Test func damagedFilesFallBackToTheOtherSources() throws {
+    /// Truncates the parsed files at every byte and changes every byte; the result must be one of the existing limits,
+    /// or no limit.
+    @Test func damagedProcFilesGiveAnExistingLimitOrNone() throws {
         let tree = try hybridTree()
         for path in ["proc/self/cgroup", "proc/self/mountinfo", "proc/meminfo"] {
             let intact = [UInt8](try Data(contentsOf: URL(filePath: tree.path(path))))
@@ -231,7 +232,7 @@ import Testing
 
     /// With work proportional to lines times path components, this would take minutes.
     @Test(.timeLimit(.minutes(30)))
-    func filesOfOneMegabyteAreParsedInTime() throws {
+    func procFilesOfOneMegabyteAreParsedWithinTheTimeLimit() throws {
         let line = "31 23 0:27 / /sys/fs/cgroup rw - cgroup2 cgroup2 rw\n"
         let deep = String(repeating: "/a", count: 500_000)
         let tree = try System(
@@ -246,7 +247,7 @@ import Testing
         #expect(limit(tree) == 5)
     }
 
-    @Test func lowerOfMeminfoAndSystemMemoryIsUsed() throws {
+    @Test func lowerOfMeminfoAndSystemMemoryIsThePhysicalMemory() throws {
         let table: [(meminfo: String, system: Int?, bytes: Int?)] = [
             ("MemTotal:       16384 kB\n", nil, 16_777_216), ("MemTotal: 1 kB\n", 5000, 1024),
             ("MemTotal: 10 kB\n", 5000, 5000), ("MemTotal: 0 kB\n", 5000, 5000), ("MemTotal: 0 kB\n", nil, nil),
@@ -289,7 +290,7 @@ import Testing
     }
 
     /// Compares the physical memory with that of Foundation.
-    @Test func realMachineReportsPlausibleMemory() throws {
+    @Test func availableMemoryOfTheTestMachineIsAtMostItsPhysicalMemory() throws {
         let memory = AvailableMemory()
         let physical = try #require(memory.physicalBytes)
         #expect(physical <= Int(ProcessInfo.processInfo.physicalMemory) && physical > 1 << 26)
@@ -299,7 +300,7 @@ import Testing
 
     /// In a dedicated process, because other tests open descriptors too. Counts only files of `/proc` and `/sys`, which
     /// excludes descriptors that the runtime opens meanwhile.
-    @Test func readingTheLimitsLeavesNoDescriptorOpen() async {
+    @Test func readingTheLimitsLeavesNoFileDescriptorOpen() async {
         await #expect(processExitsWith: .success) {
             for _ in 0..<50 { _ = AvailableMemory() }
             let folder = "/proc/self/fd"

@@ -75,7 +75,7 @@ import Testing
     ]
 
     @Test(arguments: systems)
-    func lowestCgroupQuotaIsUsedRoundedUp(system: System) throws {
+    func lowestCgroupCPUQuotaIsUsedAndRoundedUp(system: System) throws {
         let tree = try system.tree()
 
         let processors = AvailableProcessors(root: tree.root, onlineCount: 64, affinityCount: nil)
@@ -89,7 +89,7 @@ import Testing
             (64, 3, nil, 3), (64, nil, "200000 100000", 2), (64, 3, "200000 100000", 2), (2, 3, "800000 100000", 2),
             (64, 1, "800000 100000", 1), (0, nil, nil, 1), (-1, nil, nil, 1), (8, nil, "10000 100000", 1),
         ] as [(Int, Int?, String?, Int)])
-    func lowestOfOnlineAffinityAndQuotaIsUsed(online: Int, affinity: Int?, quota: String?, count: Int) throws {
+    func lowestOfOnlineCountAffinityAndCPUQuotaIsUsed(online: Int, affinity: Int?, quota: String?, count: Int) throws {
         let tree = try SystemTree([
             "proc/self/cgroup": "0::/\n", "proc/self/mountinfo": SystemTree.unified,
             "sys/fs/cgroup/cpu.max": (quota ?? "max 100000") + "\n",
@@ -97,13 +97,13 @@ import Testing
         #expect(AvailableProcessors(root: tree.root, onlineCount: online, affinityCount: affinity).count == count)
     }
 
-    @Test func missingProcFilesMeanNoLimit() throws {
+    @Test func missingProcFilesGiveNoCgroupLimit() throws {
         let processors = AvailableProcessors(root: try SystemTree().root, onlineCount: 5, affinityCount: nil)
         #expect(processors.cgroupLimit == nil && processors.count == 5)
     }
 
     #if os(Linux)
-    /// Sets the affinity of a dedicated thread, so that other tests keep theirs.
+    /// Sets the affinity of a dedicated thread, so that the affinity of other tests does not change.
     @Test func affinityToOneProcessorGivesAQueueWidthOfOne() async throws {
         let (before, pinned, width) = await withCheckedContinuation { continuation in
             Thread {
@@ -126,7 +126,7 @@ import Testing
     }
     #endif
 
-    @Test func realMachineHasOneToOnlineCountProcessors() {
+    @Test func processorCountOfTheTestMachineIsBetweenOneAndOnlineCount() {
         let processors = AvailableProcessors()
         #expect(processors.count >= 1 && processors.count <= processors.onlineCount)
     }

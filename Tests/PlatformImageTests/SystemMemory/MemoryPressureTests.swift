@@ -54,7 +54,8 @@ import Testing
         #expect(await events.next() == Self.event(high: 10, max: 10, oom: 10))
     }
 
-    /// Writes a text without a rise, then one with a rise; the first reported event must be that of the second.
+    /// Writes a text without an increased counter, then a text with one; the first reported event must be that of the
+    /// second text.
     @Test(
         .timeLimit(.minutes(30)),
         arguments: [
@@ -78,7 +79,7 @@ import Testing
         watcher.stop()
     }
 
-    @Test func countersAreParsedLineByLine() {
+    @Test func invalidCounterLinesKeepThePreviousValues() {
         let table: [(text: String, counters: MemoryEventCounters)] = [
             ("high 4\nmax 5\noom 6\n", MemoryEventCounters(high: 4, max: 5, oom: 6)),
             ("oom 6\nnew 9\nhigh 4", MemoryEventCounters(high: 4, max: 2, oom: 6)),
@@ -94,7 +95,7 @@ import Testing
         }
     }
 
-    @Test func sumsOfCountersSaturate() {
+    @Test func overflowingSumsOfCountersSaturate() {
         var sum = MemoryEventCounters(high: .max, max: 1)
         sum += MemoryEventCounters(high: .max, max: 2, oom: 3)
         #expect(sum == MemoryEventCounters(high: .max, max: 3, oom: 3))
@@ -116,7 +117,7 @@ import Testing
         watcher.stop()
     }
 
-    @Test(.timeLimit(.minutes(30))) func memoryEventsIsUsedWithoutMemoryEventsLocal() async throws {
+    @Test(.timeLimit(.minutes(30))) func memoryEventsFileIsWatchedWhenMemoryEventsLocalIsMissing() async throws {
         let tree = try Self.tree(["\(Self.own)/memory.events": Self.counters()])
         var (watcher, events) = try Self.watcher(tree)
 
@@ -126,7 +127,7 @@ import Testing
         watcher.stop()
     }
 
-    @Test(.timeLimit(.minutes(30))) func removingAWatchedFileKeepsTheOthersWatched() async throws {
+    @Test(.timeLimit(.minutes(30))) func removingAWatchedFileKeepsAllOtherFilesWatched() async throws {
         let parent = "sys/fs/cgroup/a/memory.events.local"
         let tree = try Self.tree(["\(Self.own)/memory.events.local": Self.counters(), parent: Self.counters()])
         var (watcher, events) = try Self.watcher(tree)
@@ -138,7 +139,7 @@ import Testing
         watcher.stop()
     }
 
-    /// Without a window, the second rise would almost always be reported before the watcher stops.
+    /// Without a window, the second increase would almost always be reported before the watcher stops.
     @Test(.timeLimit(.minutes(30))) func cgroupEventsAreReportedOncePerWindow() async throws {
         let file = "\(Self.own)/memory.events.local"
         let tree = try Self.tree([file: Self.counters()])
@@ -164,7 +165,7 @@ import Testing
         #expect(count.value == 1)
     }
 
-    @Test(.timeLimit(.minutes(30))) func pressureEventRelievesTheCache() async throws {
+    @Test(.timeLimit(.minutes(30))) func memoryPressureEventEvictsCacheEntries() async throws {
         let file = "\(Self.own)/memory.events.local"
         let tree = try Self.tree([file: Self.counters()])
         let relieved = AsyncStream.makeStream(of: Void.self)
@@ -197,7 +198,7 @@ import Testing
 
     /// The thread releases the closure when it ends; if it did not end, this test would time out.
     @Test(.timeLimit(.minutes(30)), arguments: Ending.allCases)
-    func stoppingEndsTheThreadAndReleasesTheClosure(_ ending: Ending) async throws {
+    func stoppingTheWatcherEndsItsThreadAndReleasesTheClosure(_ ending: Ending) async throws {
         let file = "\(Self.own)/memory.events.local"
         let tree = try Self.tree([file: Self.counters()])
         let (released, continuation) = AsyncStream.makeStream(of: Void.self)
@@ -228,7 +229,7 @@ import Testing
     }
 
     /// In a dedicated process, because other tests open descriptors and start threads too.
-    @Test func stoppedWatchersLeaveNoDescriptorsAndNoThreads() async {
+    @Test func stoppedWatchersLeaveNoFileDescriptorsAndNoThreads() async {
         await #expect(processExitsWith: .success) {
             let tree = try MemoryPressureTests.tree(["sys/fs/cgroup/a/b/memory.events": "high 0\n"])
             func names(_ folder: String) -> Set<String> {
@@ -261,9 +262,9 @@ import Testing
         }
     }
 
-    /// For every number of free descriptors: a missing descriptor throws, and acquired descriptors are closed;
-    /// otherwise the last round would fail.
-    @Test func tooFewDescriptorsThrowAndNoneIsLeaked() async {
+    /// Starts a watcher with every number of free descriptors. A missing descriptor throws, and the acquired
+    /// descriptors are closed; otherwise the last round would fail.
+    @Test func startWithTooFewFileDescriptorsThrowsAndLeaksNone() async {
         await #expect(processExitsWith: .success) {
             let tree = try MemoryPressureTests.tree(["sys/fs/cgroup/a/b/memory.events": "high 0\n"])
             var limits = rlimit()
@@ -295,7 +296,7 @@ import Testing
     /// A 2 s window with the lowest threshold: the file is paged out and read again, so that the process waits for its
     /// pages, which the kernel counts as a stall.
     @Test(.enabled(if: canWatchStalls, "this kernel has no pressure stall information"), .timeLimit(.minutes(30)))
-    func realStallIsReported() async throws {
+    func memoryStallOfTheTestProcessIsReported() async throws {
         let (events, continuation) = AsyncStream.makeStream(of: MemoryPressureEvent.self)
         let isReported = Locked(false)
         let watcher = try MemoryPressureWatcher(sources: [.systemStalls], stall: .microseconds(1)) {
@@ -342,7 +343,7 @@ import Testing
     @Test(
         .enabled(if: cgroupParent != nil, "no cgroup of version 2 with the memory controller can be made here"),
         .timeLimit(.minutes(30)))
-    func realCgroupOverItsLimitIsReported() async throws {
+    func cgroupThatExceedsItsMemoryLimitIsReported() async throws {
         let cgroup = "\(try #require(Self.cgroupParent))/platformimage-\(UUID().uuidString)"
         try FileManager.default.createDirectory(atPath: cgroup, withIntermediateDirectories: false)
         defer { rmdir(cgroup) }
@@ -409,7 +410,7 @@ import Testing
         #expect(throws: MemoryPressureError(.noSource, "")) { try Self.watcher(tree) }
     }
 
-    @Test func failedSourceFallsBackToTheNext() throws {
+    @Test func unavailableSourceFallsBackToTheNextSource() throws {
         let tree = try Self.tree(["\(Self.own)/memory.events": Self.counters()])
         let watcher = try MemoryPressureWatcher(
             sources: [.systemStalls, .cgroupEvents], stall: .zero, window: .zero, stallFile: Self.noStalls,

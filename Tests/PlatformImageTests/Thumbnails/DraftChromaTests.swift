@@ -42,9 +42,9 @@ import Testing
         pixels[(pixel * 4)..<(pixel * 4 + 3)].allSatisfy { $0 > 0 && $0 < 255 }
     }
 
-    /// Four pixels share one chroma value, the mean of the four that libjpeg interpolates, and have separate luma.
-    /// Compares only pixels without clipping at 0 or 255, because clipped colours do not give luma and chroma.
-    @Test func draftGivesFourPixelsTheMeanOfTheirChroma() throws {
+    /// Four pixels share one chroma value, the mean of the four values that libjpeg interpolates, and have separate
+    /// luma. Compares only pixels without clipping at 0 or 255, because clipped colors do not give luma and chroma.
+    @Test func draftQualityGivesFourPixelsTheMeanOfTheirChroma() throws {
         let bytes = try encoded(.gradient)
         let (draft, whole) = (try decode(bytes, .draft).pixels, try decode(bytes, .exact).pixels)
         let across = width / 8
@@ -65,14 +65,14 @@ import Testing
         #expect(looked > 500)
     }
 
-    @Test func uniformChromaIsUnchangedInADraft() throws {
+    @Test func uniformChromaIsUnchangedAtDraftQuality() throws {
         for sample in [SampleImage.grayNoise, .oneColor] {
             let bytes = try encoded(sample, quality: 60)
             #expect(try decode(bytes, .draft) == decode(bytes, .exact), "\(sample)")
         }
     }
 
-    @Test func onlyDraftsOf420AtOneEighthDifferFromExact() throws {
+    @Test func draftQualityDiffersFromExactOnlyFor420AtOneEighthScale() throws {
         let halved = try encoded(.opaqueNoise)
         #expect(try decode(halved, .draft).pixels != decode(halved, .exact).pixels)
         for quality in [ThumbnailQuality.fast, .balanced] {
@@ -85,7 +85,7 @@ import Testing
         }
     }
 
-    @Test func draftReportsTheSameDamageAsExact() throws {
+    @Test func draftQualityReportsTheSameDamageAsExactQuality() throws {
         let bytes = try encoded(.opaqueNoise, quality: 50)
         var random = SplitMix(seed: 8)
         for round in 0..<40 {

@@ -46,7 +46,7 @@ import Testing
         #expect(try pixels(bytes, options(49, 49)) == pixels(image, options(49, 49)))
     }
 
-    @Test func statusIsThatOfTheEmbeddedThumbnail() throws {
+    @Test func statusIsThatOfTheEmbeddedThumbnailWhenTheImageIsTruncated() throws {
         let bytes = CameraFile.jpeg(image, with: inside)
         let cut = Array(bytes[..<(bytes.count - image.count / 2)])
 
@@ -112,7 +112,7 @@ import Testing
         #expect(try pixels(untagged, options(12, 8)) != expected)
     }
 
-    @Test func embeddedProfileOverMaxMemoryFallsBackToTheImage() throws {
+    @Test func embeddedThumbnailWithAProfileOverMaxMemoryFallsBackToTheImage() throws {
         let tagged = try Fixture.file("jpeg/icc-p3.jpg")
         let outer = CameraFile.withoutProfile(tagged)
         let bytes = CameraFile.jpeg(outer, with: tagged)

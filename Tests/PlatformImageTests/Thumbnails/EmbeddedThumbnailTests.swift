@@ -24,7 +24,7 @@ import Testing
         return small.withBytes { [UInt8]($0) }
     }
 
-    @Test func thumbnailWithTheSameAspectRatioIsFound() throws {
+    @Test func thumbnailWithTheAspectRatioOfTheImageIsFound() throws {
         let image = try Fixture.file("demo/aurora-progressive.jpg")
         let bytes = CameraFile.jpeg(image, with: image)
 
@@ -44,7 +44,7 @@ import Testing
         #expect(try thumbnail(in: bytes, 1, 541) == nil)
     }
 
-    @Test func thumbnailWithAnotherAspectRatioIsIgnored() throws {
+    @Test func thumbnailWithAnotherAspectRatioThanTheImageIsIgnored() throws {
         let bytes = CameraFile.jpeg(
             try Fixture.file("demo/mountains.jpg"), with: try Fixture.file("demo/aurora-progressive.jpg"))
 
@@ -59,7 +59,7 @@ import Testing
         }
     }
 
-    @Test func truncatedThumbnailThrowsTruncated() throws {
+    @Test func decodingATruncatedEmbeddedThumbnailThrowsTruncated() throws {
         let image = try Fixture.file("demo/aurora-progressive.jpg")
         let bytes = CameraFile.jpeg(image, with: Array(image[..<20_000]))
         let found = try #require(try thumbnail(in: bytes, 1, 1))

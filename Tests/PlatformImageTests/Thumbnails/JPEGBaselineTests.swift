@@ -49,7 +49,7 @@ import Testing
     }
 
     @Test(arguments: [ChromaSubsampling.ratio420, .ratio422, .ratio444], [1, 70, 100])
-    func everySizeDecodesLikeLibjpeg(_ chroma: ChromaSubsampling, _ quality: Int) throws {
+    func encodedImagesOfEverySizeDecodeLikeLibjpeg(_ chroma: ChromaSubsampling, _ quality: Int) throws {
         for width in 1...40 {
             let sample = [SampleImage.opaqueNoise, .grayNoise, .oneColor, .gradient][width % 4]
             let bytes = try encoded(sample, width, 1 + width * 7 % 40, quality: quality, chroma)
@@ -80,7 +80,7 @@ import Testing
     }
 
     @Test(arguments: [SampleImage.opaqueNoise, .grayNoise, .gradient], [1, 12, 60, 90, 100])
-    func skippedCoefficientsGiveThePixelsOfLibjpeg(_ sample: SampleImage, _ quality: Int) throws {
+    func decodingWithSkippedCoefficientsGivesThePixelsOfLibjpeg(_ sample: SampleImage, _ quality: Int) throws {
         for chroma in [ChromaSubsampling.ratio420, .ratio444] {
             expectEqual(try manyBlocks(sample, quality, chroma), "\(sample) at \(quality)")
         }
@@ -98,7 +98,7 @@ import Testing
     }
 
     @Test(arguments: [12, 60, 98])
-    func skippedCoefficientsReportDamageLikeLibjpeg(_ quality: Int) throws {
+    func decodingWithSkippedCoefficientsReportsDamageLikeLibjpeg(_ quality: Int) throws {
         let bytes = try manyBlocks(.opaqueNoise, quality, .ratio420)
         var random = SplitMix(seed: UInt64(quality))
         for round in 0..<40 {

@@ -34,7 +34,7 @@ import Testing
         Row(source: (1000, 4000), crop: (1000, 4000), result: (100, 100), denominator: 2),
         Row(source: (4000, 1000), crop: (4000, 1000), result: (100, 300), denominator: 1),
     ])
-    func largestDenominatorWithEnoughPixelsIsChosen(_ row: Row) {
+    func largestScaleDenominatorWithEnoughPixelsIsChosen(_ row: Row) {
         var request = ResampleRequest(
             sourceWidth: row.source.0, sourceHeight: row.source.1, width: row.result.0, height: row.result.1,
             filter: .lanczos3)
@@ -46,7 +46,7 @@ import Testing
 
     /// The result of a larger denominator would be too small.
     @Test(arguments: ThumbnailQuality.allCases)
-    func chosenDenominatorIsTheLargestThatFitsForAllSizes(_ quality: ThumbnailQuality) {
+    func chosenScaleDenominatorIsTheLargestWithEnoughPixelsForAllSizes(_ quality: ThumbnailQuality) {
         let least = quality == .draft ? 1 : 3
         for side in stride(from: 1, to: 5_000, by: 37) {
             for target in [1, 2, 7, 50, 160, 256, 1_000] {

@@ -12,13 +12,13 @@ import Testing
         try ShrinkOnLoad.decode(bytes, width: 60, height: 45, quality: quality)
     }
 
-    @Test func piecesOfTheFixtureReassembleToTheFile() throws {
+    @Test func parsedScansOfTheFixtureReassembleToTheOriginalFile() throws {
         #expect(try aurora.bytes == Fixture.file("demo/aurora-progressive.jpg"))
         #expect(aurora.scans.count == 10)
         #expect(aurora.lastRefinement == 9)
     }
 
-    @Test func lowerQualitiesReadFewerScans() throws {
+    @Test func lowerThumbnailQualitiesReadFewerScans() throws {
         let exact = try shrink(aurora.bytes, .exact)
         let balanced = try shrink(aurora.bytes, .balanced)
         let fast = try shrink(aurora.bytes, .fast)
@@ -29,7 +29,7 @@ import Testing
         #expect(signalToNoise(fast.pixels, exact.pixels) > 38)
     }
 
-    @Test func resultEqualsAFileWithoutTheOmittedScans() throws {
+    @Test func resultEqualsThatOfAFileWithoutTheOmittedScans() throws {
         var withoutLast = aurora
         withoutLast.scans.remove(at: 9)
         #expect(try shrink(aurora.bytes, .balanced).pixels == shrink(withoutLast.bytes, .exact).pixels)
@@ -60,7 +60,7 @@ import Testing
         #expect(balanced.pixels != (try shrink(aurora.bytes, .balanced).pixels))
     }
 
-    @Test func smallReductionReadsAllScans() throws {
+    @Test func thumbnailOfASmallReductionReadsAllScans() throws {
         func decode(_ quality: ThumbnailQuality, _ width: Int, _ height: Int) throws -> FullDecodeModel.Outcome {
             try ShrinkOnLoad.decode(aurora.bytes, width: width, height: height, quality: quality)
         }
@@ -86,7 +86,7 @@ import Testing
 
     /// A truncated file has no EOI, so libjpeg reads all of it.
     @Test(arguments: [ThumbnailQuality.balanced, .fast])
-    func truncatedFileReadsAllScans(_ quality: ThumbnailQuality) throws {
+    func thumbnailOfATruncatedFileReadsAllScans(_ quality: ThumbnailQuality) throws {
         let bytes = aurora.bytes
         for count in stride(from: 700, to: bytes.count, by: 2_711) {
             let cut = Array(bytes[..<count])
@@ -128,9 +128,9 @@ import Testing
         }
     }
 
-    /// No scan is omitted from files without refinement scans at any quality.
+    /// The balanced quality omits only refinement scans, so the result must equal that of the exact quality.
     @Test(arguments: Fixture.all.filter { $0.format == "jpeg" && $0.expect.error == nil && $0.bytes < 3000 })
-    func filesWithoutRefinementScansAreUnchanged(_ fixture: Fixture) throws {
+    func balancedQualityEqualsExactForFilesWithoutRefinementScans(_ fixture: Fixture) throws {
         let bytes = try fixture.load()
         // SOS with one component, Ss 1, Se 63, Ah 1, Al 0.
         guard bytes.firstRange(of: [0x01, 0x00, 0x01, 0x3F, 0x10]) == nil else { return }
@@ -141,8 +141,8 @@ import Testing
         #expect(balanced == exact)
     }
 
-    /// Omitting scans must neither trap nor hang for any bytes.
-    @Test func filesWithRandomChangesShrinkOrThrow() throws {
+    /// Shrink-on-load that omits scans must neither trap nor hang for any input.
+    @Test func shrinkOnLoadOfRandomlyChangedFilesDoesNotTrap() throws {
         let bytes = try Fixture.file("jpeg/progressive-420.jpg")
         var random = SplitMix(seed: 21)
         for _ in 0..<400 {

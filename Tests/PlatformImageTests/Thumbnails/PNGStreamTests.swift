@@ -58,16 +58,18 @@ import Testing
         return endings[0]
     }
 
-    @Test(arguments: fixtures) func everyFixtureStreamsToTheSamePixels(_ fixture: Fixture) throws {
+    @Test(arguments: fixtures) func streamingEveryFixtureGivesThePixelsOfAFullDecode(_ fixture: Fixture) throws {
         expectStreamingEqualsFullDecode(try fixture.load())
     }
 
-    @Test(arguments: small) func truncatedFilesStreamToTheSamePixelsAndStatus(_ fixture: Fixture) throws {
+    @Test(arguments: small)
+    func streamingATruncatedFileGivesPixelsAndStatusOfAFullDecode(_ fixture: Fixture) throws {
         let bytes = try fixture.load()
         for count in 8..<bytes.count { expectStreamingEqualsFullDecode(Array(bytes.prefix(count)), "cut at \(count)") }
     }
 
-    @Test(arguments: small) func filesWithAFlippedBitStreamToTheSamePixelsAndStatus(_ fixture: Fixture) throws {
+    @Test(arguments: small)
+    func streamingAFileWithAFlippedBitGivesPixelsAndStatusOfAFullDecode(_ fixture: Fixture) throws {
         let bytes = try fixture.load()
         for position in 8..<bytes.count {
             var flipped = bytes
@@ -76,7 +78,7 @@ import Testing
         }
     }
 
-    /// Through the public function, with orientation and conversion to sRGB.
+    /// Calls the public function with orientation and conversion to sRGB.
     @Test(arguments: fixtures.filter { $0.expect.error == nil })
     func orientationAndProfileApplyToAStreamedThumbnail(_ fixture: Fixture) throws {
         let bytes = try fixture.load()
@@ -117,7 +119,7 @@ import Testing
         return file.bytes(imageData: zip(edges, edges.dropFirst()).map { Array(zlib[$0..<$1]) })
     }
 
-    @Test(arguments: 0..<20) func randomDeflateStreamsEqualTheFullDecode(_ part: Int) {
+    @Test(arguments: 0..<20) func streamingRandomDeflateDataEqualsTheFullDecode(_ part: Int) {
         var completed = 0
         for index in 0..<60 {
             let seed = UInt64(part * 1000 + index)
@@ -142,7 +144,7 @@ import Testing
         #expect(completed >= 20)
     }
 
-    @Test func imageDataSplitAtAnyByteEqualsTheFullDecode() {
+    @Test func streamingImageDataSplitAtAnyByteEqualsTheFullDecode() {
         let made = RandomDeflate(seed: 11, multipleOf: 23)
         for cut in 0...made.writer.bytes.count + 6 {
             expectStreamingEqualsFullDecode(
@@ -152,7 +154,7 @@ import Testing
 
     /// libdeflate accepts these streams and zlib rejects them; the data after them decides whether decoding completes.
     @Test(arguments: ["symbol 286", "distance 30", "unused codeword"], [false, true])
-    func streamsAcceptedOnlyByLibdeflateEqualTheFullDecode(_ kind: String, _ isDamagedLater: Bool) {
+    func streamingDataAcceptedOnlyByLibdeflateEqualsTheFullDecode(_ kind: String, _ isDamagedLater: Bool) {
         var writer = DeflateWriter()
         var content = [UInt8](repeating: 0, count: 60)
         writer.writeStored(content[...], isLast: false)

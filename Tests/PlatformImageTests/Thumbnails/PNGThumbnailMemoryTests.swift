@@ -36,8 +36,8 @@ import Testing
         }
     }
 
-    /// A budget of at least 9 MB would decompress all raw rows at once.
-    @Test func budgetBelowTheRawRowsStreamsASmallImage() async throws {
+    /// With a budget of 9 MB or more, all raw rows would be decompressed at once.
+    @Test func smallImageIsStreamedWithABudgetBelowTheSizeOfItsRawRows() async throws {
         let bytes = LargePNG.bytes(bitDepth: 8, width: 2000, height: 1500)
         let options = ThumbnailOptions(width: 100)
         let expected = try ImageDecoder().thumbnail(of: bytes, options: options)
@@ -48,7 +48,7 @@ import Testing
         #expect(thumbnail.bitmap.copyBytes() == expected.bitmap.copyBytes())
     }
 
-    @Test func maxMemoryBelowTheRawRowsStreamsASmallImage() throws {
+    @Test func smallImageIsStreamedWithMaxMemoryBelowTheSizeOfItsRawRows() throws {
         let bytes = LargePNG.bytes(bitDepth: 8, width: 2000, height: 1500)
         let expected = try ImageDecoder().thumbnail(of: bytes, options: ThumbnailOptions(width: 100))
         var options = DecodeOptions()
@@ -59,8 +59,8 @@ import Testing
         #expect(thumbnail.bitmap.copyBytes() == expected.bitmap.copyBytes())
     }
 
-    /// 12 MB of pixels and 9 MB of raw rows.
-    @Test func budgetForThePixelsAloneDecodesTheFullImage() async throws {
+    /// The image has 12 MB of pixels and 9 MB of raw rows; the budget is 14 MB.
+    @Test func imageIsFullyDecodedWithABudgetForItsPixelsOnly() async throws {
         let bytes = LargePNG.bytes(bitDepth: 8, width: 2000, height: 1500)
         let expected = try ImageDecoder().decode(bytes)
         let budget = DecodeBudget(maxBytes: 14_000_000)
@@ -70,7 +70,7 @@ import Testing
         #expect(image.bitmap.copyBytes() == expected.bitmap.copyBytes())
     }
 
-    @Test func budgetTooSmallForStreamingThrows() async {
+    @Test func budgetTooSmallForStreamingThrowsDecodeBudgetError() async {
         let bytes = LargePNG.bytes(bitDepth: 8, width: 2000, height: 300)
         let queue = DecodeQueue(budget: DecodeBudget(maxBytes: 100_000))
 

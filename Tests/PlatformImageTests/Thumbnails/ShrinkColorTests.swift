@@ -6,7 +6,7 @@ import Testing
 /// Colours are converted after shrinking, which converts fewer pixels.
 @Suite struct ShrinkColorTests {
     @Test(arguments: ["demo/display-p3.png", "jpeg/icc-p3.jpg", "jpeg/icc-swapped.jpg", "jpeg/icc-gray.jpg"])
-    func colorsAreConvertedAfterShrinking(_ path: String) throws {
+    func colorsAreConvertedToSRGBAfterShrinkOnLoad(_ path: String) throws {
         let bytes = try Fixture.file(path)
 
         let actual = try ShrinkOnLoad.decode(bytes, options: DecodeOptions(), width: 24, height: 18)

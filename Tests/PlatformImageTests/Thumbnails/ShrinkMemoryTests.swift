@@ -21,9 +21,10 @@ import Testing
         try source.decode(bytes.span, resampledBy: request(source), into: small, nil)
     }
 
-    /// The estimate for the budget is sufficient, and much smaller than a full decode if the format streams rows.
+    /// The estimate for the budget is sufficient. If the format streams rows, the estimate is much smaller than the
+    /// memory of a full decode.
     @Test(arguments: Fixture.all.filter { $0.path.hasPrefix("demo/") && $0.expect.error == nil })
-    func estimatedByteCountIsEnoughForShrinking(_ fixture: Fixture) throws {
+    func estimatedByteCountIsEnoughForShrinkOnLoad(_ fixture: Fixture) throws {
         let bytes = try fixture.load()
         let source = try source(bytes, maxMemory: nil)
         let (width, height) = source.pixelSize(orientedBy: .up)
@@ -41,7 +42,7 @@ import Testing
     }
 
     @Test(arguments: Fixture.all.filter { $0.path.hasPrefix("demo/") && $0.expect.error == nil })
-    func maxMemoryBelowTheNeedThrowsLimitExceeded(_ fixture: Fixture) throws {
+    func maxMemoryTooSmallForShrinkOnLoadThrowsLimitExceeded(_ fixture: Fixture) throws {
         let bytes = try fixture.load()
 
         let error = #expect(throws: DecodeError.self) { try shrink(bytes, maxMemory: 3_000) }
@@ -50,7 +51,7 @@ import Testing
         #expect(error?.detail == "maxMemory")
     }
 
-    /// 80 MB of pixels, shrunk with 4 MiB.
+    /// The image has 80 MB of pixels; `maxMemory` is 4 MiB.
     @Test func imageLargerThanMaxMemoryIsShrunkRowByRow() {
         let bytes = BMPFile.monochrome(width: 10_000, height: 2_000)
 

@@ -6,7 +6,7 @@ import Testing
 /// Shrinking on load gives the same pixels, status and warnings as a full decode that is resampled afterwards.
 @Suite struct ShrinkOnLoadTests {
     @Test(arguments: Fixture.all.filter { $0.expect.error == nil })
-    func everyFixtureShrinksToTheSamePixels(_ fixture: Fixture) throws {
+    func shrinkOnLoadOfEveryFixtureHasTheResultOfAFullDecode(_ fixture: Fixture) throws {
         let bytes = try fixture.load()
 
         let expected = try FullDecodeModel.decode(bytes, width: 13, height: 11)
@@ -16,7 +16,7 @@ import Testing
     }
 
     @Test(arguments: Fixture.all.filter { $0.expect.error != nil })
-    func shrinkingAnInvalidFileThrowsTheExpectedCode(_ fixture: Fixture) throws {
+    func shrinkOnLoadOfAnInvalidFixtureThrowsTheErrorCodeOfTheFixtureManifest(_ fixture: Fixture) throws {
         let bytes = try fixture.load()
 
         let error = #expect(throws: DecodeError.self) { try ShrinkOnLoad.decode(bytes, width: 5, height: 5) }
@@ -25,7 +25,7 @@ import Testing
     }
 
     @Test(arguments: Fixture.small(1500))
-    func truncatedFileShrinksOrThrowsLikeAFullDecode(_ fixture: Fixture) throws {
+    func shrinkOnLoadOfATruncatedFileHasTheResultOrErrorOfAFullDecode(_ fixture: Fixture) throws {
         let bytes = try fixture.load()
         for part in 1..<8 {
             let cut = Array(bytes[..<(bytes.count * part / 8)])
@@ -40,7 +40,7 @@ import Testing
     }
 
     @Test(arguments: Fixture.all.filter { $0.status == "truncated" || $0.status == "corrupt" })
-    func damagedFileThrowsWhenStrict(_ fixture: Fixture) throws {
+    func shrinkOnLoadOfADamagedFixtureWithStrictOptionsThrows(_ fixture: Fixture) throws {
         let bytes = try fixture.load()
 
         let error = #expect(throws: DecodeError.self) {
@@ -52,7 +52,7 @@ import Testing
 
     /// Files of each format, with every filter, random sizes and random crops.
     @Test(arguments: ["demo/mountains.jpg", "demo/chart.png", "demo/letter-g4.tif", "bmp/24-bit.bmp", "demo/orbit.gif"])
-    func randomRequestsShrinkToTheSamePixels(_ path: String) throws {
+    func shrinkOnLoadOfRandomRequestsHasThePixelsOfAFullDecode(_ path: String) throws {
         let fixtures = Fixture.all.filter { $0.path == path || (path.hasPrefix("bmp") && $0.path.hasPrefix("bmp/")) }
         var random = SplitMix(seed: 7)
         for fixture in fixtures.prefix(8) {
@@ -80,7 +80,7 @@ import Testing
     }
 
     @Test(arguments: [2, 4, 8], ["demo/mountains.jpg", "demo/aurora-progressive.jpg", "jpeg/progressive-420.jpg"])
-    func scaledJPEGShrinksToTheSamePixels(_ denominator: Int, _ path: String) throws {
+    func shrinkOnLoadWithScaleDenominatorHasThePixelsOfAFullDecode(_ denominator: Int, _ path: String) throws {
         let bytes = try Fixture.file(path)
         var options = DecodeOptions.asStored
         options.scaleDenominator = denominator
@@ -125,7 +125,7 @@ import Testing
         }
     }
 
-    @Test func everyFormatPollsAtLeastEverySixteenRows() throws {
+    @Test func everyFormatPollsTheCancellationFlagAtLeastEverySixteenRows() throws {
         for fixture in Fixture.all where fixture.expect.error == nil && fixture.path.hasPrefix("demo/") {
             let flag = CancellationFlag()
             _ = try ShrinkOnLoad.decode(fixture.load(), width: 16, height: 16, flag: flag)

@@ -4,7 +4,7 @@ import Testing
 
 /// Compiles and runs the thumbnail example of the README; the second test expects the same text in the README.
 @Suite struct ThumbnailReadmeTests {
-    @Test func readmeExampleMakesAThumbnail() async throws {
+    @Test func readmeExampleCreatesAThumbnail() async throws {
         let bytes = try Fixture.file("demo/mountains.jpg")
         let (queue, decoder) = (DecodeQueue(width: 1), ImageDecoder())
 
@@ -21,5 +21,5 @@ import Testing
         #expect(header.format == .jpeg)
     }
 
-    @Test func readmeContainsThisExample() throws { try expectReadmeExample(in: #filePath) }
+    @Test func readmeContainsTheThumbnailExample() throws { try expectReadmeExample(in: #filePath) }
 }

@@ -111,7 +111,7 @@ import Testing
         }
     }
 
-    @Test func orientationIsNotAppliedWhenDisabled() throws {
+    @Test func orientationIsNotAppliedWhenAppliesOrientationIsFalse() throws {
         let bytes = try Fixture.file("jpeg/exif-orientation-6.jpg")
         var decoder = ImageDecoder()
         let upright = try decoder.thumbnail(of: bytes, options: Self.options(8, 8))
@@ -122,7 +122,7 @@ import Testing
         #expect(stored.bitmap.width == upright.bitmap.height && stored.bitmap.height == upright.bitmap.width)
     }
 
-    @Test func headerOfAThumbnailIsThatOfTheFile() throws {
+    @Test func headerOfAThumbnailResultEqualsTheHeaderOfTheFile() throws {
         for path in ["demo/mountains.jpg", "demo/aurora-progressive.jpg", "demo/logo.png", "demo/orbit.gif"] {
             let bytes = try Fixture.file(path)
 
@@ -202,7 +202,7 @@ import Testing
         }
     }
 
-    @Test func paddingIsTheBackgroundColorOrTransparent() throws {
+    @Test func paddingHasTheBackgroundColorAndIsTransparentWithoutOne() throws {
         let image = noise(8, 4)
         let clear = try image.thumbnail(options: Self.options(4, 4) { $0.padsToBox = true })
         let white = RGBA8(red: 255, green: 255, blue: 255)
@@ -218,7 +218,7 @@ import Testing
         #expect((0..<4).allSatisfy { padded[$0, 1] == clear[$0, 1] && clear[$0, 2].alpha == 255 })
     }
 
-    @Test func imageThatFitsKeepsEveryPixel() throws {
+    @Test func thumbnailOfAnImageThatFitsTheBoxKeepsEveryPixel() throws {
         let image = noise(13, 9, opaque: false).clearingTransparentPixels()
 
         let made = try image.thumbnail(options: Self.options(100, 100))
@@ -250,7 +250,7 @@ import Testing
             "gif/animation-truncated.gif", "gif/animation-bad-code.gif", "apng/truncated-third-frame.png",
             "apng/missing-frame.png", "jpeg/truncated-420.jpg",
         ])
-    func framesBeforeDamageAreReturnedWithTheStatus(_ path: String) throws {
+    func thumbnailsOfFramesBeforeDamageAreReturnedWithTheDamageStatus(_ path: String) throws {
         let bytes = try Fixture.file(path)
         let frames = try ImageDecoder().frames(of: bytes)
         var count = 0
@@ -273,7 +273,7 @@ import Testing
         #expect(made.first?.bitmap.copyBytes() == expected.copyBytes())
     }
 
-    @Test func thumbnailOfABitmapOverALimitThrows() throws {
+    @Test func thumbnailOfABitmapThrowsWhenTheResultExceedsALimit() throws {
         let image = noise(4, 4)
         let large = Self.options(100, 50, .fill) { $0.allowsUpscaling = true }
         var limits = DecodeLimits.unlimited
@@ -320,7 +320,7 @@ import Testing
         #expect(error?.code == .emptyCrop)
     }
 
-    @Test func cancelledFlagThrowsCancelled() throws {
+    @Test func thumbnailWithACancelledFlagThrowsCancelled() throws {
         let flag = CancellationFlag()
         flag.cancel()
         for path in ["demo/mountains.jpg", "demo/logo.png", "demo/invader-rle4.bmp", "demo/dunes-16-bit.tif"] {
@@ -332,7 +332,7 @@ import Testing
         }
     }
 
-    @Test func queueThumbnailEqualsDirectOneAndReleasesItsBytes() async throws {
+    @Test func thumbnailOnTheQueueEqualsADirectThumbnailAndReleasesItsReservedBytes() async throws {
         let bytes = try Fixture.file("demo/mountains.jpg")
         let budget = DecodeBudget()
         let queue = DecodeQueue(width: 1, budget: budget)
@@ -354,7 +354,7 @@ import Testing
     }
 
     /// The last column of a JPEG decoded at 1/8 covers the image only partly; it must not shift the thumbnail.
-    @Test func scaledJPEGWithAnIndivisibleSideIsNotShifted() throws {
+    @Test func thumbnailOfAScaledJPEGWithAnIndivisibleSideIsNotShifted() throws {
         let ramp = Bitmap(width: 497, height: 16) { pixels in
             for at in stride(from: 0, to: pixels.count, by: 4) {
                 let light = UInt8(at / 4 % 497 / 2)

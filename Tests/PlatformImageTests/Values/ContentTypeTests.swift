@@ -11,16 +11,16 @@ import Testing
     }
 
     @Test(arguments: ["", "image", "/", "image/", "/png", "image/png/x", "image png", "ima ge/png", "bild/ö", ";"])
-    func valueWithoutTypeAndSubtypeIsNil(value: String) {
+    func contentTypeOfTextWithoutTypeAndSubtypeIsNil(value: String) {
         #expect(ContentType(value) == nil)
     }
 
     @Test(arguments: ImageFormat.allCases)
-    func registeredTypeGivesItsFormat(format: ImageFormat) {
+    func registeredContentTypeGivesItsFormat(format: ImageFormat) {
         #expect(ImageFormat(format.contentType) == format)
     }
 
-    @Test func aliasTypesGiveAFormatAndOtherTypesDoNot() {
+    @Test func aliasContentTypesGiveTheirFormatAndOtherContentTypesGiveNil() {
         #expect(ImageFormat(.jpg) == .jpeg)
         #expect(ContentType("image/x-ms-bmp").flatMap(ImageFormat.init) == .bmp)
         #expect(ImageFormat(.octetStream) == nil)

@@ -10,7 +10,7 @@ import Testing
             })
     }
 
-    @Test func mismatchedDeclaredTypeIsReportedByDefault() throws {
+    @Test func mismatchedDeclaredContentTypeIsReportedByDefault() throws {
         let bytes = try anyFixture("png").load()
 
         let image = try ImageDecoder().decode(bytes, as: .jpeg)
@@ -20,7 +20,7 @@ import Testing
         #expect(!image.header.matchesDeclaredContentType)
     }
 
-    @Test func mismatchedDeclaredTypeThrowsOnRequest() throws {
+    @Test func mismatchedDeclaredContentTypeThrowsWithRequiresMatchingContentType() throws {
         let bytes = try anyFixture("gif").load()
         var decoder = ImageDecoder()
         decoder.options.requiresMatchingContentType = true
@@ -33,7 +33,7 @@ import Testing
         #expect(try decoder.decode(bytes).header.format == .gif)
     }
 
-    @Test func declaredTypeChoosesTheCodecWhenNoSignatureMatches() {
+    @Test func declaredContentTypeSelectsTheCodecWhenNoSignatureMatches() {
         let error = #expect(throws: DecodeError.self) {
             try ImageDecoder().decode([1, 2, 3, 4, 5, 6, 7, 8], as: .png)
         }
@@ -42,7 +42,7 @@ import Testing
     }
 
     @Test(arguments: [1, 2, 4, 8])
-    func jpegDecodesAtReducedSizes(denominator: Int) throws {
+    func jpegWithAScaleDenominatorIsDecodedAtTheReducedSize(denominator: Int) throws {
         let fixture = try #require(
             Fixture.all.first { $0.path.hasPrefix("demo/") && $0.format == "jpeg" && ($0.orientation ?? 1) == 1 })
         var decoder = ImageDecoder(options: .asStored)
@@ -84,7 +84,7 @@ import Testing
         }
     }
 
-    @Test func missingPageThrows() throws {
+    @Test func decodingAPageThatDoesNotExistThrows() throws {
         let bytes = try anyFixture("tiff").load()
         var decoder = ImageDecoder()
         decoder.options.page = 500
@@ -92,7 +92,7 @@ import Testing
         #expect(throws: DecodeError.self) { try decoder.decode(bytes) }
     }
 
-    @Test func strictnessLevelsAreOrdered() {
+    @Test func strictnessLevelsAreOrderedFromLenientToWarning() {
         let ladder: [DecodeOptions.Strictness] = [.lenient, .truncated, .corrupt, .warning]
         #expect(ladder == ladder.sorted())
     }

@@ -13,7 +13,7 @@ import Testing
         return options
     }
 
-    @Test func everyCallThatMakesPixelsHasTheDefaultLimits() throws {
+    @Test func everyCallThatCreatesPixelsAppliesTheDefaultLimits() throws {
         let file = try ImageEncoder().encode(Self.bitmap, as: .png)
         let calls: [() throws -> Void] = [
             { _ = try Self.bitmap.resized(width: 10_001, height: 10_000) },
@@ -27,7 +27,7 @@ import Testing
         }
     }
 
-    @Test func limitsAreOffOnlyWithExplicitUnlimited() throws {
+    @Test func limitsAreDisabledOnlyByAnExplicitUnlimitedArgument() throws {
         let long = ThumbnailOptions(width: 70_000, height: 1, fit: .fill)
         var options = long
         options.allowsUpscaling = true

@@ -5,7 +5,7 @@ import Testing
 
 /// Descriptions of values are one line with the relevant properties.
 @Suite struct DescriptionTests {
-    @Test(.requirement("N5")) func bitmapDescriptionIsItsSize() {
+    @Test(.requirement("N5")) func bitmapDescriptionContainsSidesAndByteCount() {
         let bitmap = Bitmap(width: 3, height: 2) { _ in }
         #expect("\(bitmap)" == "Bitmap(3 x 2, 24 bytes)")
         #expect(String(reflecting: bitmap) == "\(bitmap)")
@@ -61,7 +61,7 @@ import Testing
         )
     }
 
-    @Test func storedVariantsKeepTheirSpelling() {
+    @Test func cacheVariantTextOfStoredKeysIsUnchanged() {
         #expect(DecodeOptions().cacheVariant == "")
         var options = DecodeOptions.asStored
         options.allowedFormats = [.tiff, .bmp]
@@ -82,7 +82,7 @@ import Testing
                 + "refusesRareCodecs: false, usesLibrariesAlone: false)")
     }
 
-    @Test func variantContainsEveryOption() {
+    @Test func cacheVariantContainsEveryOptionThatAffectsTheResult() {
         var options = DecodeOptions()
         options.page = 1
         // Options that change neither pixels nor status are not in the key.
@@ -95,7 +95,7 @@ import Testing
         }
     }
 
-    @Test func optionsWithoutEffectOnPixelsAreNotInTheVariant() {
+    @Test func optionsWithoutEffectOnPixelsAreNotInTheCacheVariant() {
         var options = DecodeOptions()
         options.usesLeastMemory = true
         options.budgetBytes = 1 << 20

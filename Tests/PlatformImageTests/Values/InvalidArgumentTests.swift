@@ -137,7 +137,7 @@ import Testing
         #expect(error?.code == .limitExceeded && error?.detail == "maxMemory")
     }
 
-    @Test func bitmapInitializerRethrowsErrorsOfItsClosure() {
+    @Test func bitmapInitializerRethrowsTheErrorOfItsClosure() {
         struct Refusal: Error {}
         #expect(throws: Refusal.self) {
             try Bitmap(width: 1, height: 1, limits: DecodeLimits()) { _ in throw Refusal() }
@@ -152,14 +152,14 @@ import Testing
         expectInvalid(detail) { _ = try BlurHash(Self.bitmap, columns: columns, rows: rows) }
     }
 
-    @Test func negativeByteCountThrowsInRun() async {
+    @Test func runWithANegativeByteCountThrowsInvalidArgument() async {
         let error = await #expect(throws: DecodeError.self) {
             try await DecodeQueue(width: 1).run(byteCount: -1) { _ in 1 }
         }
         #expect(error?.code == .invalidArgument && error?.detail == "byteCount")
     }
 
-    @Test func messageContainsValueAndAllowedRange() {
+    @Test func errorMessageContainsTheValueAndTheAllowedRange() {
         let error = #expect(throws: DecodeError.self) { try BlurHash(Self.bitmap, columns: 10) }
         #expect(error?.description == "invalidArgument(columns): columns is 10, allowed: 1...9")
         let other = #expect(throws: DecodeError.self) { try Self.bitmap.resized(width: 0, height: 1) }

@@ -43,7 +43,7 @@ import Testing
         expectInvalid { try encoder.encodeAnimation([AnimationFrame(Self.bitmap, delay: Self.second)]) }
     }
 
-    @Test func emptyOrMismatchedFramesThrow() {
+    @Test func animationWithoutFramesOrWithFramesOfDifferentSizesThrows() {
         let frame = AnimationFrame(Self.bitmap, delay: Self.second)
         let turned = AnimationFrame(Bitmap(width: 3, height: 4) { _ in }, delay: Self.second)
 
@@ -55,14 +55,14 @@ import Testing
     @Test(arguments: [
         (-1, 1), (1, 0), (0, 0), (1, -1), (.min, .min), (.max, 0),
     ])
-    func invalidDelaysThrowAndAreDisplayedAs100Milliseconds(numerator: Int, denominator: Int) {
+    func invalidDelaysThrowInEncodingAndAreDisplayedAs100Milliseconds(numerator: Int, denominator: Int) {
         let delay = FrameDelay(numerator: numerator, denominator: denominator)
 
         expectInvalid { try ImageEncoder().encodeAnimation([AnimationFrame(Self.bitmap, delay: delay)]) }
         #expect(delay.displayed == .milliseconds(100))
     }
 
-    @Test func delaysWithLargeTermsAreDisplayedWithoutOverflow() {
+    @Test func delaysWithLargeNumeratorOrDenominatorAreDisplayedWithoutOverflow() {
         #expect(FrameDelay(numerator: .max, denominator: .max).displayed == .seconds(1))
         #expect(FrameDelay(numerator: .max, denominator: 1000).displayed == .milliseconds(Int.max))
         #expect(FrameDelay(numerator: .max, denominator: 1).displayed == .milliseconds(Int.max))
@@ -70,7 +70,7 @@ import Testing
         #expect(FrameDelay(numerator: .max / 50, denominator: .max).displayed == .milliseconds(19))
     }
 
-    @Test func messageContainsValueAndAllowedRange() {
+    @Test func errorMessageContainsTheValueAndTheAllowedRange() {
         var encoder = ImageEncoder()
         encoder.options.jpeg.quality = 101
         let error = #expect(throws: EncodeError.self) { try encoder.encode(Self.bitmap, as: .jpeg) }

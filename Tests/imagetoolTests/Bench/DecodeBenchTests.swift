@@ -4,7 +4,7 @@ import PlatformImageTestSupport
 import Testing
 
 @Suite struct DecodeBenchTests {
-    @Test func benchComparesWithTheBaseline() throws {
+    @Test func benchDecodeReportsTheRatioToTheBaselineLibrary() throws {
         struct Summary: Decodable {
             let min: Double
             let median: Double
@@ -33,7 +33,7 @@ import Testing
         #expect(results.allSatisfy { $0.cpuNanosecondsPerPixel.min <= $0.cpuNanosecondsPerPixel.median })
     }
 
-    @Test func benchWritesTheReportFileAndTheTable() throws {
+    @Test func benchDecodeWithReportWritesTheFileAndPrintsTheTable() throws {
         let folder = try TemporaryFolder()
 
         let run = try ToolRun(
@@ -46,7 +46,7 @@ import Testing
         #expect(report.contains("\"bar\":null,\"verdict\":null,\"library\":\"libpng "))
     }
 
-    @Test func agreeCountsComparedFilesAndIgnoresOtherFormats() throws {
+    @Test func benchAgreeCountsComparedFilesAndIgnoresOtherFormats() throws {
         let run = try ToolRun(
             bench: "agree", fixturePath("png/rgba8.png"), fixturePath("gif/frames-40.gif"),
             fixturePath("bmp/header-40-palette8.bmp"))
@@ -57,14 +57,14 @@ import Testing
     }
 
     @Test(arguments: ["--no-baseline", "--no-twin"])
-    func benchWithoutBaselineHasNoRatio(_ option: String) throws {
+    func benchDecodeWithoutABaselineReportsANullRatio(_ option: String) throws {
         let run = try ToolRun(bench: "decode", "--iterations", "1", option, "--json", "-", input: smallBitmap)
 
         #expect(run.exitCode == 0)
         #expect(run.text.contains("\"twin\":null,\"ratio\":null"))
     }
 
-    @Test func turnsPrintsBothMeasurementsForEachInputLine() throws {
+    @Test func turnsOptionPrintsBothMeasurementsForEachInputLine() throws {
         let run = try ToolRun(
             bench: "decode", "--turns", fixturePath("png/rgba8.png"), input: Array("\n\n".utf8))
 
@@ -74,7 +74,7 @@ import Testing
         #expect(lines.dropFirst().allSatisfy { $0.count == 2 && $0.allSatisfy { Int($0) ?? 0 > 0 } })
     }
 
-    @Test func imagetoolRejectsBenchmarkCommandsWith64() throws {
+    @Test func imagetoolExitsWith64ForBenchmarkCommands() throws {
         for command in ["bench", "demo", "demo-service"] { #expect(try ToolRun(command).exitCode == 64) }
     }
 }

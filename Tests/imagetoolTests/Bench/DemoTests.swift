@@ -6,7 +6,7 @@ import Testing
 @testable import imagetool_bench
 
 @Suite struct DemoTests {
-    @Test func eachRoundIsServedFromItsExpectedSource() throws {
+    @Test func eachDemoRoundIsServedFromItsExpectedSource() throws {
         let folder = try TemporaryFolder()
         let sheet = folder.path("sheet.png")
 
@@ -27,7 +27,7 @@ import Testing
         #expect(facts.contains("\"format\":\"png\"") && facts.contains("\"width\":336,\"height\":240"))
     }
 
-    @Test func unexpectedRequestCountExitsWith1() throws {
+    @Test func unexpectedOriginRequestCountExitsWith1() throws {
         // The file size limit of 16 blocks prevents storing the larger images, so round three requests them again.
         let run = try ToolRun(
             shell: "ulimit -f 16; \"$BENCH\" demo '\(fixturePath("demo"))' --addresses 26 --sheet /dev/null")
@@ -37,7 +37,7 @@ import Testing
         #expect(run.errors.contains("requests at the origin, expected 0\n"))
     }
 
-    @Test func folderWithoutImagesExitsWith66() throws {
+    @Test func demoWithAFolderWithoutImagesExitsWith66() throws {
         let folder = try TemporaryFolder()
         try folder.write(Array("no picture".utf8), to: "a.png")
 

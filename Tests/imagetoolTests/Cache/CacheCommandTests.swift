@@ -5,7 +5,7 @@ import PlatformImageTestSupport
 import Testing
 
 @Suite struct CacheCommandTests {
-    @Test func statCountsEntriesAndBytes() async throws {
+    @Test func statReportsTheNumberOfEntriesAndBytes() async throws {
         let folder = try await CacheInFolder(entries: 3)
 
         let text = try ToolRun("cache", "stat", folder.path)
@@ -113,7 +113,7 @@ import Testing
         #expect([UInt8](try Data(contentsOf: URL(filePath: path))) == bytes)
     }
 
-    @Test func purgeWithoutWritePermissionExitsWith74AfterTheResult() async throws {
+    @Test func purgeWithoutWritePermissionPrintsTheResultAndExitsWith74() async throws {
         let folder = try await CacheInFolder(entries: 2)
         // Root ignores write permissions, so root runs the tool as another user.
         let tool = "chmod -R a+rX,a-w \"$DIR\"; " + (getuid() == 0 ? "setpriv --reuid 65534 --clear-groups " : "")
@@ -130,7 +130,7 @@ import Testing
     }
 
     @Test(arguments: commands)
-    func missingFolderExitsWith66AndIsNotCreated(_ arguments: [String]) throws {
+    func missingCacheFolderExitsWith66AndIsNotCreated(_ arguments: [String]) throws {
         let folder = try TemporaryFolder()
 
         let run = try ToolRun(["cache"] + arguments + [folder.path("none")])
@@ -142,7 +142,7 @@ import Testing
     }
 
     @Test(arguments: commands)
-    func fileInsteadOfAFolderExitsWith66(_ arguments: [String]) throws {
+    func fileInsteadOfACacheFolderExitsWith66(_ arguments: [String]) throws {
         let folder = try TemporaryFolder()
         let file = try folder.write([1, 2, 3], to: "file")
 
@@ -154,7 +154,7 @@ import Testing
     }
 
     @Test(arguments: commands)
-    func folderOfOtherFilesHasNoEntriesAndIsUnchanged(_ arguments: [String]) throws {
+    func folderWithoutCacheEntriesReportsZeroEntriesAndIsUnchanged(_ arguments: [String]) throws {
         let folder = try TemporaryFolder()
         try folder.write([1], to: "picture.png")
         try folder.write([2], to: String(repeating: "a", count: 62))
@@ -167,7 +167,7 @@ import Testing
     }
 
     @Test(arguments: commands)
-    func filesThatAreNotEntriesAreKept(_ arguments: [String]) async throws {
+    func filesThatAreNotCacheEntriesAreNotRemoved(_ arguments: [String]) async throws {
         let folder = try await CacheInFolder(entries: 2)
         let junk = try folder.addUnrelatedFiles()
 

@@ -16,7 +16,7 @@ import Testing
 
     /// RLIMIT_DATA counts every private writable page (Linux 4.7 and later); a second copy exceeds the limit.
     @Test(.requirement("X13"), arguments: ["--digest", "--format raw --premultiplied --output /dev/null"])
-    func decodeNeedsNoSecondCopyOfThePixels(_ options: String) throws {
+    func decodeCommandNeedsNoSecondCopyOfThePixels(_ options: String) throws {
         let folder = try TemporaryFolder()
         let path = try folder.write(Self.bitmap, to: "large.bmp")
 

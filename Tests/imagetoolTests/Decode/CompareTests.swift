@@ -46,7 +46,7 @@ import Testing
         #expect(difference.ssim == nil)
     }
 
-    @Test func coloursOfTransparentPixelsAreIgnored() {
+    @Test func colorsOfTransparentPixelsAreIgnored() {
         let one = noise(12, 12, seed: 1, alpha: 0)
         let other = noise(12, 12, seed: 2, alpha: 0)
 

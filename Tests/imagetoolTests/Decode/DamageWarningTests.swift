@@ -9,7 +9,7 @@ import Testing
 
     init() throws { folder = try TemporaryFolder() }
 
-    @Test func thumbReportsDamageInAnyFrame() throws {
+    @Test func thumbOfAllFramesReportsDamageOfAnyFrame() throws {
         let source = fixturePath("gif/animation-bad-code.gif")
 
         let run = try ToolRun(
@@ -20,7 +20,7 @@ import Testing
         #expect(run.text.contains("\"status\":\"corrupt\""))
     }
 
-    @Test func contactSheetAndBlurHashReportDamage() throws {
+    @Test func contactSheetAndInfoHashReportDamageOnStderr() throws {
         let source = fixturePath("gif/truncated-after-7-rows.gif")
 
         let sheet = try ToolRun("contact-sheet", source, "-s", "16", "-o", folder.path("sheet.png"))
@@ -32,7 +32,7 @@ import Testing
     }
 
     @Test(arguments: ["0", "all"])
-    func resultOverTheLimitExitsWith77ForOneAndAllFrames(_ frame: String) throws {
+    func thumbOverThePixelLimitExitsWith77ForOneAndForAllFrames(_ frame: String) throws {
         let run = try ToolRun(
             "thumb", fixturePath("demo/orbit.gif"), "-s", "20000x20000!", "--enlarge", "--frame", frame, "-o",
             folder.path("large.png"))
@@ -41,7 +41,7 @@ import Testing
         #expect(try folder.names.isEmpty)
     }
 
-    @Test func embeddedOptionUsesTheEmbeddedThumbnail() throws {
+    @Test func thumbWithEmbeddedUsesTheEmbeddedThumbnail() throws {
         func file(_ color: [UInt8], _ width: Int, _ height: Int) throws -> [UInt8] {
             let plain = Bitmap(width: width, height: height) { pixels in
                 for at in 0..<pixels.count { pixels[at] = color[at & 3] }

@@ -21,7 +21,7 @@ import Testing
         try bytes.split(separator: UInt8(ascii: "\n")).map { try JSONDecoder().decode(Line.self, from: Data($0)) }
     }
 
-    @Test func statusHasOneObjectPerInputInOrder() throws {
+    @Test func statusOutputHasOneJSONLinePerInputInInputOrder() throws {
         let whole = try folder.write(smallBitmap, to: "whole.bmp")
         let cut = fixturePath("gif/truncated-after-7-rows.gif")
         let corrupt = fixturePath("gif/animation-bad-code.gif")
@@ -41,7 +41,7 @@ import Testing
         #expect(lines[3].error?.hasPrefix("noInput: ") == true)
     }
 
-    @Test func corruptImageReportsItsWarningsAndNoRows() throws {
+    @Test func statusOfACorruptImageHasItsWarningsAndNullRows() throws {
         let path = fixturePath("png/bad-crc-idat.png")
 
         let run = try ToolRun("decode", "--status", "-", path)
@@ -51,13 +51,13 @@ import Testing
         #expect(line == Line(file: path, status: "corrupt", rows: nil, warnings: ["crc"], error: nil))
     }
 
-    @Test func nullValuesOfTheStatusAreWritten() throws {
+    @Test func statusOfASuccessfulDecodeContainsErrorNull() throws {
         let run = try ToolRun(["decode", "--status", "-", "-"], input: smallBitmap)
 
         #expect(run.text == #"{"file":"-","status":"complete","rows":2,"warnings":[],"error":null}"# + "\n")
     }
 
-    @Test func pixelsGoToStdoutAndStatusToItsFile() throws {
+    @Test func pixelsAreWrittenToStdoutAndStatusToTheStatusFile() throws {
         let status = folder.path("status.ndjson")
 
         let run = try ToolRun(["decode", "--format", "raw", "--status", status, "-"], input: cutBitmap)
@@ -66,7 +66,7 @@ import Testing
         #expect(try lines(try folder.read("status.ndjson")).map(\.status) == ["truncated"])
     }
 
-    @Test func failureIsWrittenToTheStatusFile() throws {
+    @Test func errorOfAFailedDecodeIsWrittenToTheStatusFile() throws {
         let run = try ToolRun(["decode", "--strict", "--status", folder.path("status.ndjson"), "-"], input: cutBitmap)
 
         #expect(run.exitCode == 65 && run.output.isEmpty)

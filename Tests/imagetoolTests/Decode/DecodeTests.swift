@@ -14,7 +14,7 @@ import Testing
         #expect(run.exitCode == 0)
     }
 
-    @Test func digestOfEveryFixtureMatchesTheManifest() throws {
+    @Test func digestOfEveryFixtureMatchesTheFixtureManifest() throws {
         let fixtures = Fixture.all.filter { $0.expect.pixels != nil && ($0.expect.maxDifference ?? 0) == 0 }
         let paths = fixtures.map { fixturePath($0.path) }
 
@@ -27,7 +27,7 @@ import Testing
         #expect(run.exitCode == 0)
     }
 
-    @Test func digestsOfAnimationFramesMatchTheManifest() throws {
+    @Test func digestsOfAnimationFramesMatchTheFixtureManifest() throws {
         let animations = Fixture.all.filter { $0.animation?.status == nil && ($0.animation?.frames.count ?? 0) > 1 }
         for fixture in animations.prefix(12) {
             let path = fixturePath(fixture.path)
@@ -39,7 +39,7 @@ import Testing
         }
     }
 
-    @Test func dashReadsStdin() throws {
+    @Test func dashAsInputReadsStdin() throws {
         let run = try ToolRun("decode", "--digest", "-", input: smallBitmap)
 
         #expect(run.text == "\(smallBitmapDigest)  -\n")
@@ -72,7 +72,7 @@ import Testing
         #expect(again.errors.isEmpty)
     }
 
-    @Test func premultipliedOptionMultipliesColoursByAlpha() throws {
+    @Test func premultipliedOptionMultipliesColorsByAlpha() throws {
         let path = fixturePath("png/rgba8.png")
         let straight = try ToolRun("decode", "--format", "raw", path).output
 

@@ -44,7 +44,7 @@ import Testing
         #expect(run.text.split(separator: "\n").count == 1)
     }
 
-    @Test func infoMatchesTheManifest() throws {
+    @Test func infoJSONOfEveryValidFixtureMatchesTheFixtureManifest() throws {
         let fixtures = Fixture.all.filter { $0.expect.error == nil }
 
         let run = try ToolRun(["info", "--json"] + fixtures.map { fixturePath($0.path) })
@@ -63,7 +63,7 @@ import Testing
         }
     }
 
-    @Test func failedFileIsOmittedFromTheArray() throws {
+    @Test func failedFileIsOmittedFromTheJSONArray() throws {
         let folder = try TemporaryFolder()
         let good = try folder.write(smallBitmap, to: "good.bmp")
 
@@ -73,7 +73,7 @@ import Testing
         #expect(try facts(run.output).map(\.file) == [good])
     }
 
-    @Test func onlyFailedFilesGiveAnEmptyArray() throws {
+    @Test func inputsThatAllFailGiveAnEmptyJSONArray() throws {
         let run = try ToolRun("info", "--json", "-", input: webp)
 
         #expect(run.exitCode == 65)
@@ -87,7 +87,7 @@ import Testing
         #expect(run.text.contains("\"width\":20000,\"height\":20000,"))
     }
 
-    @Test func plainOutputIsAligned() throws {
+    @Test func plainOutputPrintsAlignedNamesAndValues() throws {
         let run = try ToolRun("info", "-", input: smallBitmap)
 
         #expect(run.text.hasPrefix("-\n  format          bmp\n  width           2\n"))

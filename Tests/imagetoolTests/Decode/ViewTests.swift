@@ -2,7 +2,7 @@
 import Testing
 
 @Suite struct ViewTests {
-    @Test func viewPrintsHalfBlocksWhenForced() throws {
+    @Test func viewWithForcePrintsHalfBlocks() throws {
         let run = try ToolRun("view", "--force", "-", input: smallBitmap)
 
         let escape = "\u{1B}"
@@ -18,7 +18,7 @@ import Testing
         #expect(run.exitCode == 0)
     }
 
-    @Test func viewKeepsTheAspectRatio() throws {
+    @Test func viewWithAWidthKeepsTheAspectRatio() throws {
         let run = try ToolRun("view", "--force", "--width", "10", "-", input: largeBitmap)
 
         let lines = run.text.split(separator: "\n")

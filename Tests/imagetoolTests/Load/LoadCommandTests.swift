@@ -57,7 +57,7 @@ import Testing
         }
     }
 
-    @Test func plainOutputIsATable() async throws {
+    @Test func plainOutputPrintsOneTableRowPerLoad() async throws {
         let origin = try await PipeOrigin(maxAge: 3_600)
 
         let run = try await tool(["load", origin.url(), "--cache-dir", cache.path, "--repeat", "2"])
@@ -110,7 +110,7 @@ import Testing
         #expect(refused.errors.hasPrefix("\(file): io: "))
     }
 
-    @Test func loadFailuresHaveTheirExitCodes() async throws {
+    @Test func eachLoadFailureExitsWithTheCodeOfItsError() async throws {
         let origin = try await PipeOrigin([
             "/404": { _ in PipeOrigin.response(404) }, "/500": { _ in PipeOrigin.response(500) },
             "/page": { _ in PipeOrigin.response(200, ["Content-Type": "text/html"], [60]) },

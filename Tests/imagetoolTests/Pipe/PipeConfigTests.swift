@@ -202,7 +202,7 @@ import Testing
         #expect(try folder.names == ["file"])
     }
 
-    @Test func reopenedLoaderNameReplacesTheLoader() async throws {
+    @Test func openWithAnExistingLoaderNameReplacesTheLoader() async throws {
         let first = try TemporaryFolder()
         let second = try TemporaryFolder()
         let origin = try await PipeOrigin(maxAge: 3_600)

@@ -5,7 +5,7 @@ import Testing
 
 /// Valid and invalid request lines of `imagetool pipe`.
 @Suite(.timeLimit(.minutes(30))) struct PipeLineTests {
-    @Test func idIsReturnedUnchanged() async throws {
+    @Test func requestIDIsReturnedUnchangedInTheResponse() async throws {
         let ids = [
             "1", "-0", "0.5", "1e400", "123456789012345678901234567890", "\"text\"", "\"\"", "\"a\\\"b\\\\c\"",
             "\"\\u00e9\\ud83d\\ude00\"",
@@ -57,7 +57,7 @@ import Testing
         ),
     ]
 
-    @Test func invalidLineGivesAnErrorAndTheProcessContinues() async throws {
+    @Test func invalidLineGivesAnErrorResponseAndTheProcessContinues() async throws {
         try await PipeDriver.run { pipe in
             _ = try await pipe.open(nil)
             for (line, id) in Self.garbage {
@@ -114,7 +114,7 @@ import Testing
         }
     }
 
-    @Test func invalidConfigValueIsAnErrorAndKeepsThePreviousLoader() async throws {
+    @Test func invalidConfigValueGivesAnErrorAndKeepsThePreviousLoader() async throws {
         let folder = try TemporaryFolder()
         try await PipeDriver.run { pipe in
             _ = try await pipe.open(folder.path)

@@ -7,7 +7,7 @@ import Testing
 /// Responses of `imagetool pipe` to loads, and the requests that the origin received.
 @Suite(.timeLimit(.minutes(30))) struct PipeLoadTests {
     @Test(.requirement("O9", "O18", "O20", "O26", "O52"))
-    func imageIsServedFromNetworkMemoryDiskAndRevalidation() async throws {
+    func repeatedLoadsAreServedFromNetworkMemoryDiskAndRevalidation() async throws {
         let folder = try TemporaryFolder()
         let origin = try await PipeOrigin(maxAge: 86_400)
         let image = try PipeOrigin.image
@@ -60,9 +60,9 @@ import Testing
             ("cacheElseLoad", 86_400, "200 memory", 0), ("cacheElseLoad", 0, "200 memory", 0),
             ("cacheOnly", 86_400, "200 memory", 0), ("cacheOnly", 0, "200 memory", 0),
         ])
-    func eachPolicyHandlesAStoredResponse(_ policy: String, _ maxAge: Int, _ outcome: String, _ requests: Int)
-        async throws
-    {
+    func policyAndFreshnessSelectTheSourceOfALoadWithAStoredResponse(
+        _ policy: String, _ maxAge: Int, _ outcome: String, _ requests: Int
+    ) async throws {
         let folder = try TemporaryFolder()
         let origin = try await PipeOrigin(maxAge: maxAge)
         try await PipeDriver.run { pipe in
@@ -82,7 +82,7 @@ import Testing
             ("default", "200 network"), ("revalidate", "200 network"), ("reload", "200 network"),
             ("cacheElseLoad", "200 network"), ("cacheOnly", "504 error"),
         ])
-    func eachPolicyHandlesAnEmptyCache(_ policy: String, _ outcome: String) async throws {
+    func everyPolicyExceptCacheOnlySendsARequestWhenTheCacheIsEmpty(_ policy: String, _ outcome: String) async throws {
         let folder = try TemporaryFolder()
         let origin = try await PipeOrigin(maxAge: 86_400)
         try await PipeDriver.run { pipe in
@@ -117,7 +117,7 @@ import Testing
     }
 
     @Test(.requirement("O32", "O34"), arguments: [400, 401, 403, 404, 410, 429, 500, 502, 503, 504])
-    func errorResponseHasItsStatusFieldsAndBody(_ status: Int) async throws {
+    func loadOfAnErrorResponseReturnsItsStatusFieldsAndBody(_ status: Int) async throws {
         let folder = try TemporaryFolder()
         let origin = try await PipeOrigin([
             "/e": { _ in
@@ -159,7 +159,7 @@ import Testing
         }
     }
 
-    @Test(.requirement("O42", "O43")) func rejectedBodyKeepsTheResponseStatus() async throws {
+    @Test(.requirement("O42", "O43")) func loadWithARejectedBodyReturnsTheResponseStatus() async throws {
         let folder = try TemporaryFolder()
         let origin = try await PipeOrigin([
             "/page": { _ in PipeOrigin.response(200, ["Content-Type": "text/html"], Array("<p>".utf8)) },
@@ -196,7 +196,7 @@ import Testing
         }
     }
 
-    @Test func fieldsKeepBytesOrderAndDuplicates() async throws {
+    @Test func responseFieldsKeepTheirBytesOrderAndDuplicates() async throws {
         let image = try PipeOrigin.image
         let origin = try await PipeOrigin([
             "/a.png": { _ in
@@ -226,7 +226,7 @@ import Testing
         }
     }
 
-    @Test func encodedBodyIsReturnedDecoded() async throws {
+    @Test func bodyWithContentEncodingIsReturnedDecoded() async throws {
         let folder = try TemporaryFolder()
         // A stored block (RFC 1951 §3.2.4) in zlib format (RFC 1950 §2.2).
         let image = try PipeOrigin.image
@@ -260,7 +260,7 @@ import Testing
         }
     }
 
-    @Test func redirectIsFollowedOrReturnedInManualMode() async throws {
+    @Test func redirectIsFollowedByDefaultAndReturnedInManualMode() async throws {
         let folder = try TemporaryFolder()
         let image = try PipeOrigin.image
         let origin = try await PipeOrigin([
@@ -289,7 +289,7 @@ import Testing
         }
     }
 
-    @Test func conditionalRequestOfTheCallerReturns304() async throws {
+    @Test func loadWithIfNoneMatchOfTheCallerReturns304() async throws {
         let folder = try TemporaryFolder()
         let origin = try await PipeOrigin(maxAge: 86_400)
         try await PipeDriver.run { pipe in

@@ -39,7 +39,7 @@ import Testing
         await origin.stop()
     }
 
-    @Test(.requirement("O82")) func concurrentLoadsOfOneURLAreOneRequest() async throws {
+    @Test(.requirement("O82")) func concurrentLoadsOfOneURLSendOneRequest() async throws {
         let folder = try TemporaryFolder()
         let gate = OriginGate()
         let origin = try await LoopbackOrigin { _ in
@@ -59,7 +59,7 @@ import Testing
         await origin.stop()
     }
 
-    @Test func loadInProgressCompletesAfterTheInputEnds() async throws {
+    @Test func loadInProgressCompletesAfterEndOfInput() async throws {
         let folder = try TemporaryFolder()
         let gate = OriginGate()
         let origin = try await LoopbackOrigin { _ in
@@ -85,7 +85,7 @@ import Testing
     }
 
     @Test(arguments: [false, true])
-    func hangingLoadIsCancelledAfterTheInputEnds(_ isSignal: Bool) async throws {
+    func hangingLoadIsCancelledAfterEndOfInputOrSIGTERM(_ isSignal: Bool) async throws {
         let folder = try TemporaryFolder()
         let origin = try await LoopbackOrigin { _ in .silence }
         // A short grace period, and enough time to write the responses.
@@ -108,7 +108,7 @@ import Testing
     }
 
     @Test(arguments: [false, true])
-    func hangingLoadDoesNotDelayTheExit(_ isSignal: Bool) async throws {
+    func hangingLoadDoesNotPreventTheExitAfterEndOfInputOrSIGTERM(_ isSignal: Bool) async throws {
         let origin = try await LoopbackOrigin { _ in .silence }
         // With the default time limits.
         try await PipeDriver.run([]) { pipe in
@@ -121,7 +121,7 @@ import Testing
         await origin.stop()
     }
 
-    @Test func sigtermEndsAnIdlePipeWith0() async throws {
+    @Test func sigtermEndsAnIdlePipeWithExitCode0() async throws {
         try await PipeDriver.run { pipe in
             _ = try await pipe.open(nil)
             pipe.send(SIGTERM)
@@ -142,7 +142,7 @@ import Testing
         #expect(run.exitCode == 0)
     }
 
-    @Test func emptyInputEndsThePipeImmediately() throws {
+    @Test func emptyInputEndsThePipeProcessImmediately() throws {
         let run = try ToolRun("pipe")
 
         #expect(run.exitCode == 0)
@@ -204,7 +204,7 @@ import Testing
         await origin.stop()
     }
 
-    @Test func environmentProxyIsNotUsedForLoopback() async throws {
+    @Test func proxyFromTheEnvironmentIsNotUsedForLoopbackAddresses() async throws {
         let origin = try await PipeOrigin(maxAge: nil)
         let pipe = try PipeDriver(environment: [
             "http_proxy": "http://127.0.0.1:1", "HTTP_PROXY": "http://127.0.0.1:1", "all_proxy": "http://127.0.0.1:1",

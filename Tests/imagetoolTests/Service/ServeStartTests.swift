@@ -6,7 +6,7 @@ import Testing
 
 /// Validation of security settings by `imagetool serve` and `imagetool sign`.
 @Suite struct ServeStartTests {
-    @Test(.requirement("N18")) func injectedAndUnknownVariablesDoNotFailServe() throws {
+    @Test(.requirement("N18")) func serveIgnoresInjectedAndUnknownEnvironmentVariables() throws {
         let run = try ToolRun(
             shell: """
                 IMAGETOOL_SERVICE_HOST=10.0.0.1 IMAGETOOL_SERVICE_PORT=8080 IMAGETOOL_PORT=tcp://10.0.0.1:8080 \
@@ -24,7 +24,7 @@ import Testing
         #expect(run.text.contains(#/server.host +environment +::1\n/#))
     }
 
-    @Test(.requirement("X19")) func shortKeyIsRejectedByServeAndWarnedAboutBySign() throws {
+    @Test(.requirement("X19")) func shortSigningKeyIsRejectedByServeAndReportedAsAWarningBySign() throws {
         let folder = try TemporaryFolder()
         try folder.write(Array("my-security-key\n".utf8), to: "short")
         try folder.write(Array("a key of 16 byte\n".utf8), to: "long")

@@ -33,7 +33,7 @@ import Testing
         await origin.stop()
     }
 
-    @Test func invalidLineIsReportedAndTheOthersAreRequested() async throws {
+    @Test func invalidLineOfTheListIsReportedAndValidLinesAreRequested() async throws {
         let origin = try await Self.origin()
         let folder = try TemporaryFolder()
         let lines = ["/unsafe/1x1/a.png", "unsafe/2x1/a.png", "http://127.0.0.1:1/a", "/none", "/a b", "/unsafe/3x1/a"]
@@ -55,7 +55,7 @@ import Testing
         await origin.stop()
     }
 
-    @Test func inProcessServiceFillsTheDiskCache() throws {
+    @Test func warmWithoutAServerURLFillsTheDiskCache() throws {
         let folder = try TemporaryFolder()
         try folder.write(try Fixture.file("png/rgba8.png"), to: "a.png")
         let settings = ["source.fileRoot=\(folder.path)", "signing.unsafe=on", "cache.directory=\(folder.path("c"))"]
@@ -72,7 +72,7 @@ import Testing
         }
     }
 
-    @Test func requestsAreSpacedByTheRate() {
+    @Test func intervalBetweenRequestsIsTheInverseOfTheRate() {
         let start = ContinuousClock.now
         for rate in [0.5, 20, 3_000] {
             let pace = Pace(perSecond: rate, start: start)

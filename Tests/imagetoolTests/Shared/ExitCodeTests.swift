@@ -16,7 +16,7 @@ import Testing
         #expect(run.output.isEmpty)
     }
 
-    @Test func invalidFixturesFailWithTheErrorCodeOfTheManifest() throws {
+    @Test func invalidFixturesFailWithTheErrorCodeOfTheFixtureManifest() throws {
         let fixtures = Fixture.all.filter { $0.expect.error != nil }
 
         let run = try ToolRun(["decode", "--digest", "--as-stored"] + fixtures.map { fixturePath($0.path) })
@@ -54,8 +54,8 @@ import Testing
         #expect(try ToolRun("decode", "--max-pixels", "4", "-", input: smallBitmap).exitCode == 0)
     }
 
-    /// A deadline of one nanosecond has passed at the first poll.
-    @Test(.requirement("X4")) func passedDeadlineExitsWith77() throws {
+    /// A deadline of one nanosecond has expired at the first poll.
+    @Test(.requirement("X4")) func expiredDeadlineExitsWith77() throws {
         let late = try ToolRun("decode", "--deadline", "0.000000001", fixturePath("tiff/damage-lzw-strip.tif"))
         let early = try ToolRun("decode", "--deadline", "3600", fixturePath("tiff/damage-lzw-strip.tif"))
 
@@ -91,7 +91,7 @@ import Testing
         #expect(try ToolRun("decode", "--digest", "--frame", "1", "-", input: smallBitmap).exitCode == 65)
     }
 
-    @Test func frameOverTheLimitExitsWith77ExceptFrame0() throws {
+    @Test func frameIndexOfMaxFramesOrMoreExitsWith77() throws {
         let gif = fixturePath("gif/frames-40.gif")
 
         #expect(try ToolRun("decode", "--digest", "--frame", "5", "--max-frames", "6", gif).exitCode == 0)
@@ -100,7 +100,7 @@ import Testing
         #expect(try ToolRun("decode", "--digest", "--max-frames", "1", gif).exitCode == 0)
     }
 
-    @Test func oneFailureOfSeveralFilesExitsWith1() throws {
+    @Test func oneFailedFileOfSeveralExitsWith1() throws {
         let folder = try TemporaryFolder()
         let good = try folder.write(smallBitmap, to: "good.bmp")
         let bad = try folder.write(webp, to: "bad.webp")
@@ -121,7 +121,7 @@ import Testing
         #expect(try ToolRun(arguments).exitCode == 64)
     }
 
-    @Test func closedPipeExitsWith74WithoutAMessage() throws {
+    @Test func closedOutputPipeExitsWith74WithoutAMessage() throws {
         let folder = try TemporaryFolder()
         let path = try folder.write(largeBitmap, to: "large.bmp")
 
@@ -130,7 +130,7 @@ import Testing
         #expect(run.errors == "74\n")
     }
 
-    @Test func fullDeviceExitsWith74() throws {
+    @Test func outputToAFullDeviceExitsWith74() throws {
         let run = try ToolRun(shell: "\"$TOOL\" info '\(fixturePath("png/rgba8.png"))' > /dev/full")
 
         #expect(run.exitCode == 74)

@@ -28,7 +28,7 @@ import Testing
         #expect(read["time"] as? String == "1970-01-01T00:00:00.000Z")
     }
 
-    @Test func numbersAndBooleansAreJSONValues() {
+    @Test func numbersAndBooleansInMetadataAreWrittenAsJSONValues() {
         let metadata: Logger.Metadata = [
             "a": .stringConvertible(3), "b": .stringConvertible(2.5), "c": .stringConvertible(true), "d": "4",
             "e": .stringConvertible(Double.infinity), "f": .stringConvertible(UInt64.max),
@@ -50,7 +50,7 @@ import Testing
         }
     }
 
-    @Test func linesAreWrittenInOrderAndDroppedLinesAreCounted() throws {
+    @Test func logLinesAreWrittenInOrderAndDroppedLinesAreCounted() throws {
         let pipe = Pipe()
         let lines = LogWriter(descriptor: pipe.fileHandleForWriting.fileDescriptor, maxBytes: 100)
         lines.append(String(repeating: "x", count: 101))

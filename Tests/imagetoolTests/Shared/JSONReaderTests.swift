@@ -194,7 +194,7 @@ import Testing
         }
     }
 
-    @Test func outerMembersBeforeAFailureAreAvailable() {
+    @Test func outerMembersBeforeAParseErrorAreAvailable() {
         let rows: [(text: String, members: [String])] = [
             ("{\"a\":1,\"b\":[2],\"c\":{\"d\":4}}", ["a=1", "b=[2]", "c={\"d\":4}"]), ("{\"a\":1,\"b\":", ["a=1"]),
             ("{\"a\":{\"b\":2", []), ("{\"a\":{\"b\":2}", ["a={\"b\":2}"]), ("{\"a\":1}x", ["a=1"]),
@@ -240,7 +240,7 @@ import Testing
         }
     }
 
-    @Test func accessorsOfOtherTypesReturnNil() throws {
+    @Test func accessorsForAnotherTypeThanTheValueReturnNil() throws {
         let values = try read("{\"s\":\"x\",\"t\":true,\"f\":false,\"n\":null,\"i\":1,\"a\":[1,2],\"o\":{}}")
         #expect(values["s"]?.string == "x" && values["s"]?.bool == nil && values["s"]?.array == nil)
         #expect(values["t"]?.bool == true && values["f"]?.bool == false && values["t"]?.integer == nil)

@@ -31,7 +31,7 @@ import Testing
         return (left, top, width, height, count == width * height)
     }
 
-    @Test func pitchIsTheSidePlusTheMargin() {
+    @Test func cellPitchIsTheSidePlusTheMargin() {
         for (side, pitch) in [(1, 5), (44, 48), (64, 68), (79, 83), (80, 85), (128, 136), (4096, 4352)] {
             #expect(ContactSheet.pitch(side: side) == pitch)
         }
@@ -66,7 +66,7 @@ import Testing
         }
     }
 
-    @Test func imageIsScaledAndCentredInItsCell() throws {
+    @Test func imageIsScaledAndCenteredInItsCell() throws {
         // A large image is reduced to the side; a small one is enlarged by an integer factor.
         let rows: [(side: Int, width: Int, height: Int, drawnWidth: Int, drawnHeight: Int)] = [
             (32, 2, 2, 32, 32), (16, 3, 5, 9, 15), (16, 5, 3, 15, 9), (16, 16, 16, 16, 16), (16, 16, 3, 16, 3),
@@ -108,7 +108,7 @@ import Testing
         }
     }
 
-    @Test func enlargedImageIsNotSmoothed() throws {
+    @Test func imageEnlargedInItsCellIsNotSmoothed() throws {
         let colors = [RGBA8(red: 255, green: 0, blue: 0), RGBA8(red: 0, green: 0, blue: 255)]
         let pair = Bitmap(width: 2, height: 1) { pixels in
             for at in 0..<pixels.count {
@@ -124,7 +124,7 @@ import Testing
         for y in 4..<8 { for x in 2..<10 { #expect(bitmap[x, y] == colors[x < 6 ? 0 : 1], "(\(x), \(y))") } }
     }
 
-    @Test func transparentPixelsShowTheBackground() throws {
+    @Test func transparentPixelsShowTheBackgroundColorOfTheSheet() throws {
         for (width, side) in [(8, 8), (2, 8), (64, 8)] {
             var sheet = ContactSheet(count: 2, side: side, columns: 2)
             try sheet.draw(flat(width, width, RGBA8(red: 255, green: 255, blue: 255, alpha: 0)), at: 0)

@@ -9,7 +9,7 @@ import Testing
 
     init() throws { folder = try TemporaryFolder() }
 
-    @Test func outputThatIsAnInputIsRejected() throws {
+    @Test func outputPathThatIsAnInputPathIsRejected() throws {
         let gif = try folder.write(largeBitmap, to: "a.dib")
         let png = try folder.write(smallBitmap, to: "a.png")
 
@@ -76,7 +76,7 @@ import Testing
     }()
 
     /// Each input is a FIFO that the shell fills after the previous one is read; any other order would deadlock.
-    @Test func oneThreadReadsInputsInOrder() throws {
+    @Test func thumbWithOneThreadReadsInputsInOrder() throws {
         try folder.write(smallBitmap, to: "whole")
         let inputs = (0..<8).map { "\($0).bmp" }.joined(separator: " ")
 
@@ -127,7 +127,7 @@ import Testing
         #expect(lines.count == 1 && lines[0].contains("\"a.bmp\""), "\(lines)")
     }
 
-    @Test func overlongFileNameFailsOnlyItsOwnInput() throws {
+    @Test func overlongOutputNameFailsOnlyItsInput() throws {
         let long = String(repeating: "n", count: 248)
         let longest = String(repeating: "n", count: 251)
         let inputs = try [long, longest, "c"].map { try folder.write(smallBitmap, to: $0 + ".bmp") }
@@ -140,7 +140,7 @@ import Testing
         #expect(names == ["c-1.png", long + "-1.png"])
     }
 
-    @Test func unreadableNamesInAFolderAreReported() throws {
+    @Test func imageNamesThatAreNotUTF8AreReportedForAFolderInput() throws {
         let run = try ToolRun(
             shell: """
                 cd '\(folder.path)' && mkdir in empty && printf x > "$(printf 'in/b\\377.png')" &&
@@ -157,7 +157,7 @@ import Testing
         #expect(empty.exitCode == 64 && empty.errors.contains("contain no image"))
     }
 
-    @Test func danglingLinkToAnImageIsReported() throws {
+    @Test func danglingSymbolicLinkWithAnImageNameIsReported() throws {
         let run = try ToolRun(
             shell: """
                 cd '\(folder.path)' && mkdir in && ln -s gone in/a.png && ln -s gone in/b.txt && ln -s c.png in/c.png &&
@@ -175,7 +175,7 @@ import Testing
         ("mkdir y", "y/x.bmp", "y/./x.dib"), ("ln -s . y", "./x.bmp", "y/x.dib"),
         ("mkdir y && ln -s ../x.png y/x.png && printf x > x.png", "x.bmp", "y/x.dib"),
     ])
-    func differentPathsToOneOutputAreDetected(_ setUp: String, _ first: String, _ second: String) throws {
+    func differentPathsToTheSameOutputFileAreRejected(_ setUp: String, _ first: String, _ second: String) throws {
         let bitmap = try folder.write(smallBitmap, to: "bitmap")
 
         let run = try ToolRun(
@@ -189,7 +189,7 @@ import Testing
         #expect(run.errors.split(separator: "\n").count == 1)
     }
 
-    @Test func fileListEntriesAreNotPatterns() throws {
+    @Test func fileListEntriesAreNotExpandedAsPatterns() throws {
         try folder.write(smallBitmap, to: "a.png")
         try folder.write(smallBitmap, to: "*.png")
 
@@ -204,7 +204,7 @@ import Testing
         #expect(none.errors.split(separator: "\n").map { $0.prefix(12) } == ["?.png: noInp", "./-: noInput"])
     }
 
-    @Test func outputOutsideItsFolderExitsWith64() throws {
+    @Test func inputPathThatLeadsOutsideTheOutputFolderExitsWith64() throws {
         try FileManager.default.createDirectory(at: folder.url.appending(path: "in"), withIntermediateDirectories: true)
         try FileManager.default.createDirectory(at: folder.url.appending(path: "w"), withIntermediateDirectories: true)
         try folder.write(smallBitmap, to: "in/x.bmp")
@@ -232,7 +232,7 @@ import Testing
         #expect(try folder.names == ["a.bmp"])
     }
 
-    @Test func existingFolderWithBracesIsNotATemplate() throws {
+    @Test func existingOutputFolderWithBracesIsNotATemplate() throws {
         let source = try folder.write(smallBitmap, to: "a.bmp")
         try FileManager.default.createDirectory(
             at: folder.url.appending(path: "b{r}"), withIntermediateDirectories: true)

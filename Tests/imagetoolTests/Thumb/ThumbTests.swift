@@ -27,7 +27,7 @@ import Testing
         return [header.width, header.height]
     }
 
-    @Test func thumbWritesThePixelsOfTheLibrary() throws {
+    @Test func thumbWritesThePixelsOfTheThumbnailFunction() throws {
         let source = fixturePath("demo/city-lights-turned.jpg")
         let path = folder.path("small.png")
 
@@ -63,7 +63,7 @@ import Testing
         #expect(header.format == .png)
     }
 
-    @Test func formatFollowsTheOptionThenTheExtensionThenTheSource() throws {
+    @Test func outputFormatIsThatOfTheOptionThenTheExtensionThenTheSource() throws {
         let (jpeg, png) = (fixturePath("demo/mountains.jpg"), fixturePath("demo/logo.png"))
         let cases: [([String], String, ImageFormat)] = [
             ([jpeg], "a.png", .png), ([png], "a.jpeg", .jpeg), ([jpeg], "a.bin", .jpeg), ([png], "a.bin", .png),
@@ -165,7 +165,7 @@ import Testing
         #expect(try rows(pattern).map(\.output) == ["c/two.png"])
     }
 
-    @Test func invalidFilesAreReportedInOrderAndTheOthersRendered() throws {
+    @Test func invalidFilesAreReportedInInputOrderAndValidFilesAreRendered() throws {
         let names = ["1.bmp", "2.webp", "3.bmp", "4.png", "5.bmp"]
         for name in names where name != "4.png" {
             try folder.write(name.hasSuffix("webp") ? webp : smallBitmap, to: name)
@@ -192,9 +192,9 @@ import Testing
             (smallBitmap, ["--crop", "1x1+5+5"], 65, "emptyCrop: "),
             (smallBitmap, ["--frame", "1"], 65, "noSuchFrame: "),
         ] as [([UInt8], [String], Int32, String)])
-    func failureOfASingleInputHasItsExitCode(_ input: [UInt8], _ arguments: [String], _ code: Int32, _ reason: String)
-        throws
-    {
+    func failureOfASingleInputExitsWithTheCodeOfItsError(
+        _ input: [UInt8], _ arguments: [String], _ code: Int32, _ reason: String
+    ) throws {
         let run = try ToolRun(["thumb", "-", "-s", "1", "-o", folder.path("a.png")] + arguments, input: input)
 
         #expect(run.exitCode == code)
@@ -254,7 +254,7 @@ import Testing
         #expect(try size(folder.path("b-8x8.png")) == [8, 8])
     }
 
-    @Test func manifestResumesAnInterruptedRun() throws {
+    @Test func runWithAManifestSkipsTheOutputsOfAnInterruptedRun() throws {
         let paths = try ["a", "b", "c", "d"].map { try folder.write(largeBitmap, to: "\($0).bmp") }
         let manifest = folder.path("done.ndjson")
         func run(_ inputs: [String], size: String = "8") throws -> [String] {
