@@ -122,7 +122,7 @@ import Testing
         #expect(try decode(file).status == .complete)
     }
 
-    @Test func paletteOverlappingThePixelsIsTruncatedAndReportedAsDamage() throws {
+    @Test func paletteThatOverlapsThePixelsIsTruncatedAndReportedAsDamage() throws {
         let file = BMPFile(bits: 8, colorCount: 0x1234_5678, palette: Self.palette, pixels: [2, 0, 0, 0])
 
         #expect(try pixels(file) == [Self.blue])
@@ -166,7 +166,7 @@ import Testing
         #expect("\(image.status)" == "corrupt([dataOffset])")
     }
 
-    @Test(.requirement("D8")) func pixelOffsetAtAShortPaletteIsCorrected() throws {
+    @Test(.requirement("D8")) func pixelOffsetAtAPaletteWithFewerThan256ColorsIsCorrected() throws {
         let file = BMPFile(
             width: 3, bits: 8, colorCount: 3, palette: Self.palette, pixelOffset: 54, pixels: [0, 1, 2, 0])
 

@@ -17,7 +17,8 @@ private let addressSpaceIsMeasurable = addressSpaceBytes() > 0 && addressSpaceBy
     private static let pageBytes = Int(sysconf(Int32(_SC_PAGESIZE)))
     private static let mappedFrom = PixelStorage.mappedFrom
 
-    /// Heap pixels: the allocator's rounding is the only difference.
+    /// Pixels on the heap: the rounding of the allocator is the only difference between allocated bytes and
+    /// `byteCount`.
     @Test(arguments: [4, 24, 4_000, 4_096, 131_072, 1 << 20, (1 << 20) + 4, mappedFrom - 4_096, mappedFrom - 4])
     func heapBitmapAllocatesLessThanAPageOverItsByteCount(_ byteCount: Int) throws {
         let storage = try #require(PixelStorage(byteCount: byteCount, zeroed: true))
@@ -29,9 +30,9 @@ private let addressSpaceIsMeasurable = addressSpaceBytes() > 0 && addressSpaceBy
         #expect(storage.byteCount == byteCount)
     }
 
-    /// Mapped pixels, in a dedicated process: each bitmap adds whole pages of address space, not the 2 MiB of its
-    /// alignment. A runtime thread that starts or ends meanwhile changes the address space by its stack, so a wrong
-    /// result is measured again.
+    /// Mapped pixels are measured in a dedicated process. Each bitmap adds whole pages of address space, not the 2 MiB
+    /// of its alignment. A runtime thread that starts or ends during a measurement changes the address space by the
+    /// size of its stack, so a failed measurement is repeated.
     @Test(.enabled(if: addressSpaceIsMeasurable)) func mappedBitmapAllocatesLessThanAPageOverItsByteCount() async {
         await #expect(processExitsWith: .success) {
             let page = Int(sysconf(Int32(_SC_PAGESIZE)))

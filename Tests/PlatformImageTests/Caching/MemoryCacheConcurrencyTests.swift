@@ -33,7 +33,8 @@ import Testing
         let count = Atomic(0)
     }
 
-    /// Eight threads change the cache and sample it; at the end inserted minus evicted costs equal the total.
+    /// Eight threads change the cache and read its totals. At the end, `totalBytes` equals the inserted costs minus the
+    /// evicted costs.
     @Test(.requirement("C1", "C2")) func totalBytesAndCountStayWithinLimitsWhileEightThreadsChangeTheCache() {
         let tally = Tally()
         let cache = MemoryCache<Int, Int>(maxBytes: 1_000, maxCount: 60) { eviction in

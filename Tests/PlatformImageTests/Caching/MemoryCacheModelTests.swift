@@ -6,7 +6,8 @@ import Testing
 /// Compares the cache after each of 3 million operations with a naive model: an array in order of last use that
 /// computes every total from its entries.
 @Suite(.requirement("C1", "C2", "C4", "C5", "C8", "C10", "C11", "C13", "C16")) struct MemoryCacheModelTests {
-    /// 8 x 130,000 operations of every kind. Compares the internal state after each, the public state after every 8th.
+    /// Runs 8 x 130,000 operations of every kind. Compares the internal state after each operation and the public state
+    /// after every 8th.
     @Test(arguments: 0..<8)
     func randomOperationsAgreeWithTheModel(_ seed: Int) throws {
         var random = SplitMix(seed: UInt64(seed))
@@ -22,7 +23,8 @@ import Testing
         }
     }
 
-    /// Many keys, so that the index grows and its probe sequences get long; compared every 64 operations.
+    /// Uses many keys, so that the index grows and its probe sequences get long. Compares the states every 64
+    /// operations.
     @Test func randomOperationsOn500KeysAgreeWithTheModel() {
         var random = SplitMix(seed: 99)
         let pair = CachePair(maxBytes: 3_000, maxCount: nil)

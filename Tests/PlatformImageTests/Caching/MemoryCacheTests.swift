@@ -30,7 +30,7 @@ import Testing
         #expect(cache.statistics.misses == 1)
     }
 
-    /// The limit of 25 MiB is exactly one bitmap of 2560 x 2560.
+    /// The limit of 25 MiB is exactly the size of one bitmap of 2560 x 2560 pixels.
     @Test(.requirement("C3")) func bitmapOfExactlyMaxBytesIsStoredAndABitmapWithOneMoreRowIsRefused() {
         let images = MemoryCache<ImageCacheKey, Bitmap>(maxBytes: 25 << 20)
         let key = ImageCacheKey("https://example.org/large.png")
@@ -228,7 +228,7 @@ import Testing
         #expect(alive.value == 0)
     }
 
-    /// In a dedicated process, because other tests allocate bitmaps too.
+    /// Runs in a dedicated process, because other tests allocate bitmaps too.
     @Test(.requirement("C12")) func liveBitmapBytesEqualTotalBytesAfterEvictions() async {
         await #expect(processExitsWith: .success) {
             let cache = MemoryCache<ImageCacheKey, Bitmap>(maxBytes: 100_000)

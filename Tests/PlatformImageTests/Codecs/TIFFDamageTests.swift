@@ -76,7 +76,7 @@ import Testing
         }
     }
 
-    /// 300 x 200 RGB in one LZW strip.
+    /// The image has 300 x 200 RGB pixels in one LZW strip.
     @Test(arguments: [false, true])
     func truncatedLZWStripKeepsTheRowsBeforeTheCut(_ usesPredictor: Bool) throws {
         var random = SplitMix(seed: 9)

@@ -45,7 +45,8 @@ import Testing
         }
     }
 
-    /// Large enough to fill the table several times, from noise to strings of thousands of bytes.
+    /// The images are large enough to fill the LZW table several times. They range from noise to strings of thousands
+    /// of bytes.
     @Test(arguments: [0, 3, 7, 9, 10])
     func fullTablesAndLongStringsDecodeLikeLibtiff(_ repeats: Int) {
         var random = SplitMix(seed: UInt64(repeats + 20))
@@ -56,7 +57,8 @@ import Testing
         #expect(stride(from: 0, to: outcome.pixels.count, by: 4).map { outcome.pixels[$0] } == rows)
     }
 
-    /// Early and late clear codes, no clear code at the start, no end code; libtiff is the reference.
+    /// The strips have early and late clear codes, no clear code at the start, or no end code. libtiff is the
+    /// reference.
     @Test(arguments: [259, 300, 511, 512, 513, 1024, 4094, 4096, 5000])
     func unusualClearAndEndCodesDecodeLikeLibtiff(_ fullTable: Int) {
         var random = SplitMix(seed: UInt64(fullTable))

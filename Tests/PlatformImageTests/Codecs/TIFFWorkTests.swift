@@ -39,7 +39,7 @@ import Testing
         #expect(error?.code == .limitExceeded)
     }
 
-    /// A stored DEFLATE block; the checksum is the Adler-32 of one byte 77.
+    /// The strip is a stored DEFLATE block. Its checksum is the Adler-32 of one byte of value 77.
     @Test(.requirement("X4")) func stripsThatShareSmallInputAreDecoded() throws {
         let strip: [UInt8] = [0x78, 0x01, 0x01, 1, 0, 0xFE, 0xFF, 77, 0, 78, 0, 78]
 
@@ -125,7 +125,7 @@ import Testing
         #expect(decodeError(file)?.code == .malformed)
     }
 
-    /// One raw block; exponent 17 is a window of 128 MiB (RFC 8878, 3.1.1.1.2).
+    /// The frame has one raw block; exponent 17 means a window of 128 MiB (RFC 8878, 3.1.1.1.2).
     @Test(.requirement("X15")) func zstandardWindowAboveMaxMemoryThrowsLimitExceeded() throws {
         let header: [UInt8] = [0x28, 0xB5, 0x2F, 0xFD, 0, 17 << 3, 8 << 3 | 1, 0, 0]
         let frame = header + samples

@@ -45,7 +45,7 @@ import Testing
         }
     }
 
-    /// Four planes of 2^62 bytes each; their sum overflows 64 bits to 0.
+    /// The image has four planes of 2^62 bytes each; their sum overflows 64 bits to 0.
     @Test func tileSizesThatOverflow64BitsThrowOutOfMemory() {
         func little(_ value: Int, _ count: Int) -> [UInt8] {
             (0..<count).map { UInt8(truncatingIfNeeded: value >> ($0 * 8)) }
@@ -69,7 +69,7 @@ import Testing
         #expect(error?.code == .outOfMemory)
     }
 
-    @Test func limitPresetsHaveTheDocumentedValues() {
+    @Test func decodeLimitPresetsHaveTheDocumentedValues() {
         let limits = DecodeLimits()
         let service = DecodeLimits.thumbnailService
 

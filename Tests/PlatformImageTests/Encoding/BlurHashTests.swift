@@ -4,7 +4,7 @@ import PlatformImageTestSupport
 import Testing
 
 @Suite struct BlurHashTests {
-    /// Hashes computed by a Python model (float64) of the published algorithm for the images of `pattern`.
+    /// A Python model (float64) of the published algorithm computed these hashes for the images of `pattern`.
     @Test(arguments: [
         (1, 1, 1, 1, "000017"),
         (2, 3, 2, 2, "AL42WBo,jNak"),

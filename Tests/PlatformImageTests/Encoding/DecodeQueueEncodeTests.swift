@@ -82,7 +82,7 @@ import Testing
     }
 
     @Test(arguments: DecodeQueue.Priority.allCases)
-    func encodingsRunInTheOrderOfTheirPriority(priority: DecodeQueue.Priority) async throws {
+    func encodingJobsRunInTheOrderOfTheirPriority(priority: DecodeQueue.Priority) async throws {
         let waitingBehind = Locked(-1)
         try await withBlockedQueue { queue, gate in
             let normal = Task { try await queue.run { _ in waitingBehind.update { $0 = queue.waitingCount } } }

@@ -123,7 +123,7 @@ import Testing
         }
     }
 
-    @Test func formatHasItsContentTypeAndFileExtension() {
+    @Test func everyEncodedFormatHasItsContentTypeAndFileExtension() {
         #expect(EncodedFormat.allCases.map(\.contentType.description) == ["image/png", "image/jpeg"])
         #expect(EncodedFormat.allCases.map(\.fileExtension) == ["png", "jpg"])
     }

@@ -32,7 +32,7 @@ import Testing
 
     /// Compares all pairs of these versions with `dpkg --compare-versions`.
     @Test(.enabled(if: FileManager.default.isExecutableFile(atPath: "/usr/bin/dpkg")))
-    func orderMatchesTheDpkgCommandForAllPairs() {
+    func versionOrderMatchesTheDpkgCommandForAllPairs() {
         let parts = ["", "1", "01", "10", "a", "~", "~a", "+", "1a", "1.1", "1~"]
         let versions = parts.map { "1\($0)-1" } + parts.map { "1-1\($0)" } + ["1:1-1", "0:1-1"]
         var script = ""

@@ -4,8 +4,8 @@ import Testing
 @testable import PlatformImage
 
 @Suite(.requirement("X13")) struct BitmapBandTests {
-    /// Heights of less than one band, of exactly one, and of several plus a remainder; widths of one pixel and of a
-    /// full band.
+    /// The heights are less than one band, exactly one band, and several bands plus a remainder. The widths are one
+    /// pixel and a full band.
     @Test(arguments: [(1, 1), (3, 5), (256, 256), (256, 257), (1_000, 200), (65_536, 3), (70_000, 2)])
     func concatenatedBandsEqualTheConvertedBitmap(_ width: Int, _ height: Int) {
         let bitmap = Bitmap(width: width, height: height) { pixels in

@@ -118,7 +118,7 @@ import Testing
         }
     }
 
-    /// One transparent pixel at every position of the pixel blocks that the opacity test reads.
+    /// Places one transparent pixel at every position of the pixel blocks that the opacity test reads.
     @Test func imageWithOneTransparentPixelAtAnyPositionIsNotTreatedAsOpaque() throws {
         for column in 0..<40 {
             for row in [0, 1, 2, 9, 10] {

@@ -58,7 +58,8 @@ import Testing
         #expect(budget.grantedBytes == 80 + 10)
     }
 
-    /// A request that was passed `maxPasses` times also prevents later requests from passing the requests before it.
+    /// After later requests passed a waiting request `maxPasses` times, no later request passes that request or the
+    /// requests in front of that request.
     @Test func requestPassedMaxPassesTimesBlocksLaterRequests() {
         let budget = DecodeBudget(maxBytes: 100, maxPasses: 1)
         let served = Locked<[String]>([])
@@ -154,9 +155,9 @@ import Testing
         #expect(budget.waitingCount == 0)
     }
 
-    /// All sequences of 6 operations, of 5 if small requests may pass: acquire 1 or 3 of 4 bytes at low priority, 2 or
-    /// 4 at high priority, release the oldest grant, cancel the first waiting request. Compares the budget with a list
-    /// model after each operation.
+    /// Runs all sequences of 6 operations, or of 5 operations if small requests may pass large ones. The operations
+    /// acquire 1 or 3 of 4 bytes at low priority, acquire 2 or 4 bytes at high priority, release the oldest granted
+    /// bytes, or cancel the first waiting request. Compares the budget with a list model after each operation.
     @Test(arguments: [0, 1]) func allShortOperationSequencesMatchTheListModel(maxPasses: Int) {
         let operations: [Operation] = [
             .acquire(1, .low), .acquire(3, .low), .acquire(2, .high), .acquire(4, .high), .release, .cancelFirst,

@@ -53,7 +53,7 @@ import Testing
     }
 
     @Test(arguments: ["jpeg/cmyk-icc.jpg", "jpeg/icc-p3.jpg", "png/iccp-rgba.png"])
-    func conversionFromAnICCProfileReservesTenTimesTheProfileSize(_ path: String) async throws {
+    func conversionFromAnICCProfileReservesAtLeastTenTimesTheProfileSize(_ path: String) async throws {
         let bytes = try Fixture.file(path)
         let (asStored, converted) = (DecodeBudget(), DecodeBudget())
 
@@ -209,7 +209,7 @@ import Testing
         #expect(budget.peakGrantedBytes <= 1000)
     }
 
-    /// In a dedicated process, because concurrent tests allocate bitmaps too.
+    /// Runs in a dedicated process, because concurrent tests allocate bitmaps too.
     @Test func onlyCachedBitmapsStayAllocatedAfterAllDecodes() async {
         await #expect(processExitsWith: .success) {
             let bytes = BMPFile.monochrome(width: 1200, height: 1200)  // mapped pixels

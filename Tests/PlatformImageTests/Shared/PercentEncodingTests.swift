@@ -30,7 +30,7 @@ import Testing
         for (text, decoded) in table { #expect(PercentEncoding.decode(text.utf8) == Array(decoded.utf8), "\(text)") }
     }
 
-    @Test func everyByteRoundTripsAndMatchesFoundation() {
+    @Test func percentEncodingOfEveryByteRoundTripsAndMatchesFoundation() {
         for byte in UInt8.min ... .max {
             let encoded = PercentEncoding.encode([byte], allowed: .unreserved)
             #expect(PercentEncoding.decode(encoded[...]) == [byte])

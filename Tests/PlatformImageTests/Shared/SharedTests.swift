@@ -4,7 +4,7 @@ import Testing
 @testable import PlatformImage
 
 @Suite struct DurationCountTests {
-    @Test func countsAreTruncatedTowardsZero() {
+    @Test func durationCountsAreTruncatedTowardsZero() {
         let duration = Duration(secondsComponent: 1, attosecondsComponent: 999_999_999_999_999_999)
         #expect(duration.millisecondCount == 1_999)
         #expect(duration.microsecondCount == 1_999_999)
@@ -13,7 +13,7 @@ import Testing
         #expect(Duration.zero.millisecondCount == 0)
     }
 
-    @Test func countsOutsideTheIntegerRangeSaturate() {
+    @Test func durationCountsOutsideTheIntegerRangeSaturate() {
         #expect(Duration.seconds(Int64.max).millisecondCount == .max)
         #expect(Duration.seconds(Int64.min).nanosecondCount == .min)
         #expect(Duration.seconds(Int64.max / 1_000).millisecondCount == Int64.max / 1_000 * 1_000)
@@ -23,7 +23,7 @@ import Testing
 }
 
 @Suite struct TicketQueueTests {
-    /// Compares the queue with an array over lengths at which it releases its consumed front.
+    /// Compares the queue with an array, at lengths at which the queue releases the memory of removed tickets.
     @Test func ticketsAreDequeuedInOrderOfArrival() {
         var (queue, model) = (TicketQueue<Int>(), [Int]())
         var random = SystemRandomNumberGenerator()

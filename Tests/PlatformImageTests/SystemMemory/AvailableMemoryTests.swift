@@ -230,7 +230,7 @@ import Testing
         #expect(limit(tree) == 10)
     }
 
-    /// With work proportional to lines times path components, this would take minutes.
+    /// If the work were proportional to lines times path components, this test would take minutes.
     @Test(.timeLimit(.minutes(30)))
     func procFilesOfOneMegabyteAreParsedWithinTheTimeLimit() throws {
         let line = "31 23 0:27 / /sys/fs/cgroup rw - cgroup2 cgroup2 rw\n"
@@ -298,8 +298,8 @@ import Testing
         #expect(MemoryCache<Int, Int>(maxBytes: memory.fraction(0.15)).maxBytes == Int(Double(memory.bytes) * 0.15))
     }
 
-    /// In a dedicated process, because other tests open descriptors too. Counts only files of `/proc` and `/sys`, which
-    /// excludes descriptors that the runtime opens meanwhile.
+    /// Runs in a dedicated process, because other tests open descriptors too. Counts only files of `/proc` and `/sys`,
+    /// which excludes the descriptors that the runtime opens.
     @Test func readingTheLimitsLeavesNoFileDescriptorOpen() async {
         await #expect(processExitsWith: .success) {
             for _ in 0..<50 { _ = AvailableMemory() }

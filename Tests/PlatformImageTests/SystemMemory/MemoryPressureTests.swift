@@ -228,7 +228,7 @@ import Testing
         itself.update { $0 = nil }
     }
 
-    /// In a dedicated process, because other tests open descriptors and start threads too.
+    /// Runs in a dedicated process, because other tests open descriptors and start threads too.
     @Test func stoppedWatchersLeaveNoFileDescriptorsAndNoThreads() async {
         await #expect(processExitsWith: .success) {
             let tree = try MemoryPressureTests.tree(["sys/fs/cgroup/a/b/memory.events": "high 0\n"])
@@ -293,8 +293,8 @@ import Testing
 
     // The real files of the kernel.
 
-    /// A 2 s window with the lowest threshold: the file is paged out and read again, so that the process waits for its
-    /// pages, which the kernel counts as a stall.
+    /// Uses a window of 2 s with the lowest threshold. The file is paged out and read again, so that the process waits
+    /// for its pages; the kernel counts this wait as a stall.
     @Test(.enabled(if: canWatchStalls, "this kernel has no pressure stall information"), .timeLimit(.minutes(30)))
     func memoryStallOfTheTestProcessIsReported() async throws {
         let (events, continuation) = AsyncStream.makeStream(of: MemoryPressureEvent.self)
@@ -316,7 +316,7 @@ import Testing
         #expect(event.highCount == 0 && event.maxCount == 0 && event.oomCount == 0)
     }
 
-    /// The kernel rejects a threshold of 0; the public initializer traps before.
+    /// The kernel rejects a threshold of 0. The public initializer traps for 0, so the test calls the internal one.
     @Test(.enabled(if: canWatchStalls, "this kernel has no pressure stall information"))
     func thresholdRefusedByTheKernelThrows() throws {
         do {

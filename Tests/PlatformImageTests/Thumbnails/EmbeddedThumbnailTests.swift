@@ -69,7 +69,7 @@ import Testing
         #expect(error?.code == .truncated)
     }
 
-    /// A JPEG has no alpha, so it would show the colours of transparent pixels.
+    /// A JPEG thumbnail has no alpha, so it would show the colors of transparent pixels.
     @Test func thumbnailOfAnImageWithAlphaIsIgnored() throws {
         let (opaque, glass) = (try Fixture.file("png/gray8.png"), try Fixture.file("png/gray-alpha8.png"))
         let header = try ImageDecoder().header(of: opaque)

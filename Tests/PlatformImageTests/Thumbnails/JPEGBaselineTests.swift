@@ -44,7 +44,7 @@ import Testing
     }
 
     @Test(arguments: Fixture.all.filter { $0.format == "jpeg" })
-    func everyFixtureDecodesLikeLibjpeg(_ fixture: Fixture) throws {
+    func everyJPEGFixtureDecodesLikeLibjpeg(_ fixture: Fixture) throws {
         expectEqual(try fixture.load(), fixture.path)
     }
 
@@ -63,7 +63,7 @@ import Testing
         for count in stride(from: 2, to: bytes.count, by: 3) { expectEqual(Array(bytes[..<count]), "cut to \(count)") }
     }
 
-    /// Includes restart markers.
+    /// Some of the files have restart markers.
     @Test(arguments: ["restart-1", "restart-3", "sampling-420", "huffman-long-codes", "gray", "quant-16-bit"])
     func filesWithAChangedByteDecodeLikeLibjpeg(_ name: String) throws {
         let bytes = try Fixture.file("jpeg/\(name).jpg")

@@ -44,7 +44,7 @@ import Testing
         #expect(request.jpegScaleDenominator(for: .exact) == row.denominator)
     }
 
-    /// The result of a larger denominator would be too small.
+    /// With a larger denominator, the decoded image would have fewer pixels than the result.
     @Test(arguments: ThumbnailQuality.allCases)
     func chosenScaleDenominatorIsTheLargestWithEnoughPixelsForAllSizes(_ quality: ThumbnailQuality) {
         let least = quality == .draft ? 1 : 3

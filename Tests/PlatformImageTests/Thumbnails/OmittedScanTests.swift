@@ -100,7 +100,7 @@ import Testing
         }
     }
 
-    /// Scans that are moved, duplicated, removed or have other parameters: no scan is omitted.
+    /// No scan is omitted when scans are moved, duplicated, removed, or have other parameters.
     @Test(arguments: [ThumbnailQuality.balanced, .fast])
     func scansInAnUnusualOrderAreAllRead(_ quality: ThumbnailQuality) throws {
         var odd: [[UInt8]] = []

@@ -19,7 +19,7 @@ import Testing
         #expect(budget.peakGrantedBytes <= 8 << 20)
     }
 
-    /// In a dedicated process, whose peak resident size is that of this thumbnail.
+    /// Runs in a dedicated process, so that this thumbnail determines the peak resident size.
     @Test(arguments: [8, 16]) func thumbnailOf18MegapixelsRaisesResidentMemoryByAtMost8MB(_ bitDepth: Int) async {
         await #expect(processExitsWith: .success) { [bitDepth = bitDepth as Int] in
             let small = LargePNG.bytes(bitDepth: bitDepth, width: 2000, height: 300)

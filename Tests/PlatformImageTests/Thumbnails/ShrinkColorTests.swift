@@ -17,7 +17,7 @@ import Testing
         #expect(actual.pixels != stored.pixels)
     }
 
-    /// The resampler does not support CMYK, so each row is converted before.
+    /// The resampler does not support CMYK, so each row is converted to sRGB before resampling.
     @Test(arguments: ["jpeg/cmyk-icc.jpg", "demo/poster-cmyk.jpg", "jpeg/ycck-progressive.jpg"])
     func cmykRowsAreConvertedLikeInAFullDecode(_ path: String) throws {
         let bytes = try Fixture.file(path)

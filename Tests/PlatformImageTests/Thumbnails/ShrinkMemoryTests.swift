@@ -51,8 +51,8 @@ import Testing
         #expect(error?.detail == "maxMemory")
     }
 
-    /// The image has 80 MB of pixels; `maxMemory` is 4 MiB.
-    @Test func imageLargerThanMaxMemoryIsShrunkRowByRow() {
+    /// The image has 80 MB of pixels and is read row by row; `maxMemory` is 4 MiB.
+    @Test func shrinkOnLoadOfAnImageLargerThanMaxMemorySucceeds() {
         let bytes = BMPFile.monochrome(width: 10_000, height: 2_000)
 
         #expect(throws: Never.self) { try shrink(bytes, maxMemory: 4 << 20) }

@@ -50,7 +50,7 @@ import Testing
         #expect([.truncated, .malformed].contains(error?.code))
     }
 
-    /// Files of each format, with every filter, random sizes and random crops.
+    /// Uses files of each format with every filter, random sizes and random crops.
     @Test(arguments: ["demo/mountains.jpg", "demo/chart.png", "demo/letter-g4.tif", "bmp/24-bit.bmp", "demo/orbit.gif"])
     func shrinkOnLoadOfRandomRequestsHasThePixelsOfAFullDecode(_ path: String) throws {
         let fixtures = Fixture.all.filter { $0.path == path || (path.hasPrefix("bmp") && $0.path.hasPrefix("bmp/")) }
@@ -107,7 +107,7 @@ import Testing
         }
     }
 
-    /// One source row may give many rows; they are written in groups of 16.
+    /// One source row may produce many result rows; they are written in groups of 16.
     @Test(arguments: Fixture.all.filter { $0.expect.error == nil && ($0.width ?? 9) * ($0.height ?? 9) <= 4 })
     func cancellingAnEnlargementAtAnyPollThrowsCancelled(_ fixture: Fixture) throws {
         let bytes = try fixture.load()

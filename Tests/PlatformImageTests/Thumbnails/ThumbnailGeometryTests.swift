@@ -106,7 +106,9 @@ import Testing
         (.right, 100, 50), (.bottomLeft, 0, 100), (.bottom, 50, 100), (.bottomRight, 100, 100),
         (Gravity(x: 0.5, y: 0.3), 50, 10), (Gravity(x: 0.3, y: 0.5), 10, 50), (Gravity(x: 0.1, y: 0.9), 0, 100),
     ])
-    func gravityCentersTheCropOnItsPointWithinTheImage(_ gravity: Gravity, _ x: Double, _ y: Double) throws {
+    func gravityCentersTheCropOnItsPointUnlessTheCropWouldLeaveTheImage(
+        _ gravity: Gravity, _ x: Double, _ y: Double
+    ) throws {
         var wide = options(50, 50, .cover)
         wide.gravity = gravity
 

@@ -61,7 +61,7 @@ import Testing
         )
     }
 
-    @Test func cacheVariantTextOfStoredKeysIsUnchanged() {
+    @Test func cacheVariantTextDoesNotChangeBetweenVersions() {
         #expect(DecodeOptions().cacheVariant == "")
         var options = DecodeOptions.asStored
         options.allowedFormats = [.tiff, .bmp]

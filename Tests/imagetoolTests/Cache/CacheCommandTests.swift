@@ -53,7 +53,7 @@ import Testing
         #expect(folder.readable() == [0, 2])
     }
 
-    @Test func gcEvictsLeastRecentlyUsedEntriesUpToTheLimit() async throws {
+    @Test func gcEvictsLeastRecentlyUsedEntriesUntilTheLimitIsMet() async throws {
         let folder = try await CacheInFolder(entries: 5)
         for number in 0..<5 { try folder.setModified(secondsAgo: 1_000 - 100 * number, of: [number]) }
 
@@ -68,7 +68,7 @@ import Testing
         #expect([nothing, some, more].allSatisfy { $0.exitCode == 0 })
     }
 
-    @Test func verifyOfAnIntactCacheReportsNoBadEntry() async throws {
+    @Test func verifyOfAnIntactCacheReportsNoDamagedEntry() async throws {
         let folder = try await CacheInFolder(entries: 3)
 
         let text = try ToolRun("cache", "verify", folder.path)
@@ -93,7 +93,7 @@ import Testing
     }
 
     @Test(arguments: ["flipped", "cut", "longer"])
-    func verifyReportsABadEntryExitsWith1AndKeepsTheFile(_ damage: String) async throws {
+    func verifyOfADamagedEntryReportsItExitsWith1AndKeepsTheFile(_ damage: String) async throws {
         let folder = try await CacheInFolder(entries: 3)
         let path = folder.path(of: 1)
         var bytes = [UInt8](try Data(contentsOf: URL(filePath: path)))

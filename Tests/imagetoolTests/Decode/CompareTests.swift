@@ -53,7 +53,7 @@ import Testing
         #expect(ImageDifference(one, other).largest == [0, 0, 0, 0])
     }
 
-    /// Computed directly from the definition of SSIM, for each window.
+    /// The expected value is computed directly from the definition of SSIM, for each window.
     @Test func ssimMatchesItsDefinition() throws {
         let (one, other) = (noise(17, 14, seed: 3), noise(17, 14, seed: 4))
         func luma(_ bitmap: Bitmap, _ x: Int, _ y: Int) -> Double {

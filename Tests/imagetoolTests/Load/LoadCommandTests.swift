@@ -69,7 +69,7 @@ import Testing
         #expect(lines[3].contains("memory"))
     }
 
-    @Test func outputFilesGetSafeUniqueNames() async throws {
+    @Test func outputFilesOfAnyURLGetSafeUniqueNames() async throws {
         let folder = try TemporaryFolder()
         try folder.write([1, 2, 3], to: "a.png")
         let resource = OriginResource(try PipeOrigin.image, contentType: "image/png")
@@ -145,7 +145,7 @@ import Testing
         #expect(cacheOnly.exitCode == 66)
     }
 
-    @Test(.requirement("O97")) func secretsInURLsAreRedacted() async throws {
+    @Test(.requirement("O97")) func secretsInURLsAreRedactedInTheOutput() async throws {
         let origin = try await PipeOrigin([:])
         let url = origin.url("/a.png?token=SECRET1#SECRET2").replacing("127.0.0.1", with: "user:SECRET3@127.0.0.1")
 

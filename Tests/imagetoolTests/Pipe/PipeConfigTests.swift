@@ -63,7 +63,7 @@ import Testing
         #expect(one == ([network, "503 error", "503 error"], 1))
     }
 
-    @Test(.requirement("O43")) func responseOutsideAcceptedContentTypesFails() async throws {
+    @Test(.requirement("O43")) func loadOfAContentTypeOutsideAcceptedContentTypesFails() async throws {
         let fields: KeyValuePairs<String, String> = ["Cache-Control": "max-age=86400"]
         for (config, outcome) in [
             ("", "200 network"), ("\"acceptedContentTypes\":[\"image/png\"]", "200 network"),
@@ -75,7 +75,7 @@ import Testing
         }
     }
 
-    @Test(.requirement("C3", "C18")) func imageOverMemoryCacheMaxBytesIsReadFromDisk() async throws {
+    @Test(.requirement("C3", "C18")) func imageLargerThanMemoryCacheMaxBytesIsReadFromDisk() async throws {
         // The image has 19 x 13 pixels, 988 bytes; the memory cache also stores its file of 506 bytes.
         for (config, source) in [
             ("", "memory"), ("\"cacheImagesInMemory\":false", "disk"), ("\"memoryCacheMaxBytes\":0", "disk"),
@@ -86,7 +86,7 @@ import Testing
         }
     }
 
-    @Test(.requirement("O51")) func entryOverDiskCacheMaxBytesIsNotStored() async throws {
+    @Test(.requirement("O51")) func entryLargerThanDiskCacheMaxBytesIsNotStored() async throws {
         for (config, source, requests) in [
             ("\"diskCacheMaxBytes\":null", "disk", 1), ("\"diskCacheMaxBytes\":0", "network", 2),
             ("\"diskCacheMaxBytes\":1000", "network", 2), ("\"diskCacheMaxBytes\":100000", "disk", 1),
@@ -135,7 +135,7 @@ import Testing
         #expect(once == (["410 network", "410 error"], 1))
     }
 
-    @Test(.requirement("O92")) func bodyOverMaxResponseBytesFails() async throws {
+    @Test(.requirement("O92")) func loadOfABodyLargerThanMaxResponseBytesFails() async throws {
         let enough = try await outcomes("\"maxResponseBytes\":506", image(), loads: 1)
         let tooFew = try await outcomes("\"maxResponseBytes\":505", image(), loads: 1)
 

@@ -16,7 +16,7 @@ import Testing
         }
     }
 
-    @Test func healthyServiceExitsWith0WithoutOutput() async throws {
+    @Test func healthOfAHealthyServiceExitsWith0WithoutOutput() async throws {
         let origin = try await Self.origin()
         for arguments in [["--port", "\(origin.port)"], ["--url", origin.url("/health/live")]] {
             let run = try ToolRun(["health", "--timeout", "60"] + arguments)
@@ -27,7 +27,7 @@ import Testing
         await origin.stop()
     }
 
-    @Test func unhealthyOrUnreachableServiceExitsWith1AndAnError() async throws {
+    @Test func healthOfAnUnhealthyOrUnreachableServiceExitsWith1AndPrintsAnError() async throws {
         let origin = try await Self.origin()
         let asked = [
             ["--url", origin.url("/health/ready")], ["--url", origin.url("/moved")], ["--url", "http://127.0.0.1:1/"],

@@ -144,7 +144,8 @@ import Testing
         for count in bytes.indices { #expect(!isJSON(Array(bytes.prefix(count))), "\(count)") }
     }
 
-    /// Compared with `JSONSerialization`, which accepts duplicate names; no change here creates one.
+    /// Compares the reader with `JSONSerialization`. `JSONSerialization` accepts duplicate names; no change in this
+    /// test creates one.
     @Test func everyChangedByteIsAcceptedOrRejectedAsByFoundation() {
         let bytes = Array(Self.document.utf8)
         let others = Array("\"\\{}[]:,-+.eEtun019 \n\u{1F}\0x".utf8) + [0x80, 0xC3, 0xFF]

@@ -85,7 +85,7 @@ import Testing
         }
     }
 
-    /// Five images in rows of three; the last cell is empty.
+    /// The sheet has five images in rows of three; the last cell is empty.
     @Test func imagesFillTheSheetInRowOrder() throws {
         let (side, count) = (20, 5)
         let pitch = ContactSheet.pitch(side: side)

@@ -50,7 +50,7 @@ import Testing
             (["-s", "1000x1000>", "--enlarge"], 80, 60), (["-s", "100x100", "--enlarge"], 100, 75),
             (["-s", "1000x1000"], 80, 60),
         ] as [([String], Int, Int)])
-    func sizeOptionsGiveTheRequestedSize(_ arguments: [String], _ width: Int, _ height: Int) throws {
+    func sizeOptionsGiveAThumbnailOfTheRequestedSize(_ arguments: [String], _ width: Int, _ height: Int) throws {
         var bitmap = [UInt8](smallBitmap.prefix(54))
         bitmap.replaceSubrange(18..<26, with: [80, 0, 0, 0, 60, 0, 0, 0])
         bitmap += (0..<80 * 60 * 3).map { UInt8(truncatingIfNeeded: $0) }
