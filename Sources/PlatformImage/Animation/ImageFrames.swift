@@ -3,7 +3,7 @@
 /// Memory: the canvas, a copy of it while a frame uses ``FrameInfo/Disposal/restorePrevious``, and the returned bitmap.
 /// Not thread-safe: use it from one thread at a time.
 public final class ImageFrames {
-    /// The file's header; frames are counted.
+    /// The file's header, with the number of frames.
     public let header: ImageHeader
     /// The damage found in the frames so far.
     public private(set) var status = DecodeStatus.complete
@@ -30,7 +30,8 @@ public final class ImageFrames {
         header = source.header
     }
 
-    /// Returns the next composed frame; nil after the last one, or when the rest is damaged (see ``status``).
+    /// Returns the next composed frame; nil after the last frame, or when the remaining data is damaged (see
+    /// ``status``).
     ///
     /// - Throws: `limitExceeded` when the frame exceeds ``DecodeLimits/maxFrames`` or ``DecodeLimits/maxTotalPixels``,
     ///   or the memory in use exceeds ``DecodeLimits/maxMemory``; `outOfMemory`, `cancelled`; the error of an
@@ -42,7 +43,8 @@ public final class ImageFrames {
 
     /// Composes the next frame without returning its pixels; ``composed()`` returns them.
     ///
-    /// - Returns: The frame's description; nil after the last one, or when the rest is damaged (see ``status``).
+    /// - Returns: The frame's description; nil after the last frame, or when the remaining data is damaged (see
+    ///   ``status``).
     /// - Throws: The errors of ``next()``.
     public func advance() throws(DecodeError) -> FrameInfo? {
         guard !isAtEnd else { return nil }
@@ -79,8 +81,8 @@ public final class ImageFrames {
 
     /// Returns the current canvas: upright and in sRGB if the options request that.
     ///
-    /// It is transparent black before the first frame and shows the last frame at the end; after a refused frame (see
-    /// ``status``) its area may contain parts of that frame.
+    /// The canvas is transparent black before the first frame, and contains the last frame after the end of the
+    /// animation. After a rejected frame (see ``status``) the area of that frame may contain parts of it.
     ///
     /// - Throws: `outOfMemory`, `cancelled`, or `limitExceeded` when the memory in use exceeds
     ///   ``DecodeLimits/maxMemory``; the animation can continue.
@@ -154,7 +156,7 @@ public final class ImageFrames {
             canvas = newCanvas
             return newCanvas
         }
-        // A returned bitmap must never change: copy the canvas if one still shares it.
+        // A returned bitmap must never change: copy the canvas if a returned bitmap still shares it.
         let next = isShared ? try copy(of: current) : current
         canvas = next
         if displayed.disposal == .clear {
@@ -163,8 +165,8 @@ public final class ImageFrames {
         return next
     }
 
-    /// True when the options allow the damage of a frame after the first: the animation ends and the frames before stay
-    /// valid. Damage of the first frame throws.
+    /// Returns true when the options allow the damage and the frame is not the first one: the animation then ends, and
+    /// the previous frames remain valid. Damage of the first frame throws.
     private func canEndAnimation(_ error: DecodeError, _ info: FrameInfo) -> Bool {
         switch error.code {
         case .truncated: info.index > 0 && decoder.options.strictness < .truncated

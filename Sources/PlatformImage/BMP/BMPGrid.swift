@@ -1,8 +1,8 @@
 /// The size of the image and the order of its rows in the file.
 ///
-/// A *stored row* is counted in file order: stored row 0 is the bottom row of most files, the top row of a top-down
-/// one. ``DecodeStatus/truncated(rows:)`` counts stored rows, so in a bottom-up file the valid rows are the lowest
-/// ones.
+/// A *stored row* is counted in file order: stored row 0 is the bottom row of most files, and the top row of a top-down
+/// file. ``DecodeStatus/truncated(rows:)`` counts stored rows, so in a bottom-up file the valid rows are the lowest
+/// rows of the image.
 struct BMPGrid {
     let width: Int
     let height: Int
@@ -10,22 +10,23 @@ struct BMPGrid {
 
     var bytesPerRow: Int { width * 4 }
 
-    /// The byte range of consecutive stored rows in the pixels.
+    /// The byte range of consecutive stored rows in the decoded pixels.
     func pixelBytes(of rows: Range<Int>) -> Range<Int> {
         isTopDown
             ? rows.lowerBound * bytesPerRow..<rows.upperBound * bytesPerRow
             : (height - rows.upperBound) * bytesPerRow..<(height - rows.lowerBound) * bytesPerRow
     }
 
-    /// The byte offset of a stored row in the pixels.
+    /// The byte offset of a stored row in the decoded pixels.
     func pixelStart(of row: Int) -> Int { (isTopDown ? row : height - 1 - row) * bytesPerRow }
 
-    /// An upper estimate, in bytes, of the memory of a decode besides pixels: palette and bit fields.
+    /// An upper estimate, in bytes, of the memory that a decode needs in addition to the pixels: palette and bit
+    /// fields.
     static let workByteCount = 4_096
 
     /// Checks the size against the limits; afterwards no product of width, height and 4 overflows.
     ///
-    /// - Parameter rowsHeld: Rows in memory at the same time; nil for all.
+    /// - Parameter rowsHeld: Number of rows in memory at the same time; nil for all rows.
     func check(_ limits: DecodeLimits, rowsHeld: Int? = nil) throws(DecodeError) {
         // Both sides are below 2^31.
         let pixels = width * height

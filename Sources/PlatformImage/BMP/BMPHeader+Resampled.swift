@@ -34,7 +34,7 @@ extension BMPHeader {
         }
     }
 
-    /// An upper estimate, in bytes, of the memory of the decode above besides its storage.
+    /// An upper estimate, in bytes, of the memory that the decode above needs in addition to `storage`.
     func resampledByteCount(_ request: ResampleRequest) -> Int {
         let grid: BMPGrid
         let rows: Int

@@ -13,8 +13,8 @@ struct BMPHeader {
 
     /// Parses the headers and checks the limits; allocates only the palette.
     ///
-    /// - Parameter resamples: The image will be resampled while it is read: where that works row by row, the memory
-    ///   limit counts one row.
+    /// - Parameter resamples: True when the image will be resampled while it is read. If this can be done row by row,
+    ///   the memory limit counts one row instead of all rows.
     init(
         _ bytes: Span<UInt8>, options: DecodeOptions, resamples: Bool = false, damage: inout Damage
     ) throws(DecodeError) {

@@ -16,8 +16,8 @@ struct BMPPalette {
 
     /// Reads the palette between the headers and `end`, the start of the pixels.
     ///
-    /// OS/2 1.x stores no number of colours; writers may omit unused ones, so that only `end` limits the palette. A
-    /// palette that would overlap the pixels is cut too.
+    /// OS/2 1.x does not store the number of colours. Writers may omit unused colours, so only `end` limits the
+    /// palette. A palette that would overlap the pixels is truncated too.
     init(_ bytes: Span<UInt8>, _ info: BMPInfo, bits: Int, end: Int, damage: inout Damage) {
         let start = info.paletteOffset
         let size = info.paletteEntrySize
@@ -34,8 +34,8 @@ struct BMPPalette {
         self.pixels = pixels
     }
 
-    /// The palette with transparent black from `count` on: a converted row that is opaque contains no index out of
-    /// range.
+    /// The palette with transparent black from index `count` on. A converted row whose pixels are all opaque therefore
+    /// contains no index out of range.
     var probe: [UInt32] {
         var probe = pixels
         for index in min(count, 256)..<256 { probe[index] = 0 }

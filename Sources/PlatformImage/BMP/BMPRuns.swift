@@ -72,7 +72,7 @@ private struct BMPRunDecoder {
         try move(toRow: 0, &pixels, flag)
         var codes = 0
         reading: while y < grid.height {
-            // Polls by codes, because codes that draw no pixels cost time too.
+            // Polls the flag once per number of codes, because codes that draw no pixels take time too.
             codes &+= 1
             if codes % 4_096 == 0 { try flag?.poll(format: .bmp) }
             guard data.count - position >= 2 else {
@@ -91,7 +91,7 @@ private struct BMPRunDecoder {
                 guard data.count - position >= 2 else { continue }
                 let (right, down) = (Int(data[position]), Int(data[position + 1]))
                 guard right <= grid.width - x, down <= grid.height - y else {
-                    // The rest cannot be decoded; Chromium stops here too.
+                    // The remaining data cannot be decoded; Chromium stops here too.
                     warn(.runLength)
                     end = .undefinedPosition
                     break reading
@@ -130,7 +130,7 @@ private struct BMPRunDecoder {
         return min(length, grid.width - x)
     }
 
-    /// Draws a run of one colour; of two alternating colours in RLE4.
+    /// Draws a run of one colour or, in RLE4, of two alternating colours.
     private mutating func fill(
         _ length: Int, _ value: UInt8, _ data: Span<UInt8>, _ pixels: inout MutableSpan<UInt8>
     ) {

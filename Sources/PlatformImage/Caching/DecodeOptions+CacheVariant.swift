@@ -4,7 +4,8 @@ extension DecodeOptions {
     /// Empty for the defaults. The text is stable and independent of the names of Swift types, so a program may store
     /// it. Compute it once per loader, not once per request.
     public var cacheVariant: String {
-        // These do not change pixels or status: they select a decode path, or limit the frame count of a header.
+        // The options that are reset here do not change pixels or status: they select a decode path, or limit a frame
+        // count.
         var options = self
         options.usesLeastMemory = false
         options.budgetBytes = nil

@@ -1,7 +1,7 @@
 /// The identity of a decoded image: the name of its source and the variant of its decode.
 ///
-/// The hash is computed once, when the key is created: reuse keys, and look-ups do not hash the text again. Keys are
-/// equal when their texts are equal byte by byte; `é` as one scalar and as two are different keys.
+/// The hash is computed once, when the key is created: reuse a key, so that look-ups do not hash its text again. Keys
+/// are equal when their texts are equal byte by byte; `é` as one Unicode scalar and as two scalars are different keys.
 public struct ImageCacheKey: Hashable, Sendable, CustomStringConvertible {
     /// Source followed by variant, in one string.
     @usableFromInline let text: String

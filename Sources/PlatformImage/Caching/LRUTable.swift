@@ -22,7 +22,7 @@ struct LRUTable<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     /// The neighbours of an entry and the hash of its key, stored so that no key is hashed twice.
     @usableFromInline
     struct Link: Sendable, BitwiseCopyable {
-        /// In a free link: the next free one, 0 for none.
+        /// In an unused link: the index of the next unused link, 0 for none.
         @usableFromInline var older: UInt32
         @usableFromInline var newer: UInt32
         @usableFromInline var hash: UInt64
@@ -37,14 +37,15 @@ struct LRUTable<Key: Hashable & Sendable, Value: Sendable>: Sendable {
 
     /// A circular list. Index 0 is the sentinel: its `older` is the newest entry, its `newer` the oldest.
     @usableFromInline var links: ContiguousArray<Link>
-    /// Nil at 0 and at free indexes.
+    /// Keys by entry index; nil at index 0 and at unused indexes.
     @usableFromInline var keys: ContiguousArray<Key?>
-    /// Nil at 0 and at free indexes.
+    /// Values by entry index; nil at index 0 and at unused indexes.
     @usableFromInline var contents: ContiguousArray<Content?>
-    /// By entry index. Not in `Content`: the size of `Instant` is known only at run time, which slows down its
-    /// container.
+    /// Expiry times by entry index. They are not stored in `Content`, because the size of `Instant` is known only at
+    /// run time, which makes each access to a struct that contains one slower.
     @usableFromInline var expiries: [Int: ContinuousClock.Instant]
-    /// Open addressing with linear probing: the upper half of the hash and the entry index; 0 is an empty slot.
+    /// A hash table with open addressing and linear probing. Each slot contains the upper half of the hash and the
+    /// entry index; 0 is an empty slot.
     @usableFromInline var slots: ContiguousArray<UInt64>
     /// The first probed slot is `hash >> shift`.
     @usableFromInline var shift: UInt64

@@ -12,7 +12,7 @@ public final class MemoryCache<Key: Hashable & Sendable, Value: Sendable>: Senda
     public struct Eviction: Sendable {
         /// The key of the removed entry.
         public let key: Key
-        /// The value of the removed entry; released with this event unless the handler keeps it.
+        /// The value of the removed entry; released together with this event, unless the handler stores it.
         public let value: Value
         /// The cost in bytes passed to `insert`.
         public let cost: Int
@@ -99,7 +99,8 @@ public final class MemoryCache<Key: Hashable & Sendable, Value: Sendable>: Senda
         return number != 0
     }
 
-    /// Stores a value like the other `insert`; ``removeExpired(now:)`` removes it from `expiry` on.
+    /// Stores a value as the `insert` without `expiry` does. ``removeExpired(now:)`` removes it when `now` is `expiry`
+    /// or later.
     @discardableResult
     public func insert(_ value: Value, for key: Key, cost: Int, expiry: ContinuousClock.Instant) -> Bool {
         precondition(cost >= 1, "cost must be 1 or more")
@@ -170,7 +171,7 @@ public final class MemoryCache<Key: Hashable & Sendable, Value: Sendable>: Senda
 
     /// Evicts the least recently used entries until ``totalBytes`` is at most `fraction` of ``maxBytes``.
     ///
-    /// - Parameter fraction: 0...1; 0 empties the cache. A value outside is a programming error and traps.
+    /// - Parameter fraction: 0...1; 0 empties the cache. A value outside this range is a programming error and traps.
     public func relieveMemoryPressure(to fraction: Double) {
         precondition(fraction >= 0 && fraction <= 1, "fraction must be in 0...1")
         var removed = RemovedEntries()
@@ -224,10 +225,12 @@ public final class MemoryCache<Key: Hashable & Sendable, Value: Sendable>: Senda
         for eviction in removed.others { onEviction(eviction) }
     }
 
-    /// Entries removed under the lock, delivered and released after it. Most calls remove one entry or none.
+    /// Entries that were removed under the lock; their events are delivered and their values released after unlocking.
+    /// Most calls remove one entry or none.
     @usableFromInline
     struct RemovedEntries: Sendable {
-        /// Removed first. Its key is not stored: the new entry has an equal one.
+        /// The entry that an insert replaced, removed first. Its key is not stored, because the new entry has an equal
+        /// key.
         @usableFromInline var replaced: LRUTable<Key, Value>.Content?
         @usableFromInline var first: Eviction?
         @usableFromInline var others: ContiguousArray<Eviction> = []
@@ -265,8 +268,8 @@ public final class MemoryCache<Key: Hashable & Sendable, Value: Sendable>: Senda
             }
             let number: Int
             if old != 0 {
-                // Subtract the old cost first and add the new one last: the entries evicted in between are older than
-                // this one, and when no other is left the sum is 0.
+                // Subtract the old cost first and add the new cost last: the entries evicted in between are older than
+                // this entry, and when no other entry is left the sum is 0.
                 let replaced = table.replaceAsNewest(old, by: content)
                 totalBytes -= replaced.cost
                 statistics.evictions[.replaced] &+= 1

@@ -8,7 +8,7 @@ public struct MemoryCacheStatistics: Hashable, Sendable {
     public var misses = 0
     /// Calls of `insert` that stored the value.
     public var inserts = 0
-    /// Calls of `insert` that stored nothing, because the cost exceeded the whole limit.
+    /// Calls of `insert` that stored nothing, because the cost of the value alone exceeded `maxBytes`.
     public var refusals = 0
     /// Removed entries, by reason.
     public var evictions = Evictions()
@@ -45,7 +45,7 @@ public enum EvictionReason: Int, CaseIterable, Sendable {
     case expired
     /// Replaced by another value for the same key.
     case replaced
-    /// Removed because a value over the whole limit was inserted for its key, which then has no entry.
+    /// Removed because a value whose cost exceeds `maxBytes` was inserted for its key; the key then has no entry.
     case oversize
     /// Removed by `removeValue(for:)`.
     case removed

@@ -10,7 +10,7 @@ public final class CancellationFlag: Sendable {
     /// Stops the decodes that use this flag with ``DecodeError/Code/cancelled``.
     public func cancel() { handle.raise() }
 
-    /// True after ``cancel()`` was called; a passed deadline does not count.
+    /// True after ``cancel()`` was called; an expired deadline does not change it.
     public var isCancelled: Bool { handle.isRaised }
 
     /// Stops the decodes that use this flag with ``DecodeError/Code/limitExceeded`` after `instant`.

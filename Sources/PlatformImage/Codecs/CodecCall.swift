@@ -8,10 +8,10 @@ struct CodecCall {
     let options: DecodeOptions
     var flag: CancellationFlag?
     var cmykTransform: ColorTransform?
-    /// True for a thumbnail: only the rows held in memory count against the memory limits.
+    /// True when the image is resampled while it is read: only the rows in memory then count against the memory limits.
     var resamples = false
 
-    /// Reads the header as the codec reports it: stored size after JPEG scaling.
+    /// Reads the header as the codec reports it: width and height are those of the stored image after JPEG scaling.
     func header(
         of bytes: Span<UInt8>, countsFrames: Bool = false, damage: inout Damage
     ) throws(DecodeError) -> CodecHeader {
@@ -49,7 +49,8 @@ struct CodecCall {
     /// Maximum number of resampled results of one decode.
     static let maxOutputs = Int(IMGC_MAX_OUTPUTS)
 
-    /// Decodes the still image once and resamples it into each storage by its request; as stored, without orientation.
+    /// Decodes the still image once, without orientation, and resamples it into the storage of each output by the
+    /// request of that output.
     ///
     /// - Parameter outputs: 1 to ``maxOutputs``, with equal source sizes and equal `isOpaque`.
     func decode(
@@ -64,7 +65,7 @@ struct CodecCall {
         }
     }
 
-    /// Calls `body` with a target for each storage; all are valid during the call.
+    /// Calls `body` with one target for each storage; the targets are valid during the call.
     private static func withTargets(
         _ outputs: ArraySlice<(request: ResampleRequest, storage: PixelStorage)>, _ targets: [imgc_target],
         _ body: ([imgc_target]) throws(DecodeError) -> Void

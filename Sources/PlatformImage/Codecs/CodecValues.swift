@@ -4,7 +4,7 @@ internal import CImageCodecs
 
 extension imgc_limits {
     init(_ limits: DecodeLimits) {
-        // In C 0 means "no limit"; here nil does, and 0 permits nothing: 1 is the closest value in C.
+        // In C, 0 means no limit. In Swift, nil means no limit, and 0 permits nothing; 1 is the closest value in C.
         func bound<I: FixedWidthInteger>(_ limit: Int?) -> I { limit.map { I(clamping: max(1, $0)) } ?? 0 }
         self.init(
             max_side: bound(limits.maxSide), max_pixels: bound(limits.maxPixels),
@@ -61,7 +61,7 @@ func text<Characters>(of characters: Characters) -> String {
     }
 }
 
-/// A header as the codec reported it: stored size after JPEG scaling.
+/// A header as the codec reported it: width and height are those of the stored image after JPEG scaling.
 struct CodecHeader: Sendable {
     var values = imgc_header()
 
@@ -87,7 +87,7 @@ struct CodecHeader: Sendable {
         ]
     }
 
-    /// An upper estimate, in bytes, of the memory of a resampling decode besides its result.
+    /// An upper estimate, in bytes, of the memory that a resampling decode needs in addition to its result.
     func resampledByteCount(_ request: ResampleRequest) -> Int {
         var (values, resample) = (values, imgc_resample_request(resampling: request))
         return unsafe Int(clamping: imgc_resampled_bytes(&values, &resample))
@@ -166,7 +166,7 @@ struct CodecFrame: Sendable {
             ? .clear : state.disposal == IMGC_DISPOSE_RESTORE ? .restorePrevious : .keep
     }
 
-    /// The same frame moved to the top left corner and drawn without blending.
+    /// This frame, moved to the top left corner of the canvas and drawn without blending.
     var alone: Self {
         var alone = self
         alone.state.x = 0
@@ -237,7 +237,7 @@ extension ImageFormat {
 
     var isRaised: Bool { unsafe imgc_cancel_is_raised(pointer) }
 
-    /// - Parameter nanoseconds: Time from now.
+    /// - Parameter nanoseconds: Time from now to the deadline.
     borrowing func setDeadline(in nanoseconds: UInt64) {
         unsafe imgc_cancel_set_deadline(pointer, imgc_monotonic_now() + nanoseconds)
     }

@@ -7,7 +7,7 @@ struct EncodeCall {
     let format: EncodedFormat
     let flag: CancellationFlag?
 
-    /// Encodes a JPEG; nil when the file exceeds `maxBytes`. Stops as soon as that is certain.
+    /// Encodes a JPEG; nil when the file exceeds `maxBytes`. Stops as soon as the output exceeds `maxBytes`.
     func jpeg(
         _ bitmap: Bitmap, _ options: JPEGOptions, quality: Int, maxBytes: Int?
     ) throws(EncodeError) -> [UInt8]? {
@@ -163,7 +163,8 @@ extension EncodeError {
 extension Bitmap {
     fileprivate var fullArea: imgc_rect { imgc_rect(x: 0, y: 0, width: UInt32(width), height: UInt32(height)) }
 
-    /// The smallest rectangle of pixels that differ from `before`, of the same size; one pixel when none differ.
+    /// The smallest rectangle that contains all pixels that differ from `before`, a bitmap of the same size; one pixel
+    /// when no pixels differ.
     fileprivate func changedArea(from before: Bitmap) -> imgc_rect {
         let area = unsafe before.withImage(before.fullArea) { old in
             unsafe withImage(fullArea) { new in unsafe imgc_changed_rect(&old, &new) }

@@ -13,7 +13,7 @@ public enum ImageSignature: Hashable, Sendable {
         self = CodecCall.signature(of: bytes)
     }
 
-    /// Detects the format from at most the first 1,024 bytes of an array; the same as for a span.
+    /// Detects the format of the bytes in an array from at most the first 1,024 bytes.
     public init(of bytes: [UInt8]) { self.init(of: bytes.span) }
 }
 
@@ -27,6 +27,7 @@ extension ImageFormat {
         self = format
     }
 
-    /// The format of the signature, from an array; the same as for a span.
+    /// The format of the signature of the bytes in an array; nil when no signature matches or the format is not
+    /// supported.
     public init?(signatureOf bytes: [UInt8]) { self.init(signatureOf: bytes.span) }
 }

@@ -168,9 +168,10 @@ enum RowKernels {
 
     /// - Parameters:
     ///   - storage: Storage of the resampled size; it must not be read before the last row was pushed.
-    ///   - flag: Stops the writing of rows when raised; the caller polls it to detect that.
+    ///   - flag: Stops the writing of rows when raised; the caller polls the flag to detect this.
     ///   - isPortable: Disables AVX2, with the same result: for tests.
-    /// - Throws: `outOfMemory`. A request out of range or for other storage is a programming error and traps.
+    /// - Throws: `outOfMemory`. A request that is out of range, or whose result does not fit `storage`, is a
+    ///   programming error and traps.
     init(
         _ request: ResampleRequest, into storage: PixelStorage, flag: CancellationFlag? = nil, isPortable: Bool = false
     ) throws(DecodeError) {

@@ -19,7 +19,8 @@ final class ColorTransformCache: Sendable {
 
     private let entries = Mutex<[Entry]>([])  // most recently used last
 
-    /// Returns the transform for images with this header, from the cache or newly made; nil when none is needed.
+    /// Returns the transform for images with this header, from the cache or newly created; nil when no conversion is
+    /// needed.
     func transform(
         header: CodecHeader, icc: [UInt8]?, format: ImageFormat, damage: inout Damage
     ) throws(DecodeError) -> ColorTransform? {

@@ -1,9 +1,9 @@
 /// Decodes images from bytes in memory.
 ///
 /// A decoder contains its options and a cache of colour transforms; it is safe to use from any number of threads. Its
-/// calls block until done: on a server run them on a ``DecodeQueue``.
+/// calls block until the decode is done: on a server run them on a ``DecodeQueue``.
 public struct ImageDecoder: Sendable {
-    /// Limits, strictness and pixel processing. Changing them keeps the cached transforms.
+    /// Limits, strictness and pixel processing. A change does not discard the cached transforms.
     public var options: DecodeOptions
     let transforms = ColorTransformCache()
 
@@ -12,10 +12,10 @@ public struct ImageDecoder: Sendable {
         self.options = options
     }
 
-    /// Reads the header of a file without decoding pixels; frames and pages are counted.
+    /// Reads the header of a file and counts its frames or pages, without decoding pixels.
     ///
     /// - Parameters:
-    ///   - bytes: The whole file.
+    ///   - bytes: The complete file.
     ///   - contentType: The type declared by the sender; nil or `application/octet-stream` for none.
     ///   - cancellation: Stops the counting of frames and pages when raised.
     /// - Throws: `unknownFormat`, `unsupported`, `limitExceeded`, `malformed` or `truncated` when there is no usable
@@ -34,7 +34,7 @@ public struct ImageDecoder: Sendable {
     /// Decodes an image: frame 0 of an animation, page ``DecodeOptions/page`` of a TIFF.
     ///
     /// - Parameters:
-    ///   - bytes: The whole file.
+    ///   - bytes: The complete file.
     ///   - contentType: The type declared by the sender; nil or `application/octet-stream` for none. The signature
     ///     decides; the declared type is used only when no signature matches.
     ///   - cancellation: Stops the decode at its next batch of rows when raised.
@@ -46,7 +46,7 @@ public struct ImageDecoder: Sendable {
         try decode(prepare(bytes, as: contentType, cancellation: cancellation), bytes)
     }
 
-    /// The first half of a decode: reads the header and computes sizes, without allocating pixels.
+    /// The first step of a decode: reads the header and computes sizes, without allocating pixels.
     func prepare(
         _ bytes: Span<UInt8>, as contentType: ContentType?, cancellation: CancellationFlag?
     ) throws(DecodeError) -> PreparedDecode {
@@ -65,7 +65,7 @@ public struct ImageDecoder: Sendable {
         return try prepared(options)
     }
 
-    /// The second half of a decode, over the same bytes.
+    /// The second step of a decode: decodes the pixels. `bytes` must be the bytes passed to the first step.
     func decode(_ prepared: PreparedDecode, _ bytes: Span<UInt8>) throws(DecodeError) -> DecodedImage {
         var source = prepared.source
         let (width, height) = (prepared.width, prepared.height)
@@ -89,8 +89,8 @@ public struct ImageDecoder: Sendable {
         try SourceImage(bytes, declared: nil, options: options).iccProfile(in: bytes)
     }
 
-    /// The EXIF data; nil when the file has no EXIF block or the block does not parse. ``EXIF/thumbnailRange`` counts
-    /// from the start of ``ImageHeader/exifRange``.
+    /// The EXIF data; nil when the file has no EXIF block or the block cannot be parsed. ``EXIF/thumbnailRange`` is
+    /// relative to the start of ``ImageHeader/exifRange``.
     ///
     /// - Throws: The errors of ``header(of:as:cancellation:)-([UInt8],_,_)``.
     public func exif(of bytes: Span<UInt8>) throws(DecodeError) -> EXIF? {
@@ -100,20 +100,20 @@ public struct ImageDecoder: Sendable {
 }
 
 extension ImageDecoder {
-    /// Reads the header of a file in an array; the same as for a span.
+    /// Reads the header of a file in an array, as the method that takes a span does.
     public func header(
         of bytes: [UInt8], as contentType: ContentType? = nil, cancellation: CancellationFlag? = nil
     ) throws(DecodeError) -> ImageHeader {
         try header(of: bytes.span, as: contentType, cancellation: cancellation)
     }
 
-    /// The embedded ICC profile, uncompressed, from an array; the same as for a span.
+    /// The embedded ICC profile of a file in an array, uncompressed; nil when there is none or it is damaged.
     public func iccProfile(of bytes: [UInt8]) throws(DecodeError) -> [UInt8]? { try iccProfile(of: bytes.span) }
 
-    /// The EXIF data, from an array; the same as for a span.
+    /// The EXIF data of a file in an array; nil when the file has no EXIF block or the block cannot be parsed.
     public func exif(of bytes: [UInt8]) throws(DecodeError) -> EXIF? { try exif(of: bytes.span) }
 
-    /// Decodes an image from an array; the same as for a span.
+    /// Decodes an image from an array, as the method that takes a span does.
     public func decode(
         _ bytes: [UInt8], as contentType: ContentType? = nil, cancellation: CancellationFlag? = nil
     ) throws(DecodeError) -> DecodedImage {
@@ -131,7 +131,8 @@ extension ImageDecoder {
 public struct DecodedImage: Sendable {
     /// The pixels, after scaling and orientation.
     public let bitmap: PlatformImage
-    /// The file's header, with the warnings of the whole decode. Frames are counted only where that costs nothing.
+    /// The file's header, with the warnings of the complete decode. Frames are counted only if this needs no additional
+    /// read.
     public let header: ImageHeader
     /// Complete, truncated or corrupt.
     public let status: DecodeStatus

@@ -10,8 +10,8 @@ struct SourceImage {
     /// The part of a progressive JPEG that ``decode(_:resampledBy:into:_:)`` reads.
     var quality = ThumbnailQuality.exact
 
-    /// - Parameter resamples: The image will be resampled while it is read; memory limits then count the buffers of
-    ///   that path.
+    /// - Parameter resamples: True when the image will be resampled while it is read; memory limits then count the
+    ///   buffers of the resampling decode.
     init(
         _ bytes: Span<UInt8>, declared: ContentType?, options: DecodeOptions, flag: CancellationFlag? = nil,
         countsFrames: Bool = false, resamples: Bool = false
@@ -80,12 +80,12 @@ struct SourceImage {
         }
     }
 
-    /// Decodes the image as stored, without orientation, into `storage`, resampled while it is read: of JPEG, TIFF,
-    /// non-interlaced PNG, and BMP without run lengths only some rows are in memory at a time.
+    /// Decodes the image as stored, without orientation, and resamples it into `storage` while it is read. Of a JPEG, a
+    /// TIFF, a non-interlaced PNG, or a BMP without run lengths, only some rows are in memory at a time.
     ///
-    /// Damage is reported as by a full decode; pixels not covered by data are transparent. `request` has a source of
-    /// the size ``pixelSize(turnedBy:)``, that is, after JPEG scaling. Colours are converted after resampling, CMYK
-    /// before.
+    /// Damage is reported as by a full decode; pixels without data are transparent. The source size of `request` must
+    /// be ``pixelSize(orientedBy:)`` with `.up`, that is, the size after JPEG scaling. Colours are converted after
+    /// resampling, except CMYK, which is converted before.
     mutating func decode(
         _ bytes: Span<UInt8>, resampledBy request: ResampleRequest, into storage: PixelStorage,
         _ transform: ColorTransform?
@@ -93,7 +93,8 @@ struct SourceImage {
         try decode(bytes, resampledTo: [(request, storage)], transform)
     }
 
-    /// Resamples one decode to several results, each identical to a separate call. A BMP is decoded once per result.
+    /// Decodes the image once and resamples it to several results, each identical to the result of a separate call. A
+    /// BMP is decoded once per result.
     ///
     /// - Parameter outputs: 1 to ``CodecCall/maxOutputs``, with equal ``skippedDetail(for:)``.
     mutating func decode(
@@ -134,8 +135,8 @@ struct SourceImage {
         }
     }
 
-    /// An upper estimate, in bytes, of the memory of ``decode(_:resampledBy:into:_:)`` besides `storage`; `Int.max` on
-    /// overflow.
+    /// An upper estimate, in bytes, of the memory that ``decode(_:resampledBy:into:_:)`` needs in addition to
+    /// `storage`; `Int.max` on overflow.
     func resampledByteCount(_ request: ResampleRequest) -> Int {
         bmp?.resampledByteCount(request) ?? codecHeader.resampledByteCount(request)
     }
@@ -148,10 +149,10 @@ struct SourceImage {
         return SkippedDetail(quality, reduction: part / Double(max(request.width, request.height)))
     }
 
-    /// Bytes needed to make the conversion to sRGB; 0 when there is no ICC profile to convert.
+    /// Bytes needed to create the conversion to sRGB; 0 when there is no ICC profile to convert from.
     ///
-    /// lcms2 holds 16-bit copies of the profile's tables. Measured with 8-bit tables, which grow the most: 10 times the
-    /// profile; 12 times is counted.
+    /// lcms2 stores 16-bit copies of the profile's tables. In measurements, profiles with 8-bit tables grow the most,
+    /// to 10 times the profile size; this estimate counts 12 times.
     var profileByteCount: Int {
         guard call.options.convertsToSRGB, header.format != .bmp, header.profileSource == .icc else { return 0 }
         // The product cannot overflow: deflate expands one byte of input to at most 1,032 bytes.

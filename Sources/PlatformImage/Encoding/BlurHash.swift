@@ -91,7 +91,7 @@ public struct BlurHash: Hashable, Sendable, CustomStringConvertible {
     /// Renders the blurred image, opaque, in a trusted size.
     ///
     /// - Parameters:
-    ///   - width: Pixels per row, at least 1. 32 are sufficient: an enlarged result looks the same.
+    ///   - width: Pixels per row, at least 1. 32 pixels are sufficient: the hash contains no finer detail.
     ///   - height: Rows, at least 1.
     ///   - punch: Contrast factor; 1 is the contrast of the image.
     /// - Returns: A bitmap; a size of 0, or one that does not fit into memory, is a programming error and traps. For an
@@ -103,7 +103,7 @@ public struct BlurHash: Hashable, Sendable, CustomStringConvertible {
     /// Renders the blurred image, opaque, in a size within `limits`.
     ///
     /// - Parameters:
-    ///   - width: Pixels per row, at least 1. 32 are sufficient: an enlarged result looks the same.
+    ///   - width: Pixels per row, at least 1. 32 pixels are sufficient: the hash contains no finer detail.
     ///   - height: Rows, at least 1.
     ///   - punch: Contrast factor; 1 is the contrast of the image.
     ///   - limits: `maxSide`, `maxPixels` and `maxMemory` apply to the bitmap.

@@ -5,8 +5,8 @@ extension ImageEncoder {
     /// they are equal. The colour type is chosen for all frames together.
     ///
     /// - Parameters:
-    ///   - frames: At least one; all bitmaps have one size. Only the delay of ``AnimationFrame/info`` is used. A delay
-    ///     whose numerator or denominator exceeds 65,535 is reduced, then rounded.
+    ///   - frames: At least one frame; all bitmaps must have the same size. Only the delay of ``AnimationFrame/info``
+    ///     is used. A delay whose numerator or denominator exceeds 65,535 is reduced, then rounded.
     ///   - loopCount: Number of plays, 0 for infinite; at most 2,147,483,647, larger values are clamped.
     ///   - cancellation: Stops the encode at its next batch of rows when raised.
     /// - Throws: `invalidArgument` when there is no frame, when sizes differ, and when `loopCount`, a delay or an

@@ -34,7 +34,7 @@ public struct ImageEncoder: Sendable {
         }
     }
 
-    /// Compresses at the requested level, and again at 9 when the file exceeds the limit.
+    /// Compresses at the requested level, and again at level 9 when the file exceeds the limit.
     func encodeWithinLimit(
         _ format: EncodedFormat, _ encode: (_ level: Int, _ maxBytes: Int?) throws(EncodeError) -> [UInt8]?
     ) throws(EncodeError) -> [UInt8] {
@@ -48,7 +48,8 @@ public struct ImageEncoder: Sendable {
         if let file = try call.jpeg(bitmap, options.jpeg, quality: requestedQuality, maxBytes: options.maxBytes) {
             return file
         }
-        // Invariant: quality `lowest` fits, or is 0 and untried; quality `tooHigh` does not fit.
+        // Invariant of the binary search: a file of quality `lowest` is within the limit, or `lowest` is 0 and was not
+        // tried; a file of quality `tooHigh` exceeds the limit.
         var (lowest, tooHigh) = (0, requestedQuality)
         var best: [UInt8]?
         while tooHigh - lowest > 1 {

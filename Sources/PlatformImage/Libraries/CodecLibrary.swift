@@ -4,7 +4,8 @@ package struct CodecLibrary: Hashable, Sendable {
     package let name: String
     /// The version, such as `1.6.39`; nil for a library that is used only indirectly and has no known package.
     package let version: String?
-    /// True when the version was reported by the loaded library; false when it is that of the headers at compile time.
+    /// True when the version was reported by the loaded library; false when it is the version of the headers at compile
+    /// time.
     package let isLoadedVersion: Bool
     /// The installed package; nil when no package database can be read or none contains this library.
     package let package: InstalledPackage?

@@ -1,8 +1,8 @@
 /// The version of a distribution package, ordered as by dpkg and rpm.
 ///
 /// `[epoch:]upstream[-revision]` (Debian Policy 5.6.12), ordered by the Debian algorithm: non-digit parts compare
-/// letters before other characters, and `~` before everything, even the end; digit parts compare as numbers. For the
-/// versions in the table (numbers, dots and letters) rpm's order is the same.
+/// letters before other characters, and `~` before everything, even before the end of the text; digit parts compare as
+/// numbers. For the versions in the table (numbers, dots and letters) rpm has an identical order.
 package struct PackageVersion: Hashable, Comparable, Sendable {
     /// The version as spelled in the package database. Versions are equal when their spellings are.
     package let text: String
@@ -58,8 +58,8 @@ package struct PackageVersion: Hashable, Comparable, Sendable {
         }
     }
 
-    /// Removes the digits at the front and returns them without leading zeros; compared as text, so that long numbers
-    /// do not overflow.
+    /// Removes the digits at the front and returns them without leading zeros. They are compared as text, so that long
+    /// numbers do not overflow.
     private static func digits(of bytes: inout ArraySlice<UInt8>) -> ArraySlice<UInt8> {
         let number = bytes.prefix(while: \.isASCIIDigit)
         bytes = bytes.dropFirst(number.count)

@@ -14,7 +14,7 @@ enum RPMQuery {
     /// The versions of the packages that are installed; empty when there is no `rpm`, or when it runs for more than 5
     /// s.
     ///
-    /// - Parameter program: The path of the command, and arguments that precede the query's.
+    /// - Parameter program: The path of the command, and arguments that precede the arguments of the query.
     static func versions(of names: [String], program: [String] = ["/usr/bin/rpm"]) -> [String: PackageVersion] {
         let query = ["-q", "--qf", "%{NAME} %|EPOCH?{%{EPOCH}:}:{}|%{VERSION}-%{RELEASE}\\n"]
         var versions: [String: PackageVersion] = [:]

@@ -20,7 +20,7 @@ public struct EXIF: Hashable, Sendable {
     /// True when the first orientation tag contains a number outside 1...8.
     public private(set) var hasInvalidOrientation = false
 
-    /// Reads a block from an array; the same as for a span.
+    /// Reads a block from an array, as the initialiser that takes a span does; nil when the block has no TIFF header.
     public init?(_ block: [UInt8]) { self.init(block.span) }
 
     /// Reads a block that starts with a TIFF header (`II` or `MM`, then 42); nil for other bytes.

@@ -39,8 +39,8 @@ public struct FrameDelay: Hashable, Sendable {
         self.denominator = denominator
     }
 
-    /// The duration used by browsers: delays of 10 ms or less become 100 ms. Rounded down to whole milliseconds, at
-    /// most `Int64.max` of them.
+    /// The duration for which browsers display the frame: delays of 10 ms or less become 100 ms. Rounded down to whole
+    /// milliseconds, at most `Int64.max` milliseconds.
     public var displayed: Duration {
         guard isValid, numerator > denominator / 100 else { return .milliseconds(100) }
         // The product needs up to 128 bits.
@@ -63,7 +63,7 @@ extension FrameDelay {
         let (reduced, by) = (numerator / a, denominator / a)
         if reduced <= most && by <= most { return (UInt16(reduced), UInt16(by)) }
         if reduced / by >= most { return (UInt16.max, 1) }
-        // Both are scaled by one factor, so that the larger one becomes 65,535.
+        // Numerator and denominator are multiplied by one factor, so that the larger of the two becomes 65,535.
         let scale = Double(most) / Double(max(reduced, by))
         return (
             UInt16((Double(reduced) * scale).rounded()), UInt16(max(1, (Double(by) * scale).rounded()))

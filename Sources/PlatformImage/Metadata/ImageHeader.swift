@@ -18,7 +18,7 @@ public struct ImageHeader: Hashable, Sendable {
         case cicp, icc, srgb, gamma, none
     }
 
-    /// The format of the file; for an embedded image that of the outer file.
+    /// The format of the file; for an image embedded in another file, the format of the outer file.
     public internal(set) var format: ImageFormat
     /// Pixels in a row, as stored: before orientation, after ``DecodeOptions/scaleDenominator``.
     public internal(set) var width: Int
@@ -36,13 +36,13 @@ public struct ImageHeader: Hashable, Sendable {
     public internal(set) var hasAlpha: Bool
     /// Frames of an animation or pages of a TIFF; nil when counting them needs a full read.
     public internal(set) var frameCount: Int?
-    /// Number of plays of an animation, 0 for infinite; nil when the file has none (play once).
+    /// Number of plays of an animation, 0 for infinite; nil when the file does not contain a number (play once).
     public internal(set) var loopCount: Int?
     /// True for progressive JPEG and interlaced PNG or GIF, which cannot be decoded row by row.
     public internal(set) var isProgressive: Bool = false
     /// The source of the colour definition; `.none` is treated as sRGB.
     public internal(set) var profileSource: ProfileSource = .none
-    /// The description in the embedded ICC profile; nil without a profile, `""` when the profile has none.
+    /// The description in the embedded ICC profile; nil without a profile, `""` when the profile has no description.
     ///
     /// Set only by ``ImageDecoder/header(of:as:cancellation:)-([UInt8],_,_)``; nil in the header of a decoded image.
     public internal(set) var iccProfileDescription: String?
@@ -50,16 +50,16 @@ public struct ImageHeader: Hashable, Sendable {
     public internal(set) var iccProfileByteCount: Int = 0
     /// The range of the EXIF block in the input, starting at its TIFF header; nil for none.
     public internal(set) var exifRange: Range<Int>?
-    /// An upper estimate, in bytes, of the memory that a decode needs besides its pixels.
+    /// An upper estimate, in bytes, of the memory that a decode needs in addition to its pixels.
     public internal(set) var workByteCount: Int = 0
-    /// Warnings found so far.
+    /// Warnings found while the header was read; in ``DecodedImage/header``, the warnings of the complete decode.
     public internal(set) var warnings: [DecodeWarning] = []
     /// The declared content type; nil for none or `application/octet-stream`.
     public internal(set) var declaredContentType: ContentType?
 
-    /// Width in pixels when upright: `height` for orientations with a quarter turn.
+    /// Width of the upright image in pixels; equal to ``height`` for orientations with a quarter turn.
     public var displayWidth: Int { orientation.swapsSides ? height : width }
-    /// Height in pixels when upright.
+    /// Height of the upright image in pixels; equal to ``width`` for orientations with a quarter turn.
     public var displayHeight: Int { orientation.swapsSides ? width : height }
     /// Bytes of the decoded bitmap: `width * height * 4`; `Int.max` on overflow.
     public var decodedByteCount: Int {

@@ -71,7 +71,7 @@ public struct Bitmap: Sendable {
         return Bitmap(width: width, height: height, storage: storage)
     }
 
-    /// Wraps storage of exactly `width * height * 4` bytes, which must not be written any more.
+    /// Wraps storage of exactly `width * height * 4` bytes, which must not be modified afterwards.
     init(width: Int, height: Int, storage: PixelStorage) {
         assert(storage.byteCount == width * height * 4)
         self.width = width
@@ -142,7 +142,7 @@ extension Bitmap {
     /// Bitmaps that share an allocation count once; a decode in progress counts from its allocation on.
     public static var liveBitmapBytes: Int { PixelStorage.liveBytes }
 
-    /// The bytes of freed pixel buffers kept for reuse, at most 32 MiB; they belong to no bitmap.
+    /// The bytes of released pixel buffers that are retained for reuse, at most 32 MiB; they belong to no bitmap.
     public static var pooledBytes: Int { PixelPool.shared.byteCount }
 
     /// Returns the pooled buffers to the operating system.

@@ -10,10 +10,10 @@ import Musl
 import Darwin
 #endif
 
-/// A pool of freed mappings for reuse by later decodes, which avoids page faults.
+/// A pool of released mappings for reuse by later decodes, which avoids page faults.
 ///
-/// One per process, like `malloc`'s free lists, because it saves memory of the whole process. Measurements:
-/// `Docs/decisions/0003`.
+/// There is one pool per process, as with the free lists of `malloc`, because it saves memory of the complete process.
+/// Measurements: `Docs/decisions/0003`.
 final class PixelPool: Sendable {
     static let shared = PixelPool(maxBytes: 32 << 20)
 
@@ -37,7 +37,8 @@ final class PixelPool: Sendable {
 
     /// Removes the smallest pooled mapping that is large enough and trims it to `length`; nil when there is none.
     ///
-    /// The memory contains data of an earlier bitmap. A mapping more than twice as large is kept for a larger image.
+    /// The memory contains data of an earlier bitmap. A mapping more than twice as large as `length` is not used; it
+    /// remains in the pool for a larger image.
     func acquire(length: Int) -> UnsafeMutableRawPointer? {
         let reusable = state.locked(in: self) { state -> (address: UInt, length: Int)? in
             var bestIndex: Int?
@@ -130,7 +131,8 @@ final class PixelPool: Sendable {
         }
     }
 
-    /// Bytes; 4,096 on most machines, 16 or 64 KiB on some with ARM processors. Only whole pages can be unmapped.
+    /// Page size in bytes: 4,096 on most machines, 16 or 64 KiB on some with ARM processors. Only whole pages can be
+    /// unmapped.
     private static let pageSize = max(4096, SystemConfiguration.pageBytes)
 
     static func mappedLength(_ byteCount: Int) -> Int { (byteCount + pageSize - 1) & ~(pageSize - 1) }
@@ -155,5 +157,5 @@ final class PixelPool: Sendable {
     }
 }
 
-// Global function: inside `PixelPool` the name `free` is its method.
+// A global function, because inside `PixelPool` the name `free` refers to its method.
 private func systemFree(_ base: UnsafeMutableRawPointer) { unsafe free(base) }

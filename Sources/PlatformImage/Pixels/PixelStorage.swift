@@ -1,12 +1,12 @@
-// The owner of raw pixel memory in Swift; spans of it are created here only.
+// The owner of raw pixel memory in Swift; spans of this memory are created only in this file.
 
 import Synchronization
 
 /// The pixel bytes of one allocation.
 ///
-/// Less than 4 MiB come from `malloc`. From there on memory is mapped: aligned to 2 MiB, so that the kernel may use
-/// huge pages, with the length rounded up to one page. Page faults on new small pages cost as much as decoding a JPEG;
-/// the rounding keeps counted and resident bytes within one page.
+/// Buffers of less than 4 MiB come from `malloc`. Larger buffers are mapped: aligned to 2 MiB, so that the kernel may
+/// use huge pages, with the length rounded up to whole pages. Page faults on new small pages cost as much as decoding a
+/// JPEG; the rounding keeps the difference between counted and resident bytes below one page.
 @safe final class PixelStorage: Sendable {
     let byteCount: Int
     /// Immutable. The bytes are written only before the storage is shared: only its creator calls `withMutableBytes`.
@@ -14,7 +14,7 @@ import Synchronization
 
     static let mappedFrom = PixelPool.mappedFrom
 
-    /// Bytes allocated for `byteCount` bytes of pixels: whole pages from ``mappedFrom`` on.
+    /// Bytes allocated for `byteCount` bytes of pixels: rounded up to whole pages from ``mappedFrom`` on.
     static func allocatedByteCount(_ byteCount: Int) -> Int {
         byteCount < mappedFrom ? byteCount : PixelPool.mappedLength(byteCount)
     }

@@ -1,10 +1,10 @@
 extension Bitmap {
     /// Returns a resampled copy of the bitmap or of a part of it.
     ///
-    /// Colours are weighted by alpha: colour under transparent pixels has no influence. An axis that keeps its size is
-    /// copied; where both do, or every result pixel is one of the source's, pixels are copied unchanged, including
-    /// colour under alpha 0. Compared with exact arithmetic the error of an opaque sample is below 0.6 of 255; with
-    /// alpha, that of colour times alpha is below 1.
+    /// Colours are weighted by alpha: colour under transparent pixels has no influence. An axis whose size does not
+    /// change is not filtered. If neither axis changes, or every result pixel is one source pixel, pixels are copied
+    /// unchanged, including colour under alpha 0. Compared with exact arithmetic, the error of a sample (0...255) of an
+    /// opaque pixel is below 0.6; for other pixels, the error of colour times alpha is below 1.
     ///
     /// - Parameters:
     ///   - width: Width of the result in pixels, at least 1.

@@ -7,9 +7,9 @@ struct ResampleRequest: Hashable, Sendable {
     /// Size of the result in pixels, 1 to ``maxSide``.
     var width, height: Int
     var filter: ResampleFilter
-    /// Every source pixel has alpha 255; if one has not, the result is wrong.
+    /// True when every source pixel has alpha 255. If it is true and a pixel has another alpha, the result is wrong.
     var isOpaque: Bool
-    /// Resamples in linear light, not in sRGB values.
+    /// True to resample in linear light, false to resample sRGB values.
     var linearLight: Bool
 
     static let maxSide = ThumbnailOptions.maxSide

@@ -32,7 +32,7 @@ extension ResampleRequest {
     /// times and 47 dB at twice, against a full decode. The multiple must hold for both sides, which matters when the
     /// aspect ratio is not preserved.
     ///
-    /// - Parameter quality: ``ThumbnailQuality/draft`` requires the result's pixels once, the others three times.
+    /// - Parameter quality: ``ThumbnailQuality/draft`` requires a multiple of 1, the other qualities a multiple of 3.
     func jpegScaleDenominator(for quality: ThumbnailQuality) -> Int {
         let least: Double = quality == .draft ? 1 : 3
         return [8, 4, 2].first { (denominator: Int) in

@@ -6,23 +6,26 @@ import Synchronization
 /// allocates; the reservation is released when the bitmap is delivered, or when the decode fails or is cancelled. The
 /// sum of all reservations never exceeds ``maxBytes``. Any number of queues may share one budget.
 ///
-/// Waiting requests are served in priority order, first in, first out within a lane: a request does not overtake
-/// earlier ones of its lane, however small it is, unless the budget was created with `maxPasses`. Requests of higher
-/// lanes overtake waiting requests of lower lanes at most ``maxOvertakes`` times; then the overtaken request is served
-/// before all others, which prevents starvation of large requests by a stream of small urgent ones.
+/// Waiting requests are served in order of priority, and first in, first out within one priority: a request does not
+/// overtake earlier requests of its priority, however small it is, unless the budget was created with `maxPasses`.
+/// Requests of higher priority overtake a waiting request of lower priority at most ``maxOvertakes`` times; then the
+/// overtaken request is served before all others. This prevents starvation of large requests by a stream of small
+/// urgent requests.
 public final class DecodeBudget: Sendable {
     /// Bytes that may be reserved at the same time, at least 1.
     public let maxBytes: Int
-    /// Requests of higher lanes that may be served while an earlier request is at the front of a lower lane.
+    /// Maximum number of requests of higher priority that are served while an earlier request is the first of a lower
+    /// priority.
     public static let maxOvertakes = 32
-    /// Requests of the same lane that may pass an earlier request that does not fit; 0 for strict order.
+    /// Maximum number of later requests of equal priority that may overtake a request that does not fit; 0 for strict
+    /// order.
     package let maxPasses: Int
 
     enum Reservation: Equatable {
         case granted
-        /// Not granted yet: `whenGranted` will be called, unless ``cancel(_:)`` comes first.
+        /// The bytes are not reserved yet: `whenGranted` will be called, unless ``cancel(_:)`` is called before.
         case waiting(UInt64)
-        /// More bytes than the whole budget.
+        /// The request exceeds ``maxBytes``.
         case refused
     }
 
@@ -49,8 +52,9 @@ public final class DecodeBudget: Sendable {
     ///   refused. The default, 576 MiB, covers one decode within the default ``DecodeLimits`` and its colour profile.
     public convenience init(maxBytes: Int = 576 << 20) { self.init(maxBytes: maxBytes, maxPasses: 0) }
 
-    /// Creates a budget in which a request that fits may pass earlier requests of its lane that do not. Each request
-    /// can be passed at most `maxPasses` times; after that the rest of the lane waits behind it.
+    /// Creates a budget in which a request that fits may overtake earlier requests of its priority that do not fit.
+    /// Each request can be overtaken at most `maxPasses` times; after that, all later requests of its priority wait for
+    /// it.
     package init(maxBytes: Int, maxPasses: Int) {
         precondition(maxBytes >= 1, "maxBytes must be 1 or more")
         precondition(maxPasses >= 0, "maxPasses must be 0 or more")
@@ -67,12 +71,12 @@ public final class DecodeBudget: Sendable {
     /// Requests that wait for bytes.
     public var waitingCount: Int { state.locked(in: self) { $0.waiters.count } }
 
-    /// Requests bytes; release granted bytes with ``release(_:)``.
+    /// Requests a reservation of bytes; release the reserved bytes with ``release(_:)``.
     ///
     /// Calls no closure, so the caller may hold a lock; after `granted`, call ``serveWaiting()`` without that lock.
     ///
-    /// - Parameter whenGranted: Called once, without a lock of the budget, if the result was `waiting`: on the thread
-    ///   whose release, cancellation or grant made the request next.
+    /// - Parameter whenGranted: Called once, without a lock of the budget, if the result was `waiting`. The calling
+    ///   thread is the one that released bytes, cancelled a request or called ``serveWaiting()`` before.
     func acquire(
         _ byteCount: Int, priority: DecodeQueue.Priority, whenGranted: @escaping @Sendable () -> Void
     ) -> Reservation {
@@ -83,33 +87,35 @@ public final class DecodeBudget: Sendable {
             let ticket = state.lastTicket
             state.waiters[ticket] = Waiter(byteCount: byteCount, whenGranted: whenGranted)
             state.lanes[priority.rawValue].append(ticket)
-            // Only the new request: another waiting one would need its closure called, which is not allowed here.
+            // Serves only the new request: to serve a waiting request, its closure must be called, which is not allowed
+            // here.
             _ = serveNext(&state, only: ticket)
             return state.waiters[ticket] == nil ? .granted : .waiting(ticket)
         }
     }
 
-    /// Serves requests that became next when a new request was granted, which may have used up the last overtake.
+    /// Serves waiting requests after a new request was granted: it may have been the last permitted overtake of a
+    /// waiting request, which changes the order.
     func serveWaiting() {
         let served = state.locked(in: self) { serve(&$0) }
         for waiter in served { waiter.whenGranted() }
     }
 
-    /// Removes a waiting request; false when it has already been granted.
+    /// Removes a waiting request; false when its bytes have already been reserved.
     func cancel(_ ticket: UInt64) -> Bool {
         let (wasWaiting, served) = state.locked(in: self) { state -> (Bool, [Waiter]) in
             guard state.waiters.removeValue(forKey: ticket) != nil else { return (false, []) }
-            // The removed request may have blocked others.
+            // The removed request may have blocked other requests.
             return (true, serve(&state))
         }
         for waiter in served { waiter.whenGranted() }
         return wasWaiting
     }
 
-    /// Reserves bytes without waiting; false when they are not free now. Release them with ``release(_:)``.
+    /// Reserves bytes without waiting; false when fewer bytes are free. Release them with ``release(_:)``.
     ///
-    /// Waiting requests are passed: use this only for bytes that do not depend on theirs, and bound the number of
-    /// calls.
+    /// This overtakes waiting requests: use it only if the release of these bytes does not depend on a waiting request,
+    /// and limit the number of calls.
     package func tryAcquire(_ byteCount: Int) -> Bool {
         precondition(byteCount >= 1)
         return state.locked(in: self) { state in
@@ -136,8 +142,8 @@ public final class DecodeBudget: Sendable {
         return served
     }
 
-    /// Grants the next request in order; nil when there is none, when it is not `only`, or when it does not fit yet
-    /// (then no request is served).
+    /// Reserves the bytes of the next request in order. Returns nil, and reserves nothing, when no request waits, when
+    /// the next request is not `only`, or when its bytes are not free yet.
     private func serveNext(_ state: inout BudgetState, only: UInt64? = nil) -> Waiter? {
         var next: (lane: Int, ticket: UInt64)?
         var mostOvertakes = Self.maxOvertakes - 1
@@ -172,7 +178,7 @@ public final class DecodeBudget: Sendable {
         return waiter
     }
 
-    /// The first request of a lane that fits, if every request before it may still be passed.
+    /// The first request of one priority that fits, if every earlier request of that priority may still be overtaken.
     private func firstFitting(_ state: BudgetState, lane: Int) -> UInt64? {
         let free = maxBytes - state.grantedBytes
         for ticket in state.lanes[lane].all {

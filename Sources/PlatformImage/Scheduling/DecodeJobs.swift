@@ -21,7 +21,7 @@ final class DecodeJobs: Sendable {
 
     enum BodyResult {
         case done(Delivery)
-        /// Continue once that many bytes, at least 1, are reserved.
+        /// Continue the job after this number of bytes, at least 1, is reserved.
         case needs(Int, ReservedBody)
     }
 
@@ -99,7 +99,7 @@ final class DecodeJobs: Sendable {
                 return { self.refuse(body) }
             case .waitingForBytes(_, let body, let budgetTicket):
                 state.jobs[ticket] = nil
-                // If bytes are granted concurrently, `granted` finds no job and releases them.
+                // If the budget reserves bytes concurrently, `granted` finds no job and releases the bytes.
                 return {
                     _ = self.budget.cancel(budgetTicket)
                     body(.refused(Self.cancelled))()
@@ -116,7 +116,8 @@ final class DecodeJobs: Sendable {
         afterUnlock?()
     }
 
-    /// Waits for a job and runs it until it ends or needs bytes; false when the queue is closed.
+    /// Waits for a job and runs it until it ends or requests memory from the budget. Returns false when the queue is
+    /// closed.
     func runNext() -> Bool {
         jobAvailable.wait()
         guard let (ticket, priority, job) = popNext() else { return !state.locked(in: self) { $0.isClosed } }
@@ -140,11 +141,11 @@ final class DecodeJobs: Sendable {
         case ready(ReservedBody, Int)
     }
 
-    /// Takes the next job. Jobs with reserved bytes come first, regardless of lane: other jobs may wait for these
-    /// bytes.
+    /// Removes and returns the next job. Jobs with reserved memory come first, regardless of priority, because other
+    /// jobs may wait for that memory.
     private func popNext() -> (Ticket, DecodeQueue.Priority, NextJob)? {
         state.locked(in: self) { state in
-            // A ticket without a waiting job was cancelled; only its entry in the lane is left.
+            // A ticket without a waiting job was cancelled; only its entry in the queue of its priority is left.
             for priority in DecodeQueue.Priority.allCases {
                 while let ticket = state.lanes[priority.rawValue].ready.popFirst() {
                     guard case .ready(let flag, let body, let byteCount)? = state.jobs[ticket] else { continue }
@@ -165,7 +166,7 @@ final class DecodeJobs: Sendable {
         }
     }
 
-    /// Continues at once when the budget grants the bytes; otherwise the job is parked and the thread is free.
+    /// Continues the job immediately if the budget reserves the bytes; otherwise the job waits without a thread.
     private func reserve(
         _ byteCount: Int, _ ticket: Ticket, _ priority: DecodeQueue.Priority, _ body: @escaping ReservedBody
     ) {

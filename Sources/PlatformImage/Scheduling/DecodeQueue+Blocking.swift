@@ -2,7 +2,8 @@ import Dispatch
 import Synchronization
 
 extension DecodeQueue {
-    /// Decodes on the queue's threads, in order and within the budget, and blocks the calling thread until the end.
+    /// Decodes on the queue's threads, in order and within the budget, and blocks the calling thread until the decode
+    /// ends.
     ///
     /// Do not call it on a thread of a decode queue. The decode needs neither Swift's shared pool nor the main thread.
     ///

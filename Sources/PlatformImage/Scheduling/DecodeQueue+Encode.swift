@@ -1,14 +1,14 @@
 extension DecodeQueue {
-    /// Encodes a bitmap on the queue's threads; waits and is cancelled like a decode.
+    /// Encodes a bitmap on the queue's threads. The encode waits for a thread, and is cancelled, like a decode.
     ///
     /// - Parameters:
     ///   - bitmap: Straight alpha, in sRGB.
     ///   - format: PNG or JPEG.
     ///   - encoder: Quality, compression level and maximum size.
-    ///   - priority: The lane to wait in.
-    ///   - byteCount: Bytes that the encoder will allocate, reserved from the ``budget``; 0 for almost nothing. The
-    ///     bitmap is not included. A JPEG encoder keeps coefficients, see ``JPEGOptions/isProgressive``, and every
-    ///     encoder keeps its output.
+    ///   - priority: The priority of the job while it waits for a thread.
+    ///   - byteCount: Bytes that the encoder will allocate, reserved from the ``budget``; 0 for a negligible amount.
+    ///     The bitmap is not included. A JPEG encoder stores coefficients, see ``JPEGOptions/isProgressive``, and every
+    ///     encoder stores its output.
     /// - Throws: The errors of ``ImageEncoder/encode(_:as:cancellation:)``; `cancelled` when the awaiting task was
     ///   cancelled before the end; `limitExceeded` when `byteCount` exceeds the whole budget, `invalidArgument` when it
     ///   is negative.
@@ -21,15 +21,15 @@ extension DecodeQueue {
         }
     }
 
-    /// Encodes an animation on the queue's threads; waits and is cancelled like a decode.
+    /// Encodes an animation on the queue's threads. The encode waits for a thread, and is cancelled, like a decode.
     ///
     /// - Parameters:
-    ///   - frames: At least one; all bitmaps have one size.
+    ///   - frames: At least one frame; all bitmaps must have the same size.
     ///   - loopCount: Number of plays, 0 for infinite.
     ///   - encoder: Compression level and maximum size.
-    ///   - priority: The lane to wait in.
-    ///   - byteCount: Bytes that the encoder will allocate, mostly its output, reserved from the ``budget``; 0 for
-    ///     almost nothing.
+    ///   - priority: The priority of the job while it waits for a thread.
+    ///   - byteCount: Bytes that the encoder will allocate, mostly its output, reserved from the ``budget``; 0 for a
+    ///     negligible amount.
     /// - Throws: The errors of ``ImageEncoder/encodeAnimation(_:loopCount:cancellation:)`` and of
     ///   ``encode(_:as:with:priority:byteCount:)``.
     public func encodeAnimation(

@@ -1,13 +1,13 @@
 extension DecodeQueue {
-    /// Makes a thumbnail on the queue's threads, once the budget grants the bytes it really needs: for most formats far
-    /// fewer than those of the full image.
+    /// Makes a thumbnail on the queue's threads, after the memory for the thumbnail is reserved from the ``budget``:
+    /// for most formats much less than the full image needs.
     ///
     /// - Parameters:
-    ///   - bytes: The whole file.
+    ///   - bytes: The complete file.
     ///   - options: Size, fit, crop and filter.
     ///   - contentType: The type declared by the sender; nil for none.
     ///   - decoder: Options, limits and cached colour transforms; share one between calls.
-    ///   - priority: The lane to wait in.
+    ///   - priority: The priority of the job while it waits for a thread.
     /// - Throws: The errors of ``ImageDecoder/thumbnail(of:options:as:cancellation:)-([UInt8],_,_,_)``; `limitExceeded`
     ///   with the detail `decodeBudget` when the thumbnail alone needs more than the whole ``budget``; `cancelled` when
     ///   the awaiting task was cancelled before the end.
@@ -18,18 +18,18 @@ extension DecodeQueue {
         try await thumbnail(of: bytes, options: options, as: contentType, with: decoder, priority: priority) { $0 }
     }
 
-    /// Makes a thumbnail on the queue's threads and calls `finish` there, for example to encode it, while its bytes are
+    /// Makes a thumbnail on the queue's threads and calls `finish` there, for example to encode it, while its memory is
     /// still reserved.
     ///
     /// - Parameters:
-    ///   - bytes: The whole file.
+    ///   - bytes: The complete file.
     ///   - options: Size, fit, crop and filter.
     ///   - contentType: The type declared by the sender; nil for none.
     ///   - decoder: Options, limits and cached colour transforms; share one between calls.
-    ///   - priority: The lane to wait in.
+    ///   - priority: The priority of the job while it waits for a thread.
     ///   - finish: Called once with the thumbnail, on the decoding thread.
     /// - Returns: The result of `finish`.
-    /// - Throws: The errors of the other `thumbnail`.
+    /// - Throws: The errors of the `thumbnail` method without `finish`.
     public func thumbnail<Result: Sendable>(
         of bytes: [UInt8], options: ThumbnailOptions, as contentType: ContentType? = nil,
         with decoder: ImageDecoder = ImageDecoder(), priority: Priority = .normal,

@@ -2,16 +2,17 @@ import Synchronization
 
 /// Runs decodes on dedicated threads: never on the main thread or in Swift's shared pool.
 ///
-/// At most ``width`` decodes run at the same time. The others wait in three lanes, first in, first out within a lane;
-/// higher lanes are served first, except that jobs with bytes already granted by the ``budget`` precede all others.
-/// Cancelling the awaiting task removes a waiting job at once and stops a running one at its next batch of rows.
+/// At most ``width`` decodes run at the same time. The other jobs wait, first in, first out within one ``Priority``;
+/// jobs of higher priority start first, except that jobs with memory already reserved from the ``budget`` precede all
+/// others. Cancelling the awaiting task removes a waiting job at once and stops a running job at its next batch of
+/// rows.
 public final class DecodeQueue: Sendable {
-    /// The lane of a job: higher lanes are served first.
+    /// The priority of a job: jobs of higher priority start first.
     public enum Priority: Int, CaseIterable, Sendable {
-        /// Served before all other lanes.
+        /// Jobs of this priority start before all other jobs.
         case high
         case normal
-        /// Served when no other job waits.
+        /// Jobs of this priority start when no other job waits.
         case low
     }
 
@@ -49,13 +50,13 @@ public final class DecodeQueue: Sendable {
     /// Jobs that wait for a thread.
     public var waitingCount: Int { jobs.waitingCount }
 
-    /// Decodes on the queue's threads, once the budget grants the bytes.
+    /// Decodes on the queue's threads, after the memory for the decode is reserved from the ``budget``.
     ///
     /// - Parameters:
-    ///   - bytes: The whole file.
+    ///   - bytes: The complete file.
     ///   - contentType: The type declared by the sender; nil for none.
     ///   - decoder: Options, limits and cached colour transforms; share one between calls.
-    ///   - priority: The lane to wait in.
+    ///   - priority: The priority of the job while it waits for a thread.
     /// - Throws: The decoder's errors; `limitExceeded` with the detail `decodeBudget` when the decode alone needs more
     ///   than the whole ``budget``; `cancelled` when the awaiting task was cancelled before the decode was done.
     public func decode(
@@ -65,20 +66,20 @@ public final class DecodeQueue: Sendable {
         try await decode(bytes, as: contentType, with: decoder, priority: priority) { $0 }
     }
 
-    /// Decodes on the queue's threads and calls `finish` there, while the decode's bytes are still reserved.
+    /// Decodes on the queue's threads and calls `finish` there, while the memory of the decode is still reserved.
     ///
-    /// Memory that `finish` does not keep has been released when the next decode is granted the bytes. A bitmap that
+    /// Memory that `finish` does not retain is released before the next decode can reserve the bytes. A bitmap that
     /// `finish` inserts into a cache counts for that cache's limit, so budget and cache together bound the memory, even
     /// if the caller resumes late.
     ///
     /// - Parameters:
-    ///   - bytes: The whole file.
+    ///   - bytes: The complete file.
     ///   - contentType: The type declared by the sender; nil for none.
     ///   - decoder: Options, limits and cached colour transforms; share one between calls.
-    ///   - priority: The lane to wait in.
+    ///   - priority: The priority of the job while it waits for a thread.
     ///   - finish: Called once with the decoded image, on the decoding thread; keep it short.
     /// - Returns: The result of `finish`.
-    /// - Throws: The errors of the other `decode`.
+    /// - Throws: The errors of the `decode` method without `finish`.
     public func decode<Result: Sendable>(
         _ bytes: [UInt8], as contentType: ContentType? = nil, with decoder: ImageDecoder = ImageDecoder(),
         priority: Priority = .normal, finish: @escaping @Sendable (DecodedImage) -> Result
@@ -87,7 +88,8 @@ public final class DecodeQueue: Sendable {
             bytes, as: contentType, with: decoder, priority: priority, timed: { image, _ in finish(image) })
     }
 
-    /// The same as the public method; `finish` also receives the decode time on the thread.
+    /// Decodes as the public method with `finish` does; `finish` also receives the duration of the decode on its
+    /// thread.
     package func decode<Result: Sendable>(
         _ bytes: [UInt8], as contentType: ContentType? = nil, with decoder: ImageDecoder,
         priority: Priority, timed finish: @escaping @Sendable (DecodedImage, Duration) -> Result
@@ -112,8 +114,8 @@ public final class DecodeQueue: Sendable {
     /// Runs `work` on one of the queue's threads.
     ///
     /// - Parameters:
-    ///   - priority: The lane to wait in.
-    ///   - byteCount: Bytes that `work` will allocate, reserved from the budget; 0 for almost nothing.
+    ///   - priority: The priority of the job while it waits for a thread.
+    ///   - byteCount: Bytes that `work` will allocate, reserved from the budget; 0 for a negligible amount.
     ///   - work: Receives the flag that cancellation raises; pass it to the decoder. Overloads accept work that throws
     ///     other errors.
     /// - Throws: The errors of `work`, `invalidArgument` when `byteCount` is negative, `limitExceeded` when it exceeds
@@ -188,8 +190,8 @@ extension DecodeQueue {
     /// ```
     ///
     /// - Parameters:
-    ///   - priority: The lane to wait in.
-    ///   - byteCount: Bytes that `work` will allocate, reserved from the budget; 0 for almost nothing.
+    ///   - priority: The priority of the job while it waits for a thread.
+    ///   - byteCount: Bytes that `work` will allocate, reserved from the budget; 0 for a negligible amount.
     ///   - work: Receives the flag that cancellation raises.
     /// - Throws: The errors of `work`; a ``DecodeError`` when it never started: `invalidArgument` when `byteCount` is
     ///   negative, `limitExceeded` when it exceeds the whole budget, `cancelled`.
@@ -203,8 +205,8 @@ extension DecodeQueue {
     /// Runs `work`, which throws errors of one type, on one of the queue's threads.
     ///
     /// - Parameters:
-    ///   - priority: The lane to wait in.
-    ///   - byteCount: Bytes that `work` will allocate, reserved from the budget; 0 for almost nothing.
+    ///   - priority: The priority of the job while it waits for a thread.
+    ///   - byteCount: Bytes that `work` will allocate, reserved from the budget; 0 for a negligible amount.
     ///   - refusal: Converts the queue's error to the caller's type when the work never started: `invalidArgument` when
     ///     `byteCount` is negative, `limitExceeded` when it exceeds the whole budget, `cancelled`.
     ///   - work: Receives the flag that cancellation raises.
@@ -226,7 +228,8 @@ extension DecodeQueue {
 }
 
 extension ImageDecoder {
-    /// The same decoder with the budget's size as a hint: it uses a path with less memory if it would need more.
+    /// A copy of the decoder that knows the size of the budget: a decode that would need more memory uses a slower
+    /// method that needs less.
     func bounded(by budget: DecodeBudget) -> ImageDecoder {
         var bounded = self
         bounded.options.budgetBytes = budget.maxBytes

@@ -6,7 +6,7 @@ extension ImageDecoder {
     /// ignored.
     ///
     /// - Parameters:
-    ///   - bytes: The whole file.
+    ///   - bytes: The complete file.
     ///   - options: Size, fit, crop and filter.
     ///   - contentType: The type declared by the sender; nil or `application/octet-stream` for none.
     ///   - cancellation: Stops the decode at its next batch of rows when raised.
