@@ -1,5 +1,5 @@
-// Transforms to sRGB: lcms2 interprets the profile; gray and matrix RGB profiles are then applied
-// by lookup tables.
+// Transforms to sRGB. lcms2 interprets the profile; for gray and matrix RGB profiles, lookup tables
+// then convert the pixels without lcms2.
 
 #include "color/color.h"
 #include "color/color_matrix.h"
@@ -91,8 +91,8 @@ static creation create_gray(builder *m) {
   return are_close(m->t->gray, m->colors->stored, GRAYS) ? IDENTITY : CREATED;
 }
 
-// Returns true when the tables reproduce lcms2's result for the profile. lcms2 converts few colours
-// only, without building its optimization tables: these take 4 ms.
+// Returns true when the tables reproduce lcms2's result for the profile. lcms2 converts only a few
+// test colours for this, without its optimization tables, which take 4 ms to build.
 static bool matrix_is_accurate(builder *m) {
   colors *c = m->colors;
   if (!imgc_matrix_init(&m->t->matrix, m->profile, m->srgb) ||

@@ -8,8 +8,8 @@
 
 typedef int32_t int4 __attribute__((vector_size(16)));
 
-// IEC 61966-2-1. Level v starts at the linear value of (v - 1/2) / 255: this takes 255 calls of pow
-// instead of one per step.
+// IEC 61966-2-1. The 8-bit value v starts at the linear value of (v - 1/2) / 255. The loop over v
+// needs 255 calls of pow, a loop over the steps would need one call per step.
 void imgc_fill_encoded(uint8_t encoded[IMGC_LINEAR_STEPS]) {
   int step = 0;
   for (int v = 0; v < 256; v++) {

@@ -1,5 +1,5 @@
 // RGB profiles of three tone curves and a matrix, without lcms2, whose general path takes 20 ns per
-// pixel. The final step is shared with CIE L*a*b*.
+// pixel. CIE L*a*b* uses the table to sRGB too.
 
 #ifndef IMGC_COLOR_MATRIX_H
 #define IMGC_COLOR_MATRIX_H

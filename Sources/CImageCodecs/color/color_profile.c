@@ -62,9 +62,9 @@ static bool describes_pixels(cmsProfileClassSignature kind) {
          kind == cmsSigColorSpaceClass;
 }
 
-// Renames the tags DToB0 to DToB3 in a copy: lcms2 prefers them, and their unlimited number of
-// elements and curve segments can take minutes in a malicious profile. ICC.1 requires a matrix or
-// AToB0 in addition to them.
+// Renames the tags DToB0 to DToB3 in a copy of the profile. lcms2 prefers these tags, and their
+// unlimited number of elements and curve segments can take minutes in a malicious profile. ICC.1
+// requires a matrix or AToB0 in addition to them.
 static void hide_multi_process_tags(uint8_t *icc, size_t size) {
   if (size < IMGC_ICC_MIN_SIZE) return;
   uint32_t count = imgc_be32(icc + IMGC_ICC_HEADER_SIZE);

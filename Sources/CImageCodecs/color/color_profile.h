@@ -19,8 +19,8 @@ cmsContext imgc_color_context(void);
 cmsHPROFILE imgc_profile_from_icc(cmsContext context, const uint8_t *icc, size_t size,
                                   imgc_color_model model);
 
-// Returns the profile of the source by its precedence. NULL when the pixels are sRGB, or when the
-// information is not usable (then the report has a warning).
+// Returns the source profile by the precedence of imgc_color_source. NULL when the pixels are sRGB,
+// or when the colour information is not usable (then the report has a warning).
 cmsHPROFILE imgc_source_profile(cmsContext context, const imgc_color_source *source,
                                 imgc_report *report);
 

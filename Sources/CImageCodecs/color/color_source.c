@@ -97,7 +97,7 @@ static cmsToneCurve *transfer_curve(cmsContext context, uint8_t code) {
   }
 }
 
-// Returns false when these code points are not supported.
+// Sets `*profile`. Returns false when these code points are not supported.
 static bool profile_from_cicp(cmsContext context, const uint8_t cicp[4], cmsHPROFILE *profile,
                               imgc_report *report) {
   *profile = NULL;
@@ -140,7 +140,8 @@ static cmsHPROFILE profile_from_gamma(cmsContext context, const imgc_header *hea
     imgc_warn(report, IMGC_WARN_PROFILE_IGNORED);
     return NULL;
   }
-  // About 1/2.2 with the sRGB chromaticities is how encoders describe sRGB without an sRGB chunk.
+  // Encoders that write no sRGB chunk describe sRGB by a gamma of about 1/2.2 and the sRGB
+  // chromaticities.
   bool is_22 = !has_gamma || is_near(header->gamma, 45455, 45455 * 0.05);
   if (is_22 && are_srgb_chromaticities(xy)) return NULL;
   cmsHPROFILE profile =

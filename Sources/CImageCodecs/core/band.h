@@ -19,8 +19,8 @@ typedef struct imgc_band {
   bool cleared;   // some pixels were cleared because there is no data for them
 } imgc_band;
 
-// Returns row `y` in the band. For a row outside the band it returns the band's first row, so that
-// a codec's bug can overwrite a row but no other memory.
+// Returns row `y` in the band. For a row outside the band it returns the first row of the band, so
+// that a bug in a codec can overwrite only a row of the band.
 static inline uint8_t *imgc_band_row(const imgc_band *band, uint32_t y) {
   const uint32_t row = y - band->first; // wraps around for a row above the band
   return band->pixels + (row < band->rows ? (size_t)row * band->stride : 0);
@@ -32,7 +32,8 @@ void imgc_band_close(imgc_band *band);
 // Pushes all rows before `end`, which must be completely written, and moves the band's start to
 // `end`.
 void imgc_band_commit_rows(imgc_band *band, uint32_t end);
-// Moves the band down when `row` is below it. Returns false when the decode has to end.
+// Moves the band down when `row` is below it. Returns false when the decode must end because of a
+// failure.
 bool imgc_band_advance(imgc_band *band, uint32_t row);
 
 #endif

@@ -1,5 +1,5 @@
 // Copies of a size known at compile time: one unaligned load and store. The checked memcpy of
-// _FORTIFY_SOURCE compiles to the same, but prevents vectorization of loops.
+// _FORTIFY_SOURCE compiles to the same instructions, but prevents vectorization of loops.
 
 #ifndef IMGC_COPY_H
 #define IMGC_COPY_H

@@ -16,8 +16,8 @@ typedef struct imgc_dest {
   uint32_t height;
 } imgc_dest;
 
-// Returns false when the target has another size than the stored one or is too small: a caller's
-// bug.
+// Returns false when the size of the target differs from the oriented width and height, or its
+// memory is too small: a bug in the caller.
 bool imgc_dest_init(imgc_dest *dest, const imgc_target *target, uint32_t width, uint32_t height);
 // Returns true when rows can be written directly: imgc_dest_row returns width * 4 contiguous
 // bytes.
@@ -27,7 +27,7 @@ static inline uint8_t *imgc_dest_row(const imgc_dest *p, uint32_t y) {
   return p->origin + (ptrdiff_t)y * p->step_y;
 }
 // Opens a band of `rows` rows, at most the image's height; fails when memory is exhausted. Without
-// a band buffer this and imgc_dest_commit_rows do nothing.
+// a band buffer, imgc_dest_open and imgc_dest_commit_rows do nothing.
 static inline imgc_status imgc_dest_open(const imgc_dest *p, uint32_t rows) {
   return p->band ? imgc_band_open(p->band, rows < p->height ? rows : p->height) : IMGC_OK;
 }
@@ -40,9 +40,9 @@ static inline void imgc_dest_commit_rows(const imgc_dest *p, uint32_t end) {
 // it is transposed in tiles.
 void imgc_dest_write_block(const imgc_dest *p, uint32_t x, uint32_t y, uint32_t width,
                            uint32_t height, const uint8_t *src, size_t src_stride);
-// Sets a clipped rectangle to transparent black. With a band buffer, the rows have to be in the
-// band, or be of full width with all rows above them written: then these are pushed. Rows above the
-// band keep the content that was pushed.
+// Sets a clipped rectangle to transparent black. With a band buffer, there are two cases: the rows
+// are in the band; or the rectangle has full width and all rows above it have been written, and
+// then the rows above are pushed. Rows above the band retain the pixels that were pushed.
 void imgc_dest_clear(const imgc_dest *p, uint32_t x, uint32_t y, uint32_t width, uint32_t height);
 
 #endif

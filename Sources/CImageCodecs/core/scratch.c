@@ -10,7 +10,7 @@ static bool is_large(const imgc_request *request, size_t size) {
 }
 
 void *imgc_scratch_alloc(const imgc_request *request, size_t size) {
-  // No object can be that large, and the allocator of the caller may use signed sizes.
+  // No object can be larger, and the caller's allocator may use signed sizes.
   if (size > PTRDIFF_MAX / 2) return NULL;
   if (is_large(request, size)) return request->memory.allocate(size);
   return malloc(size ? size : 1);

@@ -21,7 +21,8 @@ typedef struct outputs {
 } outputs;
 
 // Adds an output; the request and report of `band` must be set. Fails with INVALID_ARGUMENT when
-// resampler and target do not fit each other, with LIMIT, or with OUT_OF_MEMORY.
+// the size or the flags of the resampler do not match the target, with LIMIT, or with
+// OUT_OF_MEMORY.
 static imgc_status add_output(outputs *o, const imgc_band *band,
                               const imgc_resample_request *resample, const imgc_target *result) {
   uint64_t row = (uint64_t)result->width * 4;
@@ -60,7 +61,7 @@ static bool are_full(const outputs *o) {
   return true;
 }
 
-// Decodes once. Returns false when the image is not as opaque as `resamples` claim.
+// Decodes once. Returns false when `resamples` state that the image is opaque and it is not.
 static bool decode_resampled(const imgc_request *request, const imgc_resample_request *resamples,
                              const imgc_target *targets, uint32_t count, imgc_report *report) {
   imgc_request streamed = *request;

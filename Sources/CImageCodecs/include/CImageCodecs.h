@@ -6,13 +6,13 @@
 //   2. imgc_read_header: returns size and kind; fails early when a limit is exceeded.
 //   3. The caller allocates height * stride bytes.
 //   4. imgc_decode: writes the pixels.
-// For an animation (GIF, APNG), after step 2: call imgc_next_frame and imgc_draw_frame in turn, on
-// a canvas that the caller owns.
+// For an animation (GIF, APNG), after step 2: call imgc_next_frame and imgc_draw_frame alternately,
+// on a canvas that the caller owns.
 //
 // There is no global state: every function may run on any thread, concurrently. The caller owns all
-// memory passed in. No pointer is kept after a call returns, except by the opaque objects that have
-// a create and a destroy function. Functions return a status; they never print, exit, or longjmp
-// into the caller.
+// memory passed in. No function stores a pointer beyond its return, except in the opaque objects
+// that have a create and a destroy function. Functions return a status; they never print, exit, or
+// longjmp into the caller.
 
 #ifndef CIMAGECODECS_H
 #define CIMAGECODECS_H
@@ -139,34 +139,36 @@ enum {
   IMGC_COUNT_FRAMES = 1 << 0,        // read_header: parse the whole file to count frames
   IMGC_NO_RARE_TIFF_CODECS = 1 << 1, // refuse LERC and JBIG compression in TIFF
   // The image is resampled row by row (imgc_decode_resampled sets this flag): max_memory applies to
-  // the rows that are held in memory, plus `result_bytes`, instead of to all pixels.
+  // the rows that are in memory at once, plus `result_bytes`, instead of to all pixels.
   IMGC_RESAMPLES = 1 << 2,
-  // For imgc_decode_resampled of progressive JPEGs: skips the last refinement scan of the luma, or
-  // reads the DC scans and the first low-frequency AC scans only. Damage in skipped scans is not
-  // detected; a request whose strictness depends on it reads all scans. See jpeg_scans.c.
+  // For imgc_decode_resampled of progressive JPEGs. IMGC_NO_LAST_REFINEMENT skips the last
+  // refinement scan of the luma; IMGC_LOW_SCANS_ONLY reads only the DC scans and the first
+  // low-frequency AC scans. Damage in skipped scans is not detected; a request whose strictness
+  // depends on it reads all scans. See jpeg_scans.c.
   IMGC_NO_LAST_REFINEMENT = 1 << 3,
   IMGC_LOW_SCANS_ONLY = 1 << 4,
   // Uses libpng alone for PNG, libtiff for LZW in TIFF and libjpeg for reduced JPEG, instead of the
-  // native decoders, which return the same pixels and reports. For tests of that equality.
+  // native decoders. Tests use the flag to check that both return the same pixels and reports.
   IMGC_LIBRARIES_ONLY = 1 << 5,
-  // For imgc_decode_resampled of baseline JPEGs at 1/8: keeps 2 x 2 subsampled chroma at its
-  // resolution, one DC sample for four pixels, which is also its resolution in a 4:2:0 JPEG encoded
-  // from the result.
+  // For imgc_decode_resampled of baseline JPEGs at 1/8: does not enlarge 2 x 2 subsampled chroma
+  // before resampling. One DC sample is used for four pixels; a 4:2:0 JPEG encoded from the result
+  // has this chroma resolution too.
   IMGC_FLAT_CHROMA = 1 << 6,
-  // Selects the decoder with the least memory among those that return the same pixels, even if it
-  // is slower: non-interlaced PNG. Set it for imgc_read_header too: `work_bytes` depend on it.
+  // Selects the decoder with the least memory among those that return equal pixels, even if it is
+  // slower. Only for non-interlaced PNG. Set it for imgc_read_header too: `work_bytes` depends on
+  // it.
   IMGC_LEAST_MEMORY = 1 << 7,
-  // The opposite for PNG, for benchmarks: decompresses image data in one call (at most 128 MiB of
-  // raw rows) also where a resampled decode would stream it.
+  // The opposite of IMGC_LEAST_MEMORY for PNG, for benchmarks: decompresses image data in one call
+  // (at most 128 MiB of raw rows), also where a resampled decode would stream the data.
   IMGC_INFLATE_IN_ONE_CALL = 1 << 8,
 };
 
-// Allocator for large scratch blocks (1 MiB or more). With `malloc` the amount of freed memory that
-// stays cached is not bounded; a caller's allocator can bound it. Both NULL: malloc and free.
+// Allocator for large scratch blocks (1 MiB or more). The freed memory that `malloc` caches has no
+// limit; an allocator of the caller can limit it. Both NULL: malloc and free.
 typedef struct imgc_memory {
   // The content is undefined, aligned for any type; NULL when memory is exhausted.
   void *(*allocate)(size_t size);
-  // `memory` is from `allocate`, `size` as requested there.
+  // `memory` is a result of `allocate`; `size` is the size that was requested then.
   void (*release)(void *memory, size_t size);
 } imgc_memory;
 

@@ -15,7 +15,7 @@ func threadSanitizerRelease(_ address: UnsafeMutableRawPointer)
 #endif
 
 extension Mutex where Value: ~Copyable {
-    /// The same as `withLock`, with annotations for ThreadSanitizer.
+    /// Calls `body` with the lock held, as `withLock` does, with annotations for ThreadSanitizer.
     ///
     /// The compilation condition is evaluated when this module is built, not in clients that inline the method.
     ///

@@ -4,7 +4,8 @@ package enum PercentEncoding {
     ///
     /// - Parameters:
     ///   - allowed: The bytes that are not encoded.
-    ///   - keepsEscapes: Keeps a `%` followed by two hexadecimal digits, although `%` is not allowed.
+    ///   - keepsEscapes: When true, a `%` followed by two hexadecimal digits is not encoded, although `%` is not
+    ///     allowed.
     @inlinable
     package static func encode(
         _ bytes: some Collection<UInt8>, allowed: ASCIISet, keepsEscapes: Bool = false
@@ -28,7 +29,7 @@ package enum PercentEncoding {
         String(decoding: encode(text.utf8, allowed: allowed), as: UTF8.self)
     }
 
-    /// Replaces each escape by its byte, in one pass; a `%` without two hexadecimal digits is kept.
+    /// Replaces each escape by its byte, in one pass; a `%` without two hexadecimal digits is copied unchanged.
     @inlinable
     package static func decode(_ bytes: some Collection<UInt8>) -> [UInt8] {
         var decoded: [UInt8] = []
@@ -46,7 +47,7 @@ package enum PercentEncoding {
         return decoded
     }
 
-    /// The byte of the escape that starts at `index`; nil when there is none.
+    /// The byte of the escape that starts at `index`; nil when no escape starts there.
     @inlinable
     package static func escapedByte<Bytes: Collection<UInt8>>(in bytes: Bytes, at index: Bytes.Index) -> UInt8? {
         guard bytes[index] == UInt8(ascii: "%") else { return nil }

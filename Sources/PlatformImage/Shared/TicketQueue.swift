@@ -35,7 +35,7 @@ package struct TicketQueue<Ticket: Sendable>: Sendable {
         return tickets[frontIndex]
     }
 
-    /// Removes cancelled tickets when they outnumber the others by more than 64.
+    /// Removes cancelled tickets when there are at least 64 more cancelled than waiting tickets.
     ///
     /// - Parameters:
     ///   - waitingCount: Tickets that are not cancelled.

@@ -4,7 +4,8 @@
 /// let cache = MemoryCache<ImageCacheKey, Bitmap>(maxBytes: AvailableMemory().fraction(0.15))
 /// ```
 ///
-/// Read once, in the initialiser; limits can change later. A source that cannot be read counts as no limit.
+/// The values are read once, in the initialiser; limits can change later. A file that cannot be read counts as no
+/// limit.
 public struct AvailableMemory: Hashable, Sendable {
     /// Bytes of physical memory; nil when the system does not report it.
     public let physicalBytes: Int?
@@ -62,16 +63,16 @@ public struct AvailableMemory: Hashable, Sendable {
     }
 }
 
-/// The cgroup that limits the memory of this process and its visible ancestors (kernel documents admin-guide/cgroup-v2
-/// and admin-guide/cgroup-v1/memory).
+/// The memory limits of the cgroup of this process and of its ancestors, as far as the mounted cgroup file system
+/// contains them (kernel documents admin-guide/cgroup-v2 and admin-guide/cgroup-v1/memory).
 struct CgroupMemory {
-    /// Same order as ``CgroupFolders/all``.
+    /// The cgroup folders, in the order of ``CgroupFolders/all``.
     let folders: [CgroupFolders.Folder]
 
     /// - Parameter root: The folder that contains `/proc` and the mounts, without a trailing slash.
     init(root: [UInt8]) { folders = CgroupFolders(of: .memory, root: root).all }
 
-    /// The lowest limit, in bytes; nil for none.
+    /// The lowest limit, in bytes; nil when no folder has a limit.
     var limit: Int? {
         folders.flatMap { folder in
             switch folder.version {

@@ -1,6 +1,7 @@
 /// The number of processors that the calling thread may use: the default width of a ``DecodeQueue``.
 ///
-/// Read once, in the initialiser; limits can change later. A source that cannot be read counts as no limit.
+/// The values are read once, in the initialiser; limits can change later. A file that cannot be read counts as no
+/// limit.
 package struct AvailableProcessors: Hashable, Sendable {
     /// Processors that are online, at least 1.
     package let onlineCount: Int
@@ -14,7 +15,7 @@ package struct AvailableProcessors: Hashable, Sendable {
     /// give 1, 2.5 give 3. Ancestors outside the mounted hierarchy (outside of a container) are not visible.
     package let cgroupLimit: Int?
 
-    /// The minimum of the three, at least 1.
+    /// The minimum of ``onlineCount``, ``affinityCount`` and ``cgroupLimit``, at least 1.
     package var count: Int { min(onlineCount, affinityCount ?? .max, cgroupLimit ?? .max) }
 
     /// Queries the system, which takes about half a millisecond.
@@ -33,15 +34,16 @@ package struct AvailableProcessors: Hashable, Sendable {
     }
 }
 
-/// The CPU quota of the cgroup of this process and its visible ancestors (kernel documents admin-guide/cgroup-v2, "CPU
-/// Interface Files", and scheduler/sched-bwc).
+/// The CPU quotas of the cgroup of this process and of its ancestors, as far as the mounted cgroup file system contains
+/// them (kernel documents admin-guide/cgroup-v2, "CPU Interface Files", and scheduler/sched-bwc).
 struct CgroupProcessors {
     /// CPU time per period, in microseconds: 250,000 in 100,000 are 2.5 processors.
     struct Quota: Hashable {
         let time: Int
         let period: Int
 
-        /// Processors, rounded up, at least 1: 2 threads would leave half a processor of 2.5 unused.
+        /// Processors, rounded up, at least 1: with a quota of 2.5 processors, 2 threads would leave half a processor
+        /// unused.
         var processors: Int { max(1, time / period + (time % period == 0 ? 0 : 1)) }
     }
 

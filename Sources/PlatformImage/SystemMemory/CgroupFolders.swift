@@ -5,7 +5,8 @@ enum CgroupController: String {
     case cpu, memory
 }
 
-/// The folders of the cgroup that limits one resource of this process, and of its visible ancestors.
+/// The folders of the cgroup that limits one resource of this process, and of the ancestors of that cgroup, as far as
+/// the mounted cgroup file system contains them.
 struct CgroupFolders {
     enum Version { case v1, v2 }
 

@@ -14,7 +14,7 @@ struct CgroupMount {
     }
 
     private init?(line: ArraySlice<UInt8>, _ controller: CgroupController) {
-        // Empty fields count: a mount may have an empty source.
+        // Empty fields are not omitted: a mount may have an empty source.
         let fields = line.split(separator: UInt8(ascii: " "), omittingEmptySubsequences: false)
         guard fields.count >= 10, let dash = fields[6...].firstIndex(where: { $0.elementsEqual("-".utf8) }),
             fields.indices.contains(dash + 3)
@@ -66,7 +66,7 @@ struct PathComponents {
     /// Number of names up to and including the last `..`; 0 without one.
     private let leadingUp: Int
 
-    /// Splits a path; one that is too long has no components.
+    /// Splits a path; a path of more than ``maxPathBytes`` has no components.
     init(_ path: [UInt8]) {
         names = path.count < Self.maxPathBytes ? path.split(separator: UInt8(ascii: "/")) : []
         leadingUp = names.lastIndex { $0.elementsEqual("..".utf8) }.map { $0 + 1 } ?? 0
@@ -74,7 +74,8 @@ struct PathComponents {
 
     var count: Int { names.count }
 
-    /// The components after those of `root`; nil when the path is not below it, or when it leads out with `..`.
+    /// The components after those of `root`; nil when the path is not below `root`, or when its `..` components leave
+    /// `root`.
     func below(_ root: PathComponents) -> ArraySlice<ArraySlice<UInt8>>? {
         guard leadingUp <= root.count, names.starts(with: root.names) else { return nil }
         return names.dropFirst(root.count)

@@ -5,11 +5,11 @@ public enum MemoryPressureSource: Hashable, Sendable, CaseIterable {
     /// The process's cgroup or an ancestor reached a limit (`memory.events` of cgroups version 2).
     ///
     /// At `memory.max` the kernel first reclaims file cache, so a process that reads many files receives these events
-    /// without being short of anonymous memory.
+    /// although enough anonymous memory is available.
     case cgroupEvents
 }
 
-/// A report that memory is short.
+/// A report that memory is scarce.
 public struct MemoryPressureEvent: Hashable, Sendable {
     /// The source of the event.
     public let source: MemoryPressureSource
@@ -81,7 +81,8 @@ struct MemoryEventCounters: Hashable, Sendable {
 
     var isZero: Bool { self == Self() }
 
-    /// Reads the counters from lines such as `high 12`; other lines are ignored, missing counters keep their values.
+    /// Reads the counters from lines such as `high 12`. Other lines are ignored; a counter without a line does not
+    /// change.
     mutating func update(from text: [UInt8]) {
         for line in text.split(separator: UInt8(ascii: "\n")) {
             let fields = line.split(separator: UInt8(ascii: " "), omittingEmptySubsequences: false)

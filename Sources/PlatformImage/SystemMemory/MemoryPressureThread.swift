@@ -65,7 +65,7 @@ final class MemoryPressureThread {
             // The kernel reports stalls at most once per window; cgroup counters can rise continuously.
             if event.source == .cgroupEvents, isStopped(within: minIntervalMilliseconds) { break }
         }
-        // The order matters: once the closure is released the descriptors are closed.
+        // The order matters: when the closure is released, the descriptors must already be closed.
         trigger = nil
         stop = nil
         onPressure = nil

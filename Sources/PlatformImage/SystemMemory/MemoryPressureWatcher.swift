@@ -1,6 +1,6 @@
 import Synchronization
 
-/// Calls a closure when memory is short, until it is stopped or released.
+/// Calls a closure when memory is scarce, until the watcher is stopped or released.
 ///
 /// ```swift
 /// let watcher = try MemoryPressureWatcher { _ in cache.relieveMemoryPressure(to: 0.5) }
@@ -22,8 +22,8 @@ public final class MemoryPressureWatcher: Sendable {
     ///
     /// - Parameters:
     ///   - sources: The sources to try, in this order.
-    ///   - stall: Total time within a `window`, in which some task of the machine waited for memory, that causes an
-    ///     event; more than 0 and at most `window`.
+    ///   - stall: An event occurs when tasks of the machine waited for memory for this total time within one `window`;
+    ///     more than 0 and at most `window`.
     ///   - window: 0.5...10 s. A process without privileges can only watch stalls with a multiple of 2 s.
     ///   - onPressure: Called with every event.
     /// - Throws: ``MemoryPressureError/Code/noSource`` when no source can be used, as on systems other than Linux;

@@ -1,5 +1,5 @@
-// The core reads no files, with one exception: kernel files about memory and processors (Docs/decisions/0006). Paths
-// are bytes, as file names on Linux are.
+// This module reads no files, except kernel files about memory and processors (Docs/decisions/0006). Paths are bytes,
+// because file names on Linux are bytes.
 
 #if canImport(Glibc)
 import Glibc
@@ -95,7 +95,7 @@ private func retrying(_ call: () -> Int) -> Int {
     }
 }
 
-// Global functions: inside `ProcFile` the names `open`, `read` and `write` are its methods.
+// Global functions, because inside `ProcFile` the names `open`, `read` and `write` refer to its methods.
 private func systemOpen(_ path: UnsafePointer<CChar>, _ flags: Int32) -> Int32 { unsafe open(path, flags) }
 private func systemRead(_ descriptor: Int32, _ buffer: UnsafeMutableRawPointer?, _ count: Int) -> Int {
     unsafe read(descriptor, buffer, count)

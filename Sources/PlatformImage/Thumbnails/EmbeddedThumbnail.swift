@@ -9,14 +9,14 @@ struct EmbeddedThumbnail {
 extension SourceImage {
     /// Returns the embedded thumbnail; nil when there is none that can represent the whole image.
     ///
-    /// It must be a JPEG with sides of at least `width` and `height`, with the same colour model and an aspect ratio
-    /// within 1 % of the image's: many cameras pad theirs with black bars. An image with alpha has none, because JPEG
-    /// has no alpha. The thumbnail is decoded under the same limits; its EXIF block and nested thumbnail are ignored,
-    /// and it may be older than the image.
+    /// It must be a JPEG with sides of at least `width` and `height`, with the colour model of the image and an aspect
+    /// ratio within 1 % of the image's: many cameras pad the thumbnail with black bars. An image with alpha has no
+    /// usable thumbnail, because JPEG has no alpha. The thumbnail is decoded under the limits of the image; its EXIF
+    /// block and nested thumbnail are ignored. The thumbnail may be older than the image.
     ///
     /// - Parameters:
     ///   - width: Required width, in pixels, of the whole image as stored.
-    ///   - height: Required height of the same.
+    ///   - height: Required height, in pixels, of the whole image as stored.
     func embeddedThumbnail(in bytes: Span<UInt8>, width: Int, height: Int) -> EmbeddedThumbnail? {
         guard let block = header.exifRange, let inside = EXIF(bytes.extracting(block))?.thumbnailRange else {
             return nil

@@ -23,7 +23,7 @@ extension ImageDecoder {
             PreparedThumbnail(bytes, declared: contentType, decoder: self, options: options, flag: cancellation), bytes)
     }
 
-    /// Makes a thumbnail from an array; the same as for a span.
+    /// Makes a thumbnail of a file in an array, as the method that takes a span does.
     public func thumbnail(
         of bytes: [UInt8], options: ThumbnailOptions, as contentType: ContentType? = nil,
         cancellation: CancellationFlag? = nil
@@ -34,7 +34,7 @@ extension ImageDecoder {
     /// An upper estimate, in bytes, of the peak memory of ``decode(_:as:cancellation:)-([UInt8],_,_)``, including its
     /// pixels; at least 1.
     ///
-    /// - Throws: The errors of that method before it decodes.
+    /// - Throws: The errors that ``decode(_:as:cancellation:)-([UInt8],_,_)`` throws before it decodes pixels.
     package func decodeByteCount(
         of bytes: Span<UInt8>, as contentType: ContentType? = nil, cancellation: CancellationFlag? = nil
     ) throws(DecodeError) -> Int {
@@ -44,7 +44,8 @@ extension ImageDecoder {
     /// An upper estimate, in bytes, of the peak memory of ``thumbnail(of:options:as:cancellation:)-([UInt8],_,_,_)``,
     /// including its pixels; at least 1.
     ///
-    /// - Throws: The errors of that method before it decodes.
+    /// - Throws: The errors that ``thumbnail(of:options:as:cancellation:)-([UInt8],_,_,_)`` throws before it decodes
+    ///   pixels.
     package func thumbnailByteCount(
         of bytes: Span<UInt8>, options: ThumbnailOptions, as contentType: ContentType? = nil,
         cancellation: CancellationFlag? = nil
@@ -52,7 +53,7 @@ extension ImageDecoder {
         try thumbnailCost(of: bytes, options: options, as: contentType, cancellation: cancellation).byteCount
     }
 
-    /// The second half of a thumbnail, over the same bytes.
+    /// The second step of a thumbnail: decodes and resamples. `bytes` must be the bytes passed to the first step.
     func thumbnail(_ prepared: PreparedThumbnail, _ bytes: Span<UInt8>) throws(DecodeError) -> DecodedImage {
         var source = prepared.source
         let transform = try source.transform(in: bytes, cache: transforms)
@@ -74,8 +75,8 @@ extension ImageDecoder {
         var source = embedded.thumbnail.source
         let embeddedBytes = bytes.extracting(embedded.thumbnail.range)
         do throws(DecodeError) {
-            // Most embedded thumbnails have no profile; their colours are then those of the image. One that has a
-            // profile and needs no conversion is in sRGB.
+            // Most embedded thumbnails have no profile; their colours are then those of the image. A thumbnail that has
+            // a profile and needs no conversion is in sRGB.
             let hasProfile = source.header.profileSource != .none
             let colors = hasProfile ? try source.transform(in: embeddedBytes, cache: transforms) : transform
             try source.decode(embeddedBytes, resampledBy: embedded.request, into: storage, colors)
@@ -101,10 +102,11 @@ extension ImageDecoder {
             status: damage.status.scaled(by: prepared.source.call.options.scaleDenominator, to: header.height))
     }
 
-    /// Makes thumbnails of all composed frames of a GIF or APNG; any other image gives one.
+    /// Makes thumbnails of all composed frames of a GIF or APNG; any other image gives one thumbnail.
     ///
-    /// Each frame has the thumbnail's size and its delay, and replaces the frame before. At the end all of them are in
-    /// memory; their bytes count for ``DecodeLimits/maxMemory``. ``DecodeOptions/scaleDenominator`` is ignored.
+    /// Each returned frame has the size of the thumbnail and the delay of its source frame, and replaces the previous
+    /// frame. At the end all returned frames are in memory; their bytes count for ``DecodeLimits/maxMemory``.
+    /// ``DecodeOptions/scaleDenominator`` is ignored.
     ///
     /// - Returns: The frames up to the end or to the first undecodable one, and the status of the animation.
     /// - Throws: The errors of ``frames(of:as:cancellation:)``, ``ImageFrames/next()`` and

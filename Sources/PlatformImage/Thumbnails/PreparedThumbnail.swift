@@ -2,7 +2,7 @@
 struct PreparedThumbnail: Sendable {
     /// The file's header, at full size.
     let header: ImageHeader
-    /// The same file, at the decode scale.
+    /// The parsed file at the decode scale, which may be smaller than full size.
     private(set) var source: SourceImage
     let request: ResampleRequest
     let orientation: Orientation
@@ -47,7 +47,7 @@ struct PreparedThumbnail: Sendable {
         self.source = source
         self.request = request
         let maxBytes = min(decodeOptions.limits.maxMemory ?? .max, decodeOptions.budgetBytes ?? .max)
-        // The full image may still fit.
+        // A decode of the full image may still be within the limit.
         if byteCount > maxBytes { embedded = nil }
         if byteCount > maxBytes, header.format == .png {
             decodeOptions.usesLeastMemory = true
@@ -143,9 +143,9 @@ extension ResampleRequest {
     /// Maps the crop to a source of another size.
     ///
     /// - Parameters:
-    ///   - horizontalScale: New source pixels per old source pixel, horizontally. A JPEG 4243 pixels wide has 1061 at
-    ///     1/4, of which the last one covers three quarters of a pixel of the image and a repeated edge.
-    ///   - verticalScale: The same vertically.
+    ///   - horizontalScale: New source pixels per old source pixel, horizontally. A JPEG that is 4243 pixels wide has
+    ///     1061 pixels at 1/4; the last one covers three columns of the image and one repeated edge column.
+    ///   - verticalScale: New source pixels per old source pixel, vertically.
     mutating func rescale(
         sourceWidth newWidth: Int, sourceHeight newHeight: Int, horizontalScale: Double, verticalScale: Double
     ) {

@@ -41,7 +41,7 @@ struct ThumbnailGeometry: Hashable {
                 (visibleWidth, visibleHeight) = (Double(width), Double(height))
             } else {
                 (width, height) = box
-                // The side that is not cropped keeps its exact length.
+                // The side that is not cropped retains its exact length.
                 if box.width * part.height >= box.height * part.width {
                     visibleHeight = min(cropHeight, Double(box.height * part.width) / Double(box.width))
                 } else {
@@ -109,10 +109,10 @@ extension ThumbnailGeometry {
         let (columns, rows) = (Double(storedWidth), Double(storedHeight))
         (request.cropWidth, request.cropHeight) = swaps ? (cropHeight, cropWidth) : (cropWidth, cropHeight)
         let (x, y) = swaps ? (cropY, cropX) : (cropX, cropY)
-        // Counted from the opposite edge where the orientation mirrors that axis.
+        // The position counts from the opposite edge where the orientation mirrors that axis.
         request.cropX = orientation.mirrorsStoredColumns ? columns - x - request.cropWidth : x
         request.cropY = orientation.mirrorsStoredRows ? rows - y - request.cropHeight : y
-        // Removes rounding errors outside the source.
+        // Rounding errors may move the crop out of the source: clamp it.
         request.cropX = max(0, request.cropX)
         request.cropY = max(0, request.cropY)
         request.cropWidth = min(request.cropWidth, columns - request.cropX)
@@ -146,7 +146,7 @@ extension ThumbnailOptions {
     /// - Parameters:
     ///   - width: Width of the upright image in pixels, such as ``ImageHeader/displayWidth``, 1 to ``maxSide``; other
     ///     values give nil.
-    ///   - height: Height of the same, with the same range.
+    ///   - height: Height of the upright image in pixels, with the range of `width`.
     public func size(ofWidth width: Int, height: Int) -> (width: Int, height: Int)? {
         guard (1...Self.maxSide).contains(width), (1...Self.maxSide).contains(height), invalidArgument == nil else {
             return nil

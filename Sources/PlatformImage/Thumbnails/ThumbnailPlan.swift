@@ -13,7 +13,7 @@ extension ImageDecoder {
     /// An upper estimate, in bytes, of the peak memory of ``thumbnail(of:options:as:cancellation:)-([UInt8],_,_,_)``,
     /// including its pixels, at least 1; and its decode plan.
     ///
-    /// - Throws: The errors of that method before it decodes.
+    /// - Throws: The errors that the method `thumbnail` throws before it decodes pixels.
     package func thumbnailCost(
         of bytes: Span<UInt8>, options: ThumbnailOptions, as contentType: ContentType? = nil,
         cancellation: CancellationFlag? = nil
@@ -26,9 +26,10 @@ extension ImageDecoder {
     /// Makes several thumbnails of one file, each identical to a separate
     /// ``thumbnail(of:options:as:cancellation:)-([UInt8],_,_,_)``; those with equal plans share one decode.
     ///
-    /// - Parameter all: At least one; those with ``ThumbnailOptions/usesEmbeddedThumbnail`` are made one by one.
+    /// - Parameter all: Options of at least one thumbnail. Thumbnails with ``ThumbnailOptions/usesEmbeddedThumbnail``
+    ///   are decoded separately.
     /// - Returns: The thumbnails in the order of the options, and the number of decodes.
-    /// - Throws: The errors of that method, also when only one of the thumbnails fails.
+    /// - Throws: The errors of the method `thumbnail`, also when only one of the thumbnails fails.
     package func thumbnails(
         of bytes: Span<UInt8>, options all: [ThumbnailOptions], cancellation: CancellationFlag? = nil
     ) throws(DecodeError) -> (images: [DecodedImage], decodeCount: Int) {

@@ -1,7 +1,7 @@
 /// Resource limits of a decode, checked against header values before anything is allocated.
 ///
-/// Every call that produces pixels applies `DecodeLimits()` unless it is given other limits; only ``unlimited`` removes
-/// them all.
+/// Every call that produces pixels applies `DecodeLimits()` unless the caller passes other limits; only ``unlimited``
+/// removes all limits.
 ///
 /// If a property is nil, there is no limit. An exceeded limit throws ``DecodeError/Code/limitExceeded`` with the
 /// property's name in ``DecodeError/detail``.

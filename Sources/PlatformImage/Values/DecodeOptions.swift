@@ -11,7 +11,7 @@ public struct DecodeOptions: Hashable, Sendable {
     public var strictness = Strictness.lenient
     /// The formats that may be decoded; other formats throw `unsupported`.
     public var allowedFormats = Set(ImageFormat.allCases)
-    /// Throws `contentTypeMismatch` when the declared type is not the format of the signature: `image/png` or
+    /// When true, throws `contentTypeMismatch` if the declared type is not the format of the signature: `image/png` or
     /// `text/html` for a GIF. A missing type or `application/octet-stream` is not a mismatch.
     public var requiresMatchingContentType = false
     /// Decodes at 1/n of width and height, rounded up. JPEG only; other formats ignore it.
@@ -33,7 +33,8 @@ public struct DecodeOptions: Hashable, Sendable {
     package var usesLibrariesAlone = false
     /// When true, selects the decoder that needs the least memory among those that return equal pixels.
     package var usesLeastMemory = false
-    /// Total bytes of the decode's budget; nil for no budget. A PNG decode that needs more sets ``usesLeastMemory``.
+    /// Maximum bytes of the budget that the decode reserves from; nil for no budget. A PNG decode that needs more uses
+    /// the decoder of ``usesLeastMemory``.
     package var budgetBytes: Int?
 
     /// Display defaults: upright, sRGB, lenient, with the default limits.

@@ -139,7 +139,8 @@ public struct PixelRectangle: Hashable, Sendable {
 
     private static func clip(_ start: Int, _ count: Int, to limit: Int) -> Range<Int>? {
         let (end, overflows) = start.addingReportingOverflow(count)
-        // A negative count cannot overflow towards the image: only a large positive one can leave pixels to use.
+        // On overflow, a rectangle with a positive count extends past the image, and one with a negative count has no
+        // pixel in it.
         let upper = overflows ? (count > 0 ? limit : 0) : min(limit, end)
         let lower = max(0, start)
         return count > 0 && lower < upper ? lower..<upper : nil
