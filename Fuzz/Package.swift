@@ -1,8 +1,8 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
-// The fuzz target for what is written in Swift: BMP, EXIF, signatures. The C codecs have fuzz.c. Fuzz/run passes the
-// flags that instrument every module: those of a target reach no dependency.
+// The fuzz target for code written in Swift: BMP, EXIF, signatures. The target for the C codecs is fuzz.c. Fuzz/run
+// passes the flags that instrument every module, because flags of a target do not apply to its dependencies.
 let package = Package(
     name: "Fuzz",
     dependencies: [.package(name: "PlatformImage", path: "..", traits: [])],

@@ -6,7 +6,6 @@
 // from the header's, more rows than the image has, pixels that depend on the previous content of
 // memory, resampling during the decode that differs from resampling after it, native decoders that
 // differ from their library, and the status INTERNAL or INVALID_ARGUMENT.
-// library, and the status INTERNAL or INVALID_ARGUMENT.
 
 #include <stdint.h>
 #include <stdio.h>
@@ -87,8 +86,8 @@ static void check_still(const imgc_request *request, const imgc_header *header, 
   free(target.pixels);
 }
 
-// Compares the native decoders with the libraries alone: the same pixels and the same report. For
-// PNG, where libdeflate accepts a few streams that zlib rejects, compares the two native decoders
+// Compares the native decoders with the libraries alone: pixels and reports must be equal. For PNG,
+// where libdeflate accepts a few streams that zlib rejects, compares the two native decoders
 // instead.
 static void compare_with_libraries(const imgc_request *request, const imgc_header *header) {
   if (request->format == IMGC_FORMAT_GIF) return;
@@ -115,8 +114,7 @@ static bool is_opaque(const imgc_target *target) {
   return true;
 }
 
-// Compares resampling during the decode with resampling after it: the same pixels and the same
-// report.
+// Compares resampling during the decode with resampling after it: pixels and reports must be equal.
 static void check_resampled(const imgc_request *request, const imgc_header *header,
                             uint8_t selector) {
   imgc_report report, full_report;

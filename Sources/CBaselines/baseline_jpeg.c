@@ -11,7 +11,8 @@
 #endif
 #include <jpeglib.h>
 
-// State that must survive a longjmp; it is in the stack frame of the caller of setjmp's function.
+// State that must survive a longjmp; it is in the stack frame of the caller of the function with
+// setjmp.
 struct jpeg_baseline {
   struct jpeg_decompress_struct jpeg;
   struct jpeg_error_mgr errors;

@@ -59,7 +59,7 @@ static picc_status fail(picc_decoder *decoder, picc_status status, const char *m
   return status;
 }
 
-// Prepares for the first byte of a stream or of a further gzip member.
+// Prepares the decoder for the first byte of a stream or of a further gzip member.
 static picc_status begin(picc_decoder *decoder, uint8_t first) {
   if (decoder->position == STREAM_START && decoder->format == PICC_DEFLATE &&
       (first & 15) != Z_DEFLATED) {

@@ -17,7 +17,8 @@ extern "C" {
 // starts a new checksum.
 uint32_t pi_crc32c(uint32_t crc, const void *data, size_t size);
 
-// Computes the same with tables only, on any processor; for tests.
+// Returns the checksum that pi_crc32c returns, computed with tables only, on any processor; for
+// tests.
 uint32_t pi_crc32c_portable(uint32_t crc, const void *data, size_t size);
 
 // Returns the 64-bit XXH3 of `size` bytes (libxxhash, seed 0).

@@ -25,7 +25,8 @@ typedef enum picc_format {
 typedef enum picc_status {
   // Success; input was consumed, output was produced, or both. Continue.
   PICC_OK = 0,
-  // The data is not of that format, fails its checksum, or continues after its end.
+  // The data is not of the decoder's format, fails its checksum, or continues after the end of the
+  // stream.
   PICC_CORRUPT = 1,
   PICC_NO_MEMORY = 2,
 } picc_status;
@@ -50,8 +51,9 @@ picc_decoder *picc_create(picc_format format);
 void picc_destroy(picc_decoder *decoder);
 
 // Decodes until `input` is consumed or `output` is full, whichever comes first; sets `consumed` and
-// `written` to the consumed and written bytes. Call it again while input is left or the output was
-// full, which may mean that there is more. After an error every call returns the same error.
+// `written` to the consumed and written bytes. Call it again while input is left, or when the
+// output was full, because more output may be available. After an error every call returns the same
+// error.
 picc_status picc_decode(picc_decoder *decoder, const uint8_t *input, size_t input_size,
                         size_t *consumed, uint8_t *output, size_t output_size, size_t *written);
 

@@ -20,7 +20,7 @@ static inline uint32_t imgc_rows_in_memory(const imgc_request *request, uint32_t
 // Fails with IMGC_ERROR_LIMIT and the token when `limit` is not 0 and `value` exceeds it.
 imgc_status imgc_check(uint64_t value, uint64_t limit, const char *token, imgc_report *report);
 
-// Return a * b and a + b, or UINT64_MAX on overflow.
+// imgc_mul returns a * b, imgc_add returns a + b; both return UINT64_MAX on overflow.
 static inline uint64_t imgc_mul(uint64_t a, uint64_t b) {
   uint64_t r;
   return __builtin_mul_overflow(a, b, &r) ? UINT64_MAX : r;

@@ -42,7 +42,7 @@ imgc_status imgc_enforce_strictness(const imgc_request *request, imgc_report *re
   bool any = report->warning_count > 0;
   if ((request->strictness >= IMGC_STRICT_ON_CORRUPT && report->corrupt) ||
       (request->strictness >= IMGC_STRICT_ON_WARNING && any)) {
-    // The token is the first defect for "corrupt", and the first warning of any kind for "warning".
+    // The message names the first defect for IMGC_STRICT_ON_CORRUPT, otherwise the first warning.
     uint16_t first = any ? report->warnings[0] : 0;
     for (uint32_t i = 0; request->strictness == IMGC_STRICT_ON_CORRUPT && i < report->warning_count;
          i++) {

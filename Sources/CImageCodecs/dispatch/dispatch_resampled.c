@@ -21,8 +21,7 @@ typedef struct outputs {
 } outputs;
 
 // Adds an output; the request and report of `band` must be set. Fails with INVALID_ARGUMENT when
-// the size or the flags of the resampler do not match the target, with LIMIT, or with
-// OUT_OF_MEMORY.
+// the target does not have the resampled size, with LIMIT, or with OUT_OF_MEMORY.
 static imgc_status add_output(outputs *o, const imgc_band *band,
                               const imgc_resample_request *resample, const imgc_target *result) {
   uint64_t row = (uint64_t)result->width * 4;

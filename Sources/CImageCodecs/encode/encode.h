@@ -31,8 +31,8 @@ typedef struct imgc_pixel_statistics {
 void imgc_pixel_statistics_add(imgc_pixel_statistics *statistics, const uint8_t *rgba,
                                size_t pixel_count);
 
-// Composites a sample over a background: round((c * a + b * (255 - a)) / 255). With t = that sum +
-// 128, (t + (t >> 8)) >> 8 is exact.
+// Composites a sample over a background: round((c * a + b * (255 - a)) / 255). For t = c * a + b *
+// (255 - a) + 128, this equals (t + (t >> 8)) >> 8.
 static inline uint8_t imgc_composite_sample(unsigned c, unsigned background, unsigned alpha) {
   unsigned t = c * alpha + background * (255 - alpha) + 128;
   return (uint8_t)((t + (t >> 8)) >> 8);

@@ -51,7 +51,8 @@ static void on_message(j_common_ptr cinfo, int level) { (void)cinfo, (void)level
 
 static void on_output(j_common_ptr cinfo) { (void)cinfo; }
 
-// libjpeg calls this once per call with rows, and once per row of blocks in every later pass.
+// libjpeg calls this function once per call that passes rows, and once per row of blocks in every
+// later pass.
 static void on_progress(j_common_ptr cinfo) {
   jpeg_writer *w = writer_of(cinfo);
   if (imgc_encode_poll(w->cancel, w->report)) exit_writer(w);
@@ -108,7 +109,7 @@ static imgc_status analyze(jpeg_writer *w) {
     imgc_pixel_statistics_add(&w->statistics, imgc_image_row(image, y), image->width);
     if (!w->statistics.is_opaque && !w->statistics.is_gray) return IMGC_OK;
   }
-  // Gray on a coloured background is not gray; colour under alpha 0 counts as colour.
+  // Gray composited over a coloured background is not gray; colour under alpha 0 counts as colour.
   if (!w->statistics.is_opaque &&
       (background[0] != background[1] || background[1] != background[2]))
     w->statistics.is_gray = false;
@@ -153,7 +154,7 @@ static void init(jpeg_writer *w) {
   if (options->is_progressive) jpeg_simple_progression(cinfo);
 }
 
-// May be left by longjmp.
+// libjpeg may leave this function by longjmp.
 static void write_rows(jpeg_writer *w) {
   jpeg_create_compress(&w->cinfo);
   w->destination.init_destination = on_destination_start;

@@ -171,14 +171,14 @@ static imgc_status append_data(imgc_png_encoder *encoder, const imgc_image *imag
   return status;
 }
 
-// Tries both filters and keeps the smaller result: in drawings and screenshots, where at least half
-// of the pixels repeat, unfiltered data is 5 to 30 % smaller than filtered data in about half of
-// the cases.
+// Compresses with the filters `none` and `adaptive` and retains the smaller result. In drawings and
+// screenshots, where at least half of the pixels equal their left neighbour, unfiltered data is 5
+// to 30 % smaller than filtered data in about half of the cases.
 static imgc_status append_smaller_filtering(imgc_png_encoder *encoder, const imgc_image *image,
                                             imgc_output *output, imgc_report *report) {
   size_t max_bytes = output->max_bytes, start = output->count;
   uint32_t sequence = encoder->sequence;
-  output->max_bytes = 0; // the larger one may exceed it
+  output->max_bytes = 0; // the larger result may exceed it
   imgc_status status = append_data(encoder, image, IMGC_FILTER_ADAPTIVE, output, report);
   size_t middle = output->count;
   uint32_t next = encoder->sequence;

@@ -12,7 +12,7 @@ bool imgc_png_chunk_end(imgc_output *output, size_t start);
 bool imgc_png_chunk(imgc_output *output, const char type[4], const uint8_t *data, size_t size);
 
 // Parameters of imgc_png_data_write, which appends the compressed rows of `image` as IDAT chunks,
-// or as fdAT chunks with increasing `sequence` when that is not NULL.
+// or, when `sequence` is not NULL, as fdAT chunks with increasing sequence numbers.
 typedef struct imgc_png_data {
   const imgc_image *image;
   imgc_png_row_encoder *row_encoder;

@@ -242,8 +242,8 @@ static imgc_status draw_frame_image(imgc_gif *gif, const imgc_frame *frame,
 
   // The extension with the transparent index precedes the offset.
   image.transparent_index = frame->transparent_index;
-  // A damaged first frame is drawn as far as possible, like the still image; later ones are
-  // rejected, because the previous frame looks better than a damaged one.
+  // A damaged first frame is drawn as far as possible, like the still image. Later damaged frames
+  // are rejected, because the previous frame looks better than a damaged one.
   imgc_gif_drawing drawing = {.canvas = &dest,
                               .x = frame->x,
                               .y = frame->y,

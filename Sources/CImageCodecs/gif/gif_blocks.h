@@ -20,11 +20,11 @@ typedef struct imgc_gif {
   bool truncated;          // the bytes ended inside a block
   bool data_ended;         // the image's data blocks have been read completely
   bool has_loop_count;
-  uint32_t loop_count; // of the first loop extension
+  uint32_t loop_count; // count in the first loop extension
 } imgc_gif;
 
 typedef struct imgc_gif_image {
-  uint64_t offset; // of the image separator
+  uint64_t offset; // file offset of the image separator
   uint32_t x, y, width, height;
   bool interlaced;
   uint8_t code_size; // as stored; valid: 1...11
@@ -53,7 +53,7 @@ void imgc_gif_seek(imgc_gif *gif, uint64_t offset);
 
 // Moves to the next image descriptor; its data blocks follow.
 imgc_gif_result imgc_gif_next_image(imgc_gif *gif, imgc_gif_image *image);
-// Moves past the image's data blocks. Returns false when the data ends before.
+// Moves past the image's data blocks. Returns false when the data is truncated.
 bool imgc_gif_skip_data(imgc_gif *gif);
 // Reads the content of the next data blocks; size is 255 or more. Returns 0 after the last one.
 size_t imgc_gif_read_data(imgc_gif *gif, uint8_t *bytes, size_t size);

@@ -71,8 +71,8 @@ static bool next_row(row_order *order, const imgc_gif_image *image) {
 
 // ---------------------------------------------------------------- one row
 
-// Keeps the canvas where the index is transparent; this is most of an animation frame, so eight
-// pixels are tested at once.
+// Does not change canvas pixels where the index is transparent; this is most of an animation frame,
+// so eight pixels are tested at once.
 static void draw_over(uint8_t *dst, const uint8_t *src, size_t n, const uint32_t palette[256],
                       uint8_t transparent) {
   uint64_t eight = transparent * UINT64_C(0x0101010101010101);

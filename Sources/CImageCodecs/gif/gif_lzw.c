@@ -3,10 +3,10 @@
 // and decoding a code is one copy, 16 bytes at a time, without following prefix chains.
 //
 // The output is a window, not the image. After a clear code the dictionary is empty, and writing
-// may restart at the front of the window. The entries of a full dictionary refer to nothing after
-// the position where it became full, so writing may return to that position. Between two clear
-// codes strings have at most 1, 2, 3 ... indices, which limits the window to 8 MB for any image
-// size.
+// may restart at the front of the window. The entries of a full dictionary refer only to output
+// before the position where the dictionary became full, so writing may return to that position.
+// Between two clear codes strings have at most 1, 2, 3 ... indices, which limits the window to 8 MB
+// for any image size.
 
 #include "gif/gif_lzw.h"
 #include "core/bytes.h"
@@ -28,18 +28,18 @@ struct imgc_lzw {
   uint8_t *buffer;
   size_t capacity;
   size_t max_capacity; // maximum capacity
-  size_t start;        // of the next row
-  size_t end;          // of the output
+  size_t start;        // offset of the next row
+  size_t end;          // offset of the end of the output
   size_t front_limit;  // a clear code after this point moves writing to the front
   size_t min_free;     // free space required after a move, at least a row
   uint64_t remaining;  // indices not yet written
   size_t width;
-  imgc_lzw_state state; // END and BAD are final
+  imgc_lzw_state state; // END and INVALID are final
 
   const uint8_t *in, *in_end;
   uint64_t bits; // unused bits, lowest first
   unsigned bit_count;
-  unsigned code_size; // of the smallest codes, without the two special codes
+  unsigned code_size; // bits of a literal code, one less than the initial code length
   unsigned code_bits; // current code length
   unsigned limit;     // first invalid code; equal to the clear code when the dictionary is empty
 
@@ -123,8 +123,8 @@ const uint8_t *imgc_lzw_partial_row(const imgc_lzw *z, uint32_t *count) {
   return z->buffer + z->start;
 }
 
-// Called when less than a row is between start and end. Moves it towards the front when the
-// dictionary allows it, and grows the buffer if necessary.
+// Called when less than a row is between start and end. Moves the output towards the front of the
+// window when the dictionary allows it, and enlarges the buffer if necessary.
 static bool ensure_space(imgc_lzw *z) {
   size_t unread = z->end - z->start, write_start = z->start;
   if (z->limit == 1u << z->code_size)

@@ -9,7 +9,7 @@ typedef struct imgc_lzw imgc_lzw;
 
 typedef enum imgc_lzw_state {
   IMGC_LZW_INPUT,     // feed more bytes
-  IMGC_LZW_OUTPUT,    // take the complete rows, then run again
+  IMGC_LZW_OUTPUT,    // read the complete rows, then call imgc_lzw_run again
   IMGC_LZW_END,       // the end code was read, or all pixels are decoded
   IMGC_LZW_INVALID,   // an invalid code
   IMGC_LZW_NO_MEMORY, // out of memory
@@ -23,7 +23,8 @@ uint64_t imgc_lzw_bytes(uint32_t width, uint32_t height);
 
 // Sets the next input after IMGC_LZW_INPUT. The bytes must remain valid until run requests more.
 void imgc_lzw_feed(imgc_lzw *lzw, const uint8_t *bytes, size_t count);
-// Decodes more codes; call it only when imgc_lzw_row returns NULL. END and BAD are returned again.
+// Decodes more codes; call it only when imgc_lzw_row returns NULL. END and INVALID are final: later
+// calls return them again.
 imgc_lzw_state imgc_lzw_run(imgc_lzw *lzw);
 // Returns the next `width` indices, valid until the next run; NULL when they are not complete.
 const uint8_t *imgc_lzw_row(imgc_lzw *lzw);

@@ -105,13 +105,13 @@ typedef enum imgc_warning {
 
 // The least severe damage that makes a decode fail; lesser damage is only reported.
 typedef enum imgc_strictness {
-  IMGC_LENIENT = 0,             // no damage fails
+  IMGC_LENIENT = 0,             // a decode never fails because of damage
   IMGC_STRICT_ON_TRUNCATED = 1, // the bytes ended early
   IMGC_STRICT_ON_CORRUPT = 2,   // truncation or a defect
   IMGC_STRICT_ON_WARNING = 3,   // truncation, a defect or a remark
 } imgc_strictness;
 
-// ---------------------------------------------------------------- in
+// ---------------------------------------------------------------- input
 
 // Resource limits; 0 in any field means "no limit". They are checked on values of the file's header
 // before any allocation. The field names are the tokens of IMGC_ERROR_LIMIT.
@@ -199,7 +199,7 @@ typedef struct imgc_target {
   uint8_t orientation; // EXIF 1...8, applied while writing; 1: as stored. Not for GIF frames
 } imgc_target;
 
-// ---------------------------------------------------------------- out
+// ---------------------------------------------------------------- output
 
 typedef struct imgc_header {
   imgc_format format;
@@ -216,7 +216,7 @@ typedef struct imgc_header {
   uint8_t orientation;      // TIFF tag 274; 1 for other formats (the caller reads EXIF)
   imgc_color_model color_model;
   uint64_t work_bytes;  // upper bound of decoder memory, without the pixels
-  uint32_t band_rows;   // rows that imgc_decode_resampled holds at once; height: the whole image
+  uint32_t band_rows;   // rows in memory at once in imgc_decode_resampled; height: the whole image
   uint64_t exif_offset; // first byte of the TIFF header of the EXIF block in `data`
   uint64_t exif_size;   // bytes; 0: none
   uint64_t icc_size;    // bytes of the embedded profile, uncompressed; 0: none
@@ -317,12 +317,12 @@ const char *imgc_warning_name(uint16_t warning);
 
 // ---------------------------------------------------------------- cancelling
 
-// Returns NULL when memory is exhausted.
+// Creates a cancel flag; NULL when memory is exhausted.
 imgc_cancel *imgc_cancel_create(void);
 void imgc_cancel_destroy(imgc_cancel *cancel);
 void imgc_cancel_raise(imgc_cancel *cancel);
 bool imgc_cancel_is_raised(const imgc_cancel *cancel);
-// Raises the flag at the first poll after `polls` polls in all. For tests of every cancel point.
+// Raises the flag at the first poll after a total of `polls` polls. For tests of every cancel point.
 void imgc_cancel_after(imgc_cancel *cancel, uint64_t polls);
 // Returns the number of polls so far.
 uint64_t imgc_cancel_polls(const imgc_cancel *cancel);
@@ -397,7 +397,7 @@ typedef struct imgc_resampler imgc_resampler;
 
 // Returns the bytes that a resampler of this request allocates; 0 for a request out of range.
 uint64_t imgc_resampler_bytes(const imgc_resample_request *request);
-// Returns INVALID_ARGUMENT for a request out of range, OUT_OF_MEMORY, or OK.
+// Creates a resampler. Returns INVALID_ARGUMENT for a request out of range, OUT_OF_MEMORY, or OK.
 imgc_status imgc_resampler_create(const imgc_resample_request *request, imgc_resampler **resampler);
 void imgc_resampler_destroy(imgc_resampler *resampler);
 // Sets the cancel flag: it is polled every 16 rows of the result too, because one source row can
@@ -510,7 +510,7 @@ typedef struct imgc_png_placement {
   uint16_t delay_denominator;
 } imgc_png_placement;
 
-// Returns NULL when memory is exhausted. `cancel` may be NULL; it is polled at least every 16 rows.
+// Creates an encoder; NULL when memory is exhausted. `cancel` may be NULL; it is polled at least every 16 rows.
 imgc_png_encoder *imgc_png_encoder_create(const imgc_png_options *options, imgc_cancel *cancel);
 void imgc_png_encoder_destroy(imgc_png_encoder *encoder);
 imgc_status imgc_png_encoder_analyze(imgc_png_encoder *encoder, const imgc_image *image,

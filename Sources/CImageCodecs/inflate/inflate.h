@@ -9,8 +9,8 @@
 
 #include "inflate/inflate_state.h"
 
-// Starts before the first block. Set `accepts_zlib_rejects` afterwards. Does not initialize the
-// window.
+// Sets the inflater to the start of a stream, before the first block. Set `accepts_zlib_rejects`
+// afterwards. Does not initialize the window.
 void imgc_inflate_begin(imgc_inflater *z,
                         bool (*next_input)(void *, const uint8_t **, const uint8_t **),
                         void *context);

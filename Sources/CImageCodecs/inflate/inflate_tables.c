@@ -86,7 +86,7 @@ static unsigned make_table(uint32_t *table, size_t size, unsigned bits, const ui
       if ((code & mask) != prefix) {
         prefix = code & mask;
         index_bits = n - bits;
-        // Sized for the codewords with this prefix.
+        // The sub-table is sized for the codewords with this prefix.
         int room = (1 << index_bits) - (int)counts[n];
         while (room > 0 && bits + index_bits < longest) {
           index_bits++;

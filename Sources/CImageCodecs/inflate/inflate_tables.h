@@ -23,9 +23,10 @@ enum {
 // 15; 0: unused. Returns false when the code is over-subscribed or incomplete; allowed are a single
 // codeword of one bit and no codeword.
 bool imgc_inflate_literal_table(imgc_inflater *z, const uint8_t *lengths, unsigned count);
-// The same for at most 32 distance symbols.
+// Builds the table of at most 32 distance symbols, as imgc_inflate_literal_table does.
 bool imgc_inflate_distance_table(imgc_inflater *z, const uint8_t *lengths, unsigned count);
-// The same for 19 code lengths of at most 7 bits; the entries are symbol << 16 | bits.
+// Builds the table of 19 code lengths, with codewords of at most 7 bits, as
+// imgc_inflate_literal_table does; the entries are symbol << 16 | bits.
 bool imgc_inflate_length_table(uint32_t table[128], const uint8_t *lengths);
 
 #endif

@@ -1,9 +1,9 @@
 // The coefficients of progressive images, in memory of the request's allocator.
 //
 // libjpeg's memory manager allocates them with malloc in blocks of up to a gigabyte; with many
-// decoding threads malloc keeps that memory in an arena per thread, long after the decodes have
-// finished. The manager's functions may be replaced (libjpeg.txt, "Memory management"): only those
-// for virtual arrays of blocks are.
+// decoding threads malloc retains that memory in an arena per thread, long after the decodes have
+// finished. The manager's functions may be replaced (libjpeg.txt, "Memory management"); only its
+// functions for virtual arrays of blocks are replaced here.
 
 #include "jpeg/jpeg_arrays.h"
 #include "core/limits.h"

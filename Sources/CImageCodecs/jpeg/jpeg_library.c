@@ -36,7 +36,7 @@ static imgc_warning warning_for(int code) {
   case JWRN_HIT_MARKER:
   case JWRN_HUFF_BAD_CODE:
   case JWRN_ARITH_BAD_CODE: return IMGC_WARN_ENTROPY_DATA;
-  // Both concern colour guesses that libjpeg makes in any case.
+  // Both warnings concern the colour space, which libjpeg guesses in any case.
   case JWRN_ADOBE_XFORM:
   case JWRN_JFIF_MAJOR: return IMGC_WARN_METADATA_IGNORED;
   default: return IMGC_WARN_MARKER;
@@ -132,7 +132,7 @@ static void on_progress(j_common_ptr common) {
   imgc_jpeg_exit_if_failed(s);
   if (s->ended) return;
   s->safe_size = (size_t)(cinfo->src->next_input_byte - s->request->data);
-  // A marker that was found but not processed yet.
+  // Do not count a marker that was found but not processed yet.
   if (cinfo->unread_marker && s->safe_size >= 2) s->safe_size -= 2;
 }
 

@@ -6,7 +6,7 @@
 #include "CImageCodecs.h"
 
 typedef struct jpeg_chunk {
-  size_t offset; // into the file
+  size_t offset; // from the start of the file
   uint32_t size;
 } jpeg_chunk;
 

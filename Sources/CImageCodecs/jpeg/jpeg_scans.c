@@ -85,8 +85,9 @@ static bool record_scan(progress *p, const scan *s) {
   return true;
 }
 
-// The low scans: DC with its refinements, the first AC bits of chroma, and those of luma that start
-// at a low frequency. The frame's first component is assumed to be luma.
+// Returns true when the scan may be skipped. The low scans are read: DC with its refinements, the
+// first AC bits of chroma, and those of luma that start at a low frequency. The frame's first
+// component is assumed to be luma.
 static bool can_skip(const scan_parser *parser, const scan *s) {
   if (s->start == 0) return false;
   bool is_luma = s->components[0] == 0;

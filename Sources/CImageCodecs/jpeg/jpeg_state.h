@@ -42,12 +42,12 @@ typedef struct jpeg_state {
   // Input. `size` is less than the request's in a second attempt, see jpeg_rows.c.
   size_t size;
   jpeg_skipped_scans skipped_scans; // scans that libjpeg does not read
-  uint32_t skipped_count;           // number of skipped ones so far
+  uint32_t skipped_count;           // number of scans skipped so far
   bool ended;                       // the source reached the end and inserted an EOI
   uint32_t end_row;                 // iMCU row of the input at that time
-  bool data_is_missing;             // entropy data was missing after that
-  uint32_t missing_row;             // iMCU row where it was missing
-  uint32_t missing_scan;            // scan where it was missing, from 1
+  bool data_is_missing;             // entropy data was missing after the end
+  uint32_t missing_row;             // iMCU row where entropy data was missing
+  uint32_t missing_scan;            // scan where entropy data was missing, from 1
 
   bool failed; // libjpeg failed; `code` is its message code
   int code;
@@ -60,7 +60,7 @@ typedef struct jpeg_state {
 
   // Scans read before the first row.
   bool reads_all_scans;
-  int scan;              // the last one that was counted
+  int scan;              // the last scan that was counted
   uint64_t scan_samples; // visited samples, plus the cost of warnings
   size_t safe_size;      // bytes read before the current step
 

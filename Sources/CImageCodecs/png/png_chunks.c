@@ -155,7 +155,7 @@ imgc_status imgc_png_scan(const imgc_request *request, imgc_png_check_level chec
   for (uint64_t count = 0;; count++) {
     imgc_png_chunk chunk;
     imgc_png_chunk_result result = imgc_png_next(&reader, &chunk);
-    // acTL may also follow that many chunks.
+    // Checked for every chunk, because an acTL may also occur after this number of chunks.
     if (count >= MAX_CHUNKS_OF_ANIMATION && png->animated) {
       imgc_warn(report, IMGC_WARN_METADATA_IGNORED);
       png->animated = false;

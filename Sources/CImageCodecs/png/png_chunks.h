@@ -17,8 +17,8 @@ typedef struct imgc_png_chunk {
   uint32_t type;
   uint32_t length;     // as claimed, below 2^31
   const uint8_t *data; // the payload
-  size_t available;    // available bytes of it, at most `length`
-  size_t offset;       // of the chunk in the file
+  size_t available;    // available bytes of the payload, at most `length`
+  size_t offset;       // file offset of the chunk
 } imgc_png_chunk;
 
 // Reads a chunk and moves past it; does not move when the bytes are not a chunk.

@@ -8,7 +8,8 @@
 #include "png/png_rows.h"
 #include "png/png_stream.h"
 
-// Size of the unfiltered image from which a resampled decode streams its rows, in bytes.
+// Minimum size in bytes of the unfiltered rows of an image for which a resampled decode streams
+// them.
 #ifndef IMGC_MIN_STREAMED_BYTES
 #define IMGC_MIN_STREAMED_BYTES ((uint64_t)16 << 20)
 #endif

@@ -80,7 +80,7 @@ static bool skip_data(const imgc_request *request, imgc_frame *frame, uint32_t t
   frame->sequence = source.sequence;
   frame->next_offset = source.reader.offset;
   if (count == 0) return false;
-  // A following fdAT has a wrong sequence number or is too short for one.
+  // The next fdAT has a wrong sequence number, or is too short to contain a sequence number.
   imgc_png_chunk chunk = {0};
   if (type == IMGC_PNG_fdAT && !source.truncated) imgc_png_next(&source.reader, &chunk);
   return chunk.type != IMGC_PNG_fdAT;

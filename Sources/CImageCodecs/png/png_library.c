@@ -86,8 +86,8 @@ static void init_prefix(drawing *d) {
   }
 }
 
-// Moves to the next segment that is not empty; the head contains the CRC of the previous chunk and
-// the header of the next one.
+// Moves to the next segment that is not empty and writes `prefix`: the CRC of the previous chunk
+// (zero), then the header of the next chunk.
 static bool next_segment(drawing *d) {
   do
     if (!imgc_png_source_next(&d->source, &d->segment, false)) return false;
@@ -141,7 +141,7 @@ static void on_read(png_structp png, png_bytep out, size_t size) {
 
 // ---------------------------------------------------------------- reading
 
-// May be left by longjmp.
+// libpng may leave this function by longjmp.
 static void read_rows(drawing *d) {
   const imgc_png_image *image = d->image;
   const imgc_png *png = image->png;

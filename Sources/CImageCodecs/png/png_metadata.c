@@ -23,7 +23,8 @@ bool imgc_png_inflate(const uint8_t *stream, size_t stream_size, uint8_t *out, s
   return (status == Z_OK || status == Z_STREAM_END) && z.avail_out == 0;
 }
 
-// Returns true when the stream contains `size` bytes. Never inflates more.
+// Returns true when the zlib stream inflates to at least `size` bytes. Never inflates more than
+// that.
 static bool holds(const uint8_t *stream, size_t stream_size, size_t size) {
   z_stream z = {.next_in = (z_const Bytef *)stream, .avail_in = (uInt)stream_size};
   if (inflateInit(&z) != Z_OK) return false;

@@ -30,7 +30,7 @@ typedef struct imgc_png_rows {
   uint16_t key[3];
   uint32_t palette[256]; // RGBA8 in memory order
   uint8_t *band;         // BAND rows of RGBA8
-  uint32_t band_first;   // stored row of the first one in the band
+  uint32_t band_first;   // stored row of the first row in the band
   uint32_t band_count;
 } imgc_png_rows;
 
@@ -43,8 +43,8 @@ bool imgc_png_rows_begin(imgc_png_rows *rows, const imgc_png *png, const imgc_de
 // the band buffer has already pushed are skipped: another decoder may start again at the top.
 void imgc_png_rows_convert(imgc_png_rows *rows, const imgc_png_pass *pass, uint32_t row,
                            const uint8_t *raw);
-// Ends after `pass_count` whole passes and `row_count` rows of the next one. The rest is cleared,
-// unless the image is blended. Returns the complete rows from the top. Frees the band.
+// Ends after `pass_count` whole passes and `row_count` rows of the next pass. The remaining pixels
+// are cleared, unless the image is blended. Returns the complete rows from the top. Frees the band.
 uint32_t imgc_png_rows_end(imgc_png_rows *rows, uint32_t pass_count, uint32_t row_count);
 // Ends without a result: another decoder starts again, or the decode fails. Frees the band.
 void imgc_png_rows_discard(imgc_png_rows *rows);

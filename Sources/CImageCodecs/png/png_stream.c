@@ -1,6 +1,6 @@
 // Streaming decoder for intact image data: a window of the zlib stream, a few unfiltered rows, and
-// pixels. Irregular data is left to libpng, which starts again; the rows that were already pushed
-// are correct.
+// pixels. For irregular data libpng decodes the image again from the start; the rows that were
+// already pushed are correct.
 
 #include "png/png_stream.h"
 #include "core/bytes.h"
@@ -30,7 +30,7 @@ typedef struct stream {
   imgc_inflater inflater;
 } stream;
 
-// Rows of narrow pixels are unfiltered in waves, of wider ones in pairs.
+// Rows of narrow pixels are unfiltered in waves of eight rows, rows of wider pixels in pairs.
 static uint32_t batch_rows(const imgc_png *png) {
   return imgc_png_pixel_bytes(png) <= 2 ? IMGC_PNG_UNFILTER_ROWS : 2;
 }
@@ -150,9 +150,9 @@ imgc_status imgc_png_draw_streaming(const imgc_png_image *image, bool *done) {
   memset(s->above, 0, size - sizeof *s);
   if (imgc_png_rows_begin(&rows, png, image->dest, false)) {
     imgc_inflate_result result = run(s, &rows, false);
-    // zlib rejects this stream and libdeflate accepts it. As in the other decoder, the image is
-    // drawn if the stream is valid to its end; otherwise libpng draws it, and no row may have been
-    // pushed that libpng does not reach.
+    // zlib rejects this stream and libdeflate accepts it. As in png_fast.c, the image is drawn if
+    // the stream is valid to its end. Otherwise libpng draws the image; then no row may have been
+    // pushed that libpng does not decode.
     if (result == IMGC_INFLATE_ZLIB_REJECTS && imgc_png_fast_supports(png, &image->extent) &&
         run(s, NULL, true) == IMGC_INFLATE_END)
       result = run(s, &rows, true);

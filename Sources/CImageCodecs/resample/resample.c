@@ -77,7 +77,7 @@ static imgc_axis vertical_axis(const imgc_resample_request *r) {
 // ---------------------------------------------------------------- memory: one block
 
 typedef struct block {
-  uint8_t *base; // NULL: only count
+  uint8_t *base; // NULL: only count the bytes
   uint64_t used;
 } block;
 
@@ -235,7 +235,7 @@ static void refine(imgc_resampler *r, unsigned row) {
   for (uint32_t x = 0; x < r->columns; x++) planes[3 * r->plane + x] = IMGC_FINE_ONE;
 }
 
-// Filters both rows horizontally, into the ring buffer.
+// Filters a pair of source rows horizontally, into the ring buffer.
 static void filter_rows_horizontally(imgc_resampler *r, uint32_t y) {
   row_format *formats = r->formats;
   if (y % 2 == 0) formats[1] = formats[0]; // The other row has weight 0.

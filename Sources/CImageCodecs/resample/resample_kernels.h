@@ -50,7 +50,7 @@ typedef struct imgc_resample_kernels {
   // Splits n RGBA8 pixels into three planes, `stride` samples apart. Returns false when an alpha is
   // not 255.
   bool (*split_planes)(int16_t *planes, size_t stride, const uint8_t *src, size_t n);
-  // The same into four planes with IMGC_FINE_BITS, colours premultiplied.
+  // As split_planes, into four planes with IMGC_FINE_BITS, with premultiplied colours.
   bool (*split_planes_alpha)(int16_t *planes, size_t stride, const uint8_t *src, size_t n);
   // Filters eight planes, four per row, to windows->count pixels of pairs. The samples have `shift`
   // - 8 fraction bits; with 3 channels alpha is 255.
@@ -59,10 +59,10 @@ typedef struct imgc_resample_kernels {
   // Filters `count` rows of pairs, with two weights each, to n RGBA8 pixels.
   void (*vertical)(uint8_t *dst, const int16_t *const *rows, const int16_t *weights, uint32_t count,
                    size_t n);
-  // The same for premultiplied rows; divides the colours by alpha.
+  // As `vertical`, for premultiplied rows; divides the colours by alpha.
   void (*vertical_alpha)(uint8_t *dst, const int16_t *const *rows, const int16_t *weights,
                          uint32_t count, size_t n);
-  // Writes the sums: n * 4, in memory for a multiple of IMGC_PIXELS_PER_STEP pixels.
+  // Writes the n * 4 sums; dst has space for the next multiple of IMGC_PIXELS_PER_STEP pixels.
   void (*vertical_sums)(int32_t *dst, const int16_t *const *rows, const int16_t *weights,
                         uint32_t count, size_t n);
 } imgc_resample_kernels;
@@ -86,7 +86,7 @@ typedef struct imgc_light_tables {
 } imgc_light_tables;
 
 void imgc_light_fill(imgc_light_tables *light);
-// Like spread_alpha, in linear light; with `is_opaque` all alpha values are 255.
+// Like split_planes_alpha, in linear light; with `is_opaque` all alpha values are 255.
 bool imgc_light_split_planes(int16_t *planes, size_t stride, const uint8_t *src, size_t n,
                              bool is_opaque, const imgc_light_tables *light);
 // Converts sums of n pixels in linear light to RGBA8.

@@ -6,7 +6,7 @@
 
 #include "CImageCodecs.h"
 
-// In addition to those in CImageCodecs.h:
+// Row kernels in addition to those declared in CImageCodecs.h.
 void imgc_row_gray8(uint8_t *dst, const uint8_t *src, size_t n);
 void imgc_row_gray_alpha8(uint8_t *dst, const uint8_t *src, size_t n);
 void imgc_row_rgb8(uint8_t *dst, const uint8_t *src, size_t n);
@@ -17,7 +17,7 @@ void imgc_row_cmyk8_inverted(uint8_t *dst, const uint8_t *src, size_t n);
 void imgc_row_cmyk8(uint8_t *dst, const uint8_t *src, size_t n);
 // Converts n native-endian 16-bit samples to n bytes: (v * 255 + 32895) >> 16.
 void imgc_row_16_to_8(uint8_t *dst, const uint16_t *src, size_t n);
-// The same for big-endian samples, possibly unaligned.
+// As imgc_row_16_to_8, for big-endian samples, possibly unaligned.
 void imgc_row_be16_to_8(uint8_t *dst, const uint8_t *src, size_t n);
 // Unpacks n samples of 1, 2 or 4 bits, most significant first, to n bytes; no scaling.
 void imgc_row_unpack(uint8_t *dst, const uint8_t *src, size_t n, unsigned bits);

@@ -123,8 +123,8 @@ AVX2 size_t imgc_avx2_premultiply(uint8_t *dst, const uint8_t *src, size_t n) {
   return i;
 }
 
-// Returns the high half of v * 255, plus one when adding 32,895 to the low half carries, i.e. when
-// that is 32,641 or more.
+// Returns the high half of v * 255, plus one when adding 32,895 to the low half carries, that is,
+// when the low half is 32,641 or more.
 AVX2 static inline __m256i high_byte(__m256i v) {
   const __m256i edge = _mm256_set1_epi16((short)32641);
   __m256i high = _mm256_mulhi_epu16(v, _mm256_set1_epi16(255));

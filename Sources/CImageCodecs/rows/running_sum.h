@@ -9,7 +9,8 @@
 // Adds the byte `step` positions before to every byte, modulo 256, from the left. step is at least
 // 1.
 void imgc_running_sum8(uint8_t *row, size_t n, unsigned step);
-// The same for native-endian 16-bit words; the row may be unaligned.
+// Adds the word `step` positions before to every native-endian 16-bit word, modulo 65,536; the row
+// may be unaligned.
 void imgc_running_sum16(uint8_t *row, size_t words, unsigned step);
 
 // Internal: the scalar version, and the vector variant, which processes the front part of the row

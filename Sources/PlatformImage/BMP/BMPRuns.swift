@@ -72,7 +72,7 @@ private struct BMPRunDecoder {
         try move(toRow: 0, &pixels, flag)
         var codes = 0
         reading: while y < grid.height {
-            // Polls the flag once per number of codes, because codes that draw no pixels take time too.
+            // Polls the flag every 4,096 codes, because codes that draw no pixels take time too.
             codes &+= 1
             if codes % 4_096 == 0 { try flag?.poll(format: .bmp) }
             guard data.count - position >= 2 else {

@@ -35,7 +35,7 @@ package struct TicketQueue<Ticket: Sendable>: Sendable {
         return tickets[frontIndex]
     }
 
-    /// Removes cancelled tickets when there are at least 64 more cancelled than waiting tickets.
+    /// Removes cancelled tickets when their number exceeds the number of waiting tickets by more than 64.
     ///
     /// - Parameters:
     ///   - waitingCount: Tickets that are not cancelled.

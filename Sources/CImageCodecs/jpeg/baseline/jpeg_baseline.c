@@ -10,8 +10,8 @@ enum { MAX_STEP = 4095, MAX_PLANES = 3, MAX_SIDE = 4 };
 // Limit of blocks in an MCU of several components (T.81, B.2.3).
 enum { MAX_BLOCKS = 10 };
 
-// Minimum number of MCUs for which building the tables of imgc_jpeg_flat_mcus pays off. Fuzzing
-// defines it lower to cover them with small files.
+// Minimum number of MCUs for which building the tables of imgc_jpeg_flat_mcus pays off. Fuzz/run
+// defines it as 0, so that small files use these tables.
 #ifndef IMGC_MIN_MCUS_FOR_SKIPS
 #define IMGC_MIN_MCUS_FOR_SKIPS 2000
 #endif
@@ -44,7 +44,7 @@ struct jpeg_baseline {
   imgc_flat_plane flat[MAX_PLANES]; // entries for those of `planes` that are flat
   uint8_t block_planes[MAX_BLOCKS]; // the plane of each block of an MCU
   unsigned blocks;                  // blocks per MCU when all planes are flat; otherwise 0
-  uint8_t *flat_samples;            // a row of such MCUs, one byte per block
+  uint8_t *flat_samples;            // a row of MCUs whose planes are all flat, one byte per block
 };
 
 // ---------------------------------------------------------------- supported files
@@ -96,7 +96,8 @@ static bool init_tables(jpeg_baseline *b, const struct jpeg_decompress_struct *c
   return true;
 }
 
-// With `is_draft` 2 x 2 subsampled chroma may use DC only, too; each sample then covers four.
+// Returns true when only DC of the plane is needed: at 1/8, each block is then one sample. With
+// `is_draft` this includes 2 x 2 subsampled chroma, of which each sample then covers four pixels.
 static bool is_flat(const jpeg_baseline *b, const plane *p, bool is_draft) {
   if ((uint64_t)b->columns * b->mcu_rows < IMGC_MIN_MCUS_FOR_SKIPS) return false;
   return p->size == 1 || (is_draft && p->size == 2 && b->side == 2);

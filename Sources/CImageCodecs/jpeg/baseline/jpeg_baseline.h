@@ -1,6 +1,6 @@
 // A native decoder for the JPEGs that most thumbnails are made of: baseline, one scan, 8 bits, gray
-// or YCbCr, chroma at full resolution or subsampled 2 x 2, at 1/4 or 1/8 scale. libjpeg has read
-// the header. The pixels are identical to libjpeg's; every other file is left to libjpeg.
+// or YCbCr, chroma at full resolution or subsampled 2 x 2, at 1/4 or 1/8 scale. libjpeg reads the
+// header first. The pixels are identical to libjpeg's. libjpeg decodes every other file.
 
 #ifndef IMGC_JPEG_BASELINE_H
 #define IMGC_JPEG_BASELINE_H

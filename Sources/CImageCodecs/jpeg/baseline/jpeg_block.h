@@ -21,8 +21,8 @@ IMGC_INLINE bool imgc_contains_ff(uint64_t bytes) {
 // Fills the buffer up to 64 bits byte by byte; used near FF bytes and the end.
 void imgc_jpeg_refill_bytes(imgc_jpeg_bits *b);
 
-// Fills the buffer to at least 56 bits, unless the data ends. Bits above `count` may already be
-// set: to the same values as after loading.
+// Fills the buffer to at least 56 bits, unless the data ends. Bits beyond the first `count` bits
+// may already be set, to the values that the next refill loads again.
 IMGC_INLINE void imgc_refill(imgc_jpeg_bits *b) {
   if (b->end - b->next >= 8) {
     const uint64_t bytes = imgc_load_be64(b->next);
@@ -60,9 +60,9 @@ IMGC_INLINE uint32_t imgc_read_code(imgc_jpeg_bits *b, const imgc_huffman *h) {
 
 // Reads one block. `steps` are the quantization steps in zigzag order, at most 4,095 each;
 // `last_dc` is the component's previous DC value before dequantization; `block`, all zero, receives
-// the dequantized coefficients in row order. Returns the number of coefficients up to the last one
-// in zigzag order, so 1 means DC only. Returns 0 for invalid data and for coefficients above 2,047:
-// no encoder writes these, and all intermediate results of others fit into 16 bits.
+// the dequantized coefficients in row order. Returns the number of coefficients up to the last
+// nonzero one in zigzag order, so 1 means DC only. Returns 0 for invalid data and for coefficients
+// above 2,047, which no encoder writes; without them all intermediate results fit into 16 bits.
 unsigned imgc_jpeg_block(imgc_jpeg_bits *bits, const imgc_huffman *dc, const imgc_huffman *ac,
                          const int32_t steps[64], int32_t *last_dc, int16_t block[64]);
 

@@ -44,8 +44,8 @@ static __attribute__((noinline)) code skip_code(imgc_jpeg_bits *b, const imgc_hu
 }
 
 // Consumes `used` bits of `b`, and replaces it by `full`, the same buffer after a refill, so that
-// decoding does not wait for the load. Two look-ups take 26 bits, a DC difference 27; the rest of
-// 56 suffices for the next ones.
+// decoding does not wait for the load. Two look-ups take 26 bits and a DC difference 27, so the
+// remaining bits of 56 suffice for the next two look-ups.
 IMGC_INLINE void consume(imgc_jpeg_bits *b, imgc_jpeg_bits full, unsigned used) {
   *b = full;
   imgc_consume_bits(b, used);

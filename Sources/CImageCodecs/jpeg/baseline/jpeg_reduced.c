@@ -14,12 +14,12 @@
 #endif
 
 enum {
-  // Times 2^13, for 2 points.
+  // Constants times 2^13, for 2 points.
   F0_720 = 5906,
   F0_850 = 6967,
   F1_273 = 10426,
   F3_625 = 29692,
-  // For 4 points.
+  // Constants times 2^13, for 4 points.
   F0_211 = 1730,
   F0_510 = 4176,
   F0_601 = 4926,

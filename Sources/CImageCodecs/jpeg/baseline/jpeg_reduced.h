@@ -9,10 +9,10 @@
 
 // Writes size x size samples; `size` is 1, 2 or 4.
 void imgc_jpeg_reduce(uint8_t *dst, size_t stride, const int16_t block[64], unsigned size);
-// The same for a block of DC only.
+// Writes size x size samples of a block in which only DC is not zero.
 void imgc_jpeg_reduce_flat(uint8_t *dst, size_t stride, int16_t dc, unsigned size);
 
-// Converts n pixels.
+// Converts n YCbCr pixels to RGBA8.
 void imgc_jpeg_row_rgba(uint8_t *dst, const uint8_t *y, const uint8_t *cb, const uint8_t *cr,
                         size_t n);
 

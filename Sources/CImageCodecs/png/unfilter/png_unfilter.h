@@ -17,7 +17,7 @@ enum { IMGC_PNG_UNFILTER_SLACK = 8 };
 // is 0...4.
 void imgc_png_unfilter(uint8_t filter, uint8_t *row, const uint8_t *above, size_t n, unsigned bpp);
 
-// Returns true when two consecutive rows with these filters are faster together.
+// Returns true when two consecutive rows with these filters are reconstructed faster together.
 static inline int imgc_png_unfilter_pairs(uint8_t first, uint8_t second) {
   return first >= IMGC_FILTER_AVERAGE && second >= IMGC_FILTER_AVERAGE;
 }

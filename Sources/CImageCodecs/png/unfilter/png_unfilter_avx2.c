@@ -1,5 +1,6 @@
-// Reconstruction of filtered PNG rows, compiled for AVX2. The loops are the same: three-operand
-// instructions make the short dependency chains of Average and Paeth a tenth to a sixth faster.
+// Reconstruction of filtered PNG rows: the loops of png_unfilter_loops.h and png_unfilter_wave.h,
+// compiled for AVX2. Three-operand instructions make the short dependency chains of Average and
+// Paeth a tenth to a sixth faster.
 
 #if defined(__x86_64__)
 #define TARGET __attribute__((target("avx2")))

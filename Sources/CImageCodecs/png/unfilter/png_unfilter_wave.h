@@ -38,8 +38,8 @@ INLINE wave_masks wave_masks_of(const uint8_t *first, size_t stride) {
   return m;
 }
 
-// Interleaves the first and the second half of the 128 bytes. Three times transposes 8 rows of 16
-// steps to 16 steps of 8 rows; four more times restores the rows.
+// Interleaves the first and the second half of the 128 bytes. Three calls transpose 8 rows of 16
+// steps to 16 steps of 8 rows; four more calls restore the rows.
 INLINE void wave_interleave(wave_bytes v[WAVE_ROWS]) {
   wave_bytes to[WAVE_ROWS];
   for (int i = 0; i < 4; i++) {

@@ -260,7 +260,7 @@ imgc_status tiff_find_page(const imgc_request *request, const tiff_input *input,
     bool broken;
     if (imgc_check(request->page, request->limits.max_pages, "max_pages", report))
       return report->status;
-    // Counting detects a cycle, in which any page number would be reachable.
+    // Counting detects a cycle; without this check any page number would exist in a cycle.
     if (tiff_count_pages(request, input, &count, &broken, report)) return report->status;
     if (request->page >= count)
       return imgc_fail(report, IMGC_ERROR_MALFORMED, NULL,

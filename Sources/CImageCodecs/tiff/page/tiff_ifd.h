@@ -14,12 +14,12 @@ typedef struct tiff_input {
   bool big; // BigTIFF
 } tiff_input;
 
-// At most 64 different tags are kept, each once.
+// The reduced directory contains at most 64 different tags, each once.
 enum { TIFF_TABLE_SIZE = 8 + 64 * 20 + 8, TIFF_HEADER_SIZE = 16 };
 
 // One page: the offset of its directory, and that directory reduced to the tags that decoding
-// needs. libtiff reads the reduced one. So private tags are never loaded: a malicious file may have
-// thousands that all refer to the same megabytes.
+// needs. libtiff reads the reduced directory, so private tags are never loaded: a malicious file
+// may have thousands of them that all refer to the same megabytes.
 typedef struct tiff_page {
   uint64_t offset;
   size_t table_size;

@@ -80,7 +80,8 @@ static int on_warning(TIFF *tif, void *user, const char *module, const char *for
   (void)tif, (void)module;
   tiff_file *file = user;
   note_line(file, format, list, false);
-  // The format text identifies the kind. These do not concern the pixels.
+  // The format text identifies the kind of warning. The kinds listed here do not concern the
+  // pixels.
   bool harmless = strstr(format, "Unknown field") || strstr(format, "Old-style LZW") ||
                   strstr(format, "old-style JPEG");
   if (!harmless) file->warnings++;
@@ -113,7 +114,8 @@ imgc_status tiff_open(const imgc_request *request, tiff_file *file, imgc_report 
   if (!file->tif) {
     if (file->over_limit)
       return imgc_fail(report, IMGC_ERROR_LIMIT, "max_memory", "tiff: %s", file->message);
-    // A directory with values past the end of the file is truncated, others are malformed.
+    // libtiff rejected the directory. If its values extend past the end of the file, the file is
+    // truncated; otherwise it is malformed.
     return imgc_fail(report, file->page.truncated ? IMGC_ERROR_TRUNCATED : IMGC_ERROR_MALFORMED,
                      NULL, "tiff: %s", file->errors ? file->message : "the directory is invalid");
   }

@@ -17,7 +17,7 @@ enum { TIFF_BASE_BYTES = 512 << 10 };
 typedef struct tiff_file {
   tiff_input input;
   tiff_page page;
-  uint64_t position; // of the read callback
+  uint64_t position; // file position of the read callback
   TIFF *tif;
   uint32_t warnings; // since the last reset to 0
   uint32_t errors;

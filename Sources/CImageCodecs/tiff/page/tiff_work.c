@@ -47,7 +47,7 @@ uint64_t tiff_cost(const tiff_properties *f, uint64_t bytes, uint64_t input_byte
 
 typedef struct input_cost {
   uint64_t cost;    // nanoseconds for the input of all strips or tiles
-  uint64_t largest; // bytes of input of the largest one
+  uint64_t largest; // input bytes of the largest strip or tile
 } input_cost;
 
 // Sums the compressed bytes that are passed to the codec, counting shared bytes each time.
@@ -75,9 +75,9 @@ static input_cost add_input(const tiff_file *file, const tiff_properties *f) {
 // on the image's size alone would allow minutes. All samples count, including those that are not
 // shown. Input up to the file's size plus a quarter and 4 MiB is always accepted: the time is then
 // proportional to the size of the file.
-// The rest of the budget is for decoding damaged strips again. It always suffices to decode the
-// largest strip three more times, which determines the intact part and decodes it; twice if three
-// times exceeds the same bound, as for megabytes of empty deflate blocks.
+// The remaining budget is for decoding damaged strips again. It always suffices to decode the
+// largest strip three more times, which determines the intact part and decodes it; or twice, if
+// three times would exceed the bound above, as for megabytes of empty deflate blocks.
 imgc_status tiff_check_work(const imgc_request *request, const tiff_file *file, tiff_properties *f,
                             imgc_report *report) {
   uint64_t tiles = imgc_mul(imgc_mul(f->tile_columns, f->tile_rows), f->planes);

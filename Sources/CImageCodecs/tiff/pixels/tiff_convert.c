@@ -36,7 +36,7 @@ static void cmyk_row(const tiff_converter *c, uint8_t *dst, const uint8_t *src, 
     imgc_row_cmyk8(dst, src, n);
 }
 
-// Converts layouts that a row kernel supports directly. Returns false for others.
+// Converts layouts that a row kernel supports directly. Returns false for other layouts.
 static bool convert_fast(const tiff_converter *c, uint8_t *dst, const uint8_t *src, size_t n) {
   const tiff_properties *f = c->properties;
   if (f->separate || f->format == SAMPLEFORMAT_IEEEFP) return false;
@@ -79,8 +79,8 @@ static const uint8_t *plane8(tiff_converter *c, const uint8_t *const *rows, uint
   return to;
 }
 
-// Returns colours and alpha as interleaved 8-bit samples: `narrow`, or `wide` where that is the
-// same.
+// Returns colours and alpha as interleaved 8-bit samples: in `narrow`, or in `wide` when it
+// contains no other samples.
 static const uint8_t *gather(tiff_converter *c, const uint8_t *const *rows, size_t n) {
   const tiff_properties *f = c->properties;
   size_t used = f->alpha < 0 ? f->colors : f->colors + 1u;
@@ -108,7 +108,7 @@ static void interleave(uint8_t *restrict dst, const uint8_t *restrict r, const u
   }
 }
 
-// Planar RGB, the only common planar layout.
+// Converts planar RGB, the only common planar layout.
 static void convert_planes(tiff_converter *c, uint8_t *dst, const uint8_t *const *rows, size_t n) {
   const tiff_properties *f = c->properties;
   const uint8_t *r = plane8(c, rows, 0, n), *g = plane8(c, rows, 1, n), *b = plane8(c, rows, 2, n);

@@ -13,7 +13,8 @@ void tiff_widen_to_16(uint16_t *dst, const uint8_t *src, size_t count, unsigned 
 // Converts 16-bit pixels of `step` samples (C, M, Y, K and optionally alpha) to RGBA8. Without
 // is_deep the samples had at most 8 bits, and the product is rounded as for CMYK without alpha.
 void tiff_deep_cmyk(uint8_t *dst, const uint16_t *src, size_t n, size_t step, bool is_deep);
-// The same for gray or RGB with associated alpha as the last sample, which is divided out.
+// Converts 16-bit gray or RGB pixels with associated alpha, the last of `step` samples, to RGBA8;
+// divides the colours by alpha.
 void tiff_deep_unpremultiply(uint8_t *dst, const uint16_t *src, size_t n, size_t step,
                              bool inverted);
 

@@ -10,7 +10,7 @@ enum { TIFF_LZW_SLACK = 4 * (4096 + 16) };
 
 typedef struct tiff_lzw tiff_lzw;
 
-// NULL when memory is exhausted.
+// Creates a decoder; NULL when memory is exhausted.
 tiff_lzw *tiff_lzw_create(void);
 void tiff_lzw_destroy(tiff_lzw *lzw);
 uint64_t tiff_lzw_bytes(void);

@@ -3,8 +3,9 @@
 
 #include <string.h>
 
-// Subtracts the cost of one more pass from the page's budget for damage, if it suffices for
-// `passes`. Returns false when the decode is cancelled; its next poll reports that.
+// Subtracts the cost of one more pass from the page's budget for damage, if the budget suffices for
+// `passes` passes. Returns false when it does not, or when the decode is cancelled, which its next
+// poll reports.
 static bool charge(tiff_reader *r, const tiff_strile *s, unsigned passes) {
   if (imgc_cancel_poll(r->request->cancel)) return false;
   uint64_t cost = tiff_cost(r->properties, s->units * r->properties->unit_bytes, s->size);
@@ -29,8 +30,8 @@ static uint64_t written(const tiff_reader *r, const tiff_strile *s, uint8_t chan
   return reached;
 }
 
-// zlib reports a wrong checksum only when the checksum is complete. It is truncated to get the
-// samples before it.
+// zlib reports a wrong checksum only when the checksum is complete. The returned size excludes the
+// end of the checksum, so that zlib returns the samples before it.
 static uint64_t size_without_checksum(const tiff_reader *r, const tiff_strile *s) {
   switch (r->properties->compression) {
   case COMPRESSION_ADOBE_DEFLATE:
@@ -105,7 +106,7 @@ static uint64_t read_rows(tiff_reader *r, tiff_strile *s) {
   s->intact = decode_rows(r, s);
   if (s->intact) return s->units;
   uint64_t rows = count_rows(r, s);
-  // An end code before the last row, or zeros that are read after the last byte of the data.
+  // The data ended early: an end code before the last row, or zeros read after the last byte.
   if (rows < s->units && r->file->fax.first_invalid == TIFF_NO_ROW) s->truncated = true;
   return rows;
 }

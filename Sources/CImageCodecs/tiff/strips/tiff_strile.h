@@ -25,9 +25,9 @@ typedef struct tiff_strile {
   uint32_t index;
   const uint8_t *data;
   uint64_t size;          // available bytes
-  bool truncated;         // truncated: the file ends, or an early end code precedes the last row
+  bool truncated;         // the file ends inside the data, or an end code precedes the last row
   uint8_t *to;            // unit_bytes * units
-  uint64_t units;         // requested
+  uint64_t units;         // requested units
   uint64_t complete_rows; // complete rows
   bool intact;
 } tiff_strile;

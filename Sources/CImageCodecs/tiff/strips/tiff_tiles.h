@@ -11,15 +11,15 @@ typedef struct tiff_tile {
   const uint8_t *planes[TIFF_MAX_PLANES]; // rows of unit_bytes, in the order of tiff_plane
   uint32_t rows;                          // complete rows that can be shown
   uint32_t intact;                        // rows of these from undamaged data
-  bool truncated;                         // its data is truncated
+  bool truncated;                         // the tile's data is truncated
 } tiff_tile;
 
 imgc_status tiff_reader_open(tiff_reader *reader, const imgc_request *request, tiff_file *file,
                              const tiff_properties *properties, imgc_report *report);
 void tiff_reader_close(tiff_reader *reader);
 
-// Reads the tile; valid until the next call. Damage is reported in `rows` and `intact`; it fails
-// only for limits and memory.
+// Reads the tile; it is valid until the next call. Damage is reported in `rows` and `intact`. The
+// call fails only when it is cancelled, a limit is exceeded or memory is exhausted.
 imgc_status tiff_read_tile(tiff_reader *reader, uint32_t column, uint32_t row, tiff_tile *tile,
                            imgc_report *report);
 
