@@ -63,7 +63,7 @@ static picc_status fail(picc_decoder *decoder, picc_status status, const char *m
 static picc_status begin(picc_decoder *decoder, uint8_t first) {
   if (decoder->position == STREAM_START && decoder->format == PICC_DEFLATE &&
       (first & 15) != Z_DEFLATED) {
-    // The compression method of RFC 1950 is 8. In raw deflate the same four bits would be a stored
+    // The compression method of RFC 1950 is 8. In raw deflate these four bits would be a stored
     // block with nonzero padding, which encoders do not write.
     if (inflateReset2(&decoder->stream, WINDOW_RAW) != Z_OK) {
       return fail(decoder, PICC_CORRUPT, "zlib could not be reset");
@@ -104,7 +104,7 @@ picc_status picc_decode(picc_decoder *decoder, const uint8_t *input, size_t inpu
     *written += space - stream->avail_out;
     const char *message = stream->msg;
     int made_no_progress = stream->avail_in == input_space && stream->avail_out == space;
-    // The decoder keeps no pointer to the caller's memory after the call.
+    // The decoder stores no pointer to the caller's memory after the call.
     stream->next_in = NULL;
     stream->next_out = NULL;
     stream->avail_in = 0;

@@ -1,7 +1,7 @@
 // CPlatformImageContentCoding: incremental decoder of the HTTP content codings gzip and deflate,
 // with zlib.
 //
-// A decoder is not thread-safe; different decoders may be used concurrently. A decoder keeps no
+// A decoder is not thread-safe; different decoders may be used concurrently. A decoder stores no
 // pointer to the caller's memory and allocates at most about 48 KiB.
 
 #ifndef CCONTENTCODING_H
@@ -17,7 +17,7 @@ extern "C" {
 typedef enum picc_format {
   // RFC 1952, one or more members.
   PICC_GZIP = 0,
-  // RFC 1950, or the raw RFC 1951 that some servers send under the same name; the first byte
+  // RFC 1950, or the raw RFC 1951 that some servers send under the name deflate; the first byte
   // decides.
   PICC_DEFLATE = 1,
 } picc_format;

@@ -19,7 +19,7 @@ enum {
   IMGC_ICC_JPEG_HEADER_SIZE = 14,
 };
 
-// The prefix of an EXIF block in a JPEG (Exif 2.32, 4.7.2); some PNG writers keep it.
+// The prefix of an EXIF block in a JPEG (Exif 2.32, 4.7.2); some PNG writers write it too.
 #define IMGC_EXIF_PREFIX "Exif\0" // plus the terminating zero
 enum { IMGC_EXIF_PREFIX_SIZE = sizeof IMGC_EXIF_PREFIX };
 

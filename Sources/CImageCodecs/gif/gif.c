@@ -1,7 +1,7 @@
 // GIF: stills and animations. giflib reads the container (gif_blocks.c), the LZW decoder is native
 // (gif_lzw.c).
 //
-// No state is kept between calls. A frame contains its start offset and the offset of the next
+// No state is stored between calls. A frame contains its start offset and the offset of the next
 // search, and every call opens the file again, which reads a header of at most 781 bytes.
 
 #include "core/bytes.h"
@@ -151,7 +151,7 @@ static imgc_status draw_still(imgc_gif *gif, const imgc_dest *dest) {
                               .keep_rows_before_error = true};
   if (imgc_gif_draw(gif, &image, &drawing)) return report->status;
   if (report->truncated || report->corrupt) return IMGC_OK;
-  // All rows are decoded; the rest of the data cannot affect pixels.
+  // All rows are decoded; the remaining data cannot affect pixels.
   report->rows = canvas.height;
   if (!imgc_gif_skip_data(gif) || imgc_left(&gif->source) == 0)
     imgc_warn(report, IMGC_WARN_MISSING_END);

@@ -8,9 +8,9 @@
 
 typedef struct imgc_gif_drawing {
   const imgc_dest *canvas;
-  uint32_t x, y;               // position of the image on the canvas; may be outside
-  bool keep_transparent;       // transparent pixels do not change the canvas, otherwise they clear it
-  bool clear_missing_rows;     // missing rows are cleared, otherwise they do not change the canvas
+  uint32_t x, y;           // position of the image on the canvas; may be outside
+  bool keep_transparent;   // true: transparent pixels do not change the canvas; else they clear it
+  bool clear_missing_rows; // missing rows are cleared, otherwise they do not change the canvas
   bool keep_rows_before_error; // rows before an invalid code are drawn, otherwise the image is
                                // rejected
 } imgc_gif_drawing;

@@ -322,7 +322,8 @@ imgc_cancel *imgc_cancel_create(void);
 void imgc_cancel_destroy(imgc_cancel *cancel);
 void imgc_cancel_raise(imgc_cancel *cancel);
 bool imgc_cancel_is_raised(const imgc_cancel *cancel);
-// Raises the flag at the first poll after a total of `polls` polls. For tests of every cancel point.
+// Raises the flag at the first poll after a total of `polls` polls. For tests of every cancel
+// point.
 void imgc_cancel_after(imgc_cancel *cancel, uint64_t polls);
 // Returns the number of polls so far.
 uint64_t imgc_cancel_polls(const imgc_cancel *cancel);
@@ -379,7 +380,7 @@ enum {
   // All alpha values are 255. Without this flag opaque rows are detected, at little cost.
   IMGC_RESAMPLE_OPAQUE = 1 << 0,
   IMGC_RESAMPLE_LINEAR = 1 << 1,   // filter in linear light instead of sRGB
-  IMGC_RESAMPLE_PORTABLE = 1 << 2, // scalar C only, with the same result: for tests
+  IMGC_RESAMPLE_PORTABLE = 1 << 2, // scalar C only, with identical results; for tests
 };
 
 // Size, crop and filter of a resampling. The crop may have fractional coordinates.
@@ -392,7 +393,7 @@ typedef struct imgc_resample_request {
   uint32_t flags; // IMGC_RESAMPLE_...
 } imgc_resample_request;
 
-// Receives the source row by row and keeps only the rows that the next output row needs. Opaque.
+// Receives the source row by row, and stores only the rows that the next output row needs.
 typedef struct imgc_resampler imgc_resampler;
 
 // Returns the bytes that a resampler of this request allocates; 0 for a request out of range.
@@ -412,7 +413,7 @@ void imgc_resampler_rows(const imgc_resampler *resampler, uint32_t *first, uint3
 uint32_t imgc_resampler_push(imgc_resampler *resampler, const uint8_t *row, uint8_t *pixels,
                              size_t stride);
 
-// Decodes the still image as imgc_decode does, with the same report, and resamples it during the
+// Decodes the still image as imgc_decode does, with an equal report, and resamples it during the
 // decode: of formats that are decoded row by row, only a band of rows is in memory. `resample` has
 // to state the source size as stored, after JPEG scaling. Every pixel of `target`, which is upright
 // and of the resampled size, is written. An image that was requested as opaque and becomes
@@ -487,7 +488,7 @@ typedef enum imgc_png_filter {
   IMGC_FILTER_ADAPTIVE = 5, // per row: the filter with the minimum sum of absolute differences
   IMGC_FILTER_AUTOMATIC =
       6, // none for palettes and fewer than 8 bits, otherwise adaptive; if half of the pixels equal
-         // their left neighbour, both are tried and the smaller file is kept
+         // their left neighbour, both are tried and the smaller file is used
 } imgc_png_filter;
 
 typedef struct imgc_png_options {
@@ -510,7 +511,8 @@ typedef struct imgc_png_placement {
   uint16_t delay_denominator;
 } imgc_png_placement;
 
-// Creates an encoder; NULL when memory is exhausted. `cancel` may be NULL; it is polled at least every 16 rows.
+// Creates an encoder; NULL when memory is exhausted. `cancel` may be NULL; it is polled at least
+// every 16 rows.
 imgc_png_encoder *imgc_png_encoder_create(const imgc_png_options *options, imgc_cancel *cancel);
 void imgc_png_encoder_destroy(imgc_png_encoder *encoder);
 imgc_status imgc_png_encoder_analyze(imgc_png_encoder *encoder, const imgc_image *image,

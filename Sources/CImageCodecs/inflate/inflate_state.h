@@ -31,8 +31,8 @@ typedef enum imgc_inflate_result {
 } imgc_inflate_result;
 
 typedef struct imgc_inflater {
-  // Input: the rest of the current piece. `next_input` sets the next piece, which may be empty, and
-  // returns false when there is none.
+  // Input: the unread bytes of the current piece. `next_input` sets the next piece, which may be
+  // empty, and returns false when there is none.
   const uint8_t *in, *in_end;
   bool (*next_input)(void *context, const uint8_t **in, const uint8_t **in_end);
   void *context;

@@ -5,8 +5,8 @@
 #include "core/report.h"
 #include "jpeg/jpeg_library.h"
 
-// With multiple scans libjpeg reads all of them before the first row and keeps every coefficient, 2
-// bytes each.
+// With multiple scans libjpeg reads all of them before the first row and stores every coefficient
+// in 2 bytes.
 static uint64_t coefficient_bytes(const struct jpeg_decompress_struct *cinfo) {
   uint64_t blocks = 0;
   for (int i = 0; i < cinfo->num_components; i++) {

@@ -1,6 +1,6 @@
 // Decoding of intact image data in three steps: libdeflate decompresses the whole zlib stream,
-// filters are removed in place, rows are converted to pixels. Irregular data is left to libpng
-// (png_library.c), so that all decoders return the same pixels and status.
+// filters are removed in place, rows are converted to pixels. libpng decodes irregular data
+// (png_library.c), so that all decoders return equal pixels and status.
 
 #include "png/png_fast.h"
 #include "core/cancel.h"

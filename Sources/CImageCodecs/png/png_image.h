@@ -16,7 +16,7 @@ typedef struct imgc_png_image {
   bool blend_over; // blend onto the destination instead of replacing it
 } imgc_png_image;
 
-// Returns the rows that the band buffer must hold: interlaced images are complete only at the end
+// Returns the number of rows in the band buffer: interlaced images are complete only at the end
 // of the data.
 static inline uint32_t imgc_png_band_rows(const imgc_png *png) {
   return png->interlaced ? png->height : 1;

@@ -94,7 +94,7 @@ static void read_exif(imgc_png_metadata *m, const imgc_png_chunk *chunk) {
   uint64_t offset = chunk->offset + 8;
   uint64_t size = chunk->length;
   const uint8_t *p = chunk->data;
-  // The prefix is part of the JPEG embedding; some PNG writers keep it.
+  // The prefix is part of the JPEG embedding; some PNG writers write it too.
   if (size >= IMGC_EXIF_PREFIX_SIZE && memcmp(p, IMGC_EXIF_PREFIX, IMGC_EXIF_PREFIX_SIZE) == 0)
     offset += IMGC_EXIF_PREFIX_SIZE, size -= IMGC_EXIF_PREFIX_SIZE, p += IMGC_EXIF_PREFIX_SIZE;
   bool valid = size >= 8 && (memcmp(p, "II", 2) == 0 || memcmp(p, "MM", 2) == 0);

@@ -42,7 +42,8 @@ typedef struct imgc_png_extent {
   bool damaged; // a checksum was verified and is wrong
 } imgc_png_extent;
 
-// Measures the compressed data of the run. `source` is a copy, so the caller's source does not move.
+// Measures the compressed data of the run. `source` is a copy, so the caller's source does not
+// move.
 imgc_status imgc_png_measure(const imgc_request *request, imgc_png_source source, bool check_crc,
                              imgc_png_extent *extent, imgc_report *report);
 

@@ -95,7 +95,7 @@ static window compute_weights(double *real, const imgc_axis *axis, double center
 }
 
 // Normalizes to integers by rounding cumulative sums instead of single weights: the total is exact
-// and rounding errors do not accumulate, so that slow gradients keep their values for any number of
+// and rounding errors do not accumulate, so that slow gradients are preserved for any number of
 // weights.
 static void round_weights(int16_t *rounded_weights, const double *real, uint32_t count) {
   const double one = 1 << IMGC_WEIGHT_BITS;

@@ -41,7 +41,7 @@ AVX2 size_t imgc_avx2_gray_alpha8(uint8_t *dst, const uint8_t *src, size_t n) {
 }
 
 // Converts 8 pixels from 24 bytes. The second half is loaded from byte 12 to 28, so at least ten
-// pixels must be left.
+// pixels must remain.
 AVX2 static inline size_t three_to_four(uint8_t *dst, const uint8_t *src, size_t n, __m256i order) {
   size_t i = 0;
   for (; n - i >= 10; i += 8) {

@@ -43,7 +43,7 @@ public enum EvictionReason: Int, CaseIterable, Sendable {
     case countLimit
     /// Removed by `removeExpired(now:)` after its expiry.
     case expired
-    /// Replaced by another value for the same key.
+    /// Replaced by another value that was inserted for its key.
     case replaced
     /// Removed because a value whose cost exceeds `maxBytes` was inserted for its key; the key then has no entry.
     case oversize

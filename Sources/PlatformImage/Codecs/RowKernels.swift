@@ -169,7 +169,7 @@ enum RowKernels {
     /// - Parameters:
     ///   - storage: Storage of the resampled size; it must not be read before the last row was pushed.
     ///   - flag: Stops the writing of rows when raised; the caller polls the flag to detect this.
-    ///   - isPortable: Disables AVX2, with the same result: for tests.
+    ///   - isPortable: Disables AVX2, with identical results; for tests.
     /// - Throws: `outOfMemory`. A request that is out of range, or whose result does not fit `storage`, is a
     ///   programming error and traps.
     init(

@@ -150,7 +150,7 @@ public struct EXIF: Hashable, Sendable {
             return Entry(tag: tag, type: type, count: count, valueOffset: offset + 8)
         }
 
-        /// One SHORT or LONG; nil for other types and counts.
+        /// The value of an entry with one SHORT or LONG; nil for other types and counts.
         func integer(_ entry: Entry) -> Int? {
             guard entry.count == 1 else { return nil }
             switch entry.type {
@@ -160,7 +160,7 @@ public struct EXIF: Hashable, Sendable {
             }
         }
 
-        /// One RATIONAL with a denominator that is not 0.
+        /// The value of an entry with one RATIONAL whose denominator is not 0; nil for other entries.
         func rational(_ entry: Entry) -> Double? {
             guard entry.type == FieldType.rational, entry.count == 1, let offset = integer32(at: entry.valueOffset),
                 let numerator = integer32(at: offset), let denominator = integer32(at: offset + 4), denominator != 0

@@ -7,9 +7,10 @@ public struct FrameInfo: Hashable, Sendable {
 
     /// The frame number, from 0.
     public let index: Int
-    /// Pixels from the canvas's left edge to the frame's, as stored. A GIF frame may be empty or outside the canvas.
+    /// Pixels from the left edge of the canvas to the left edge of the frame, as stored. A GIF frame may be empty or
+    /// outside the canvas.
     public let x: Int
-    /// Pixels from the canvas's top edge to the frame's, as stored.
+    /// Pixels from the top edge of the canvas to the top edge of the frame, as stored.
     public let y: Int
     /// Pixels in a row of the frame, as stored.
     public let width: Int

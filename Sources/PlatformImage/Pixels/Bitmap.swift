@@ -94,7 +94,7 @@ public struct Bitmap: Sendable {
         return try storage.withBytes { (bytes) throws(E) in try body(bytes.extracting(start..<end)) }
     }
 
-    /// The pixel in column `x` of row `y`, both counted from the top left; one outside the bitmap traps.
+    /// The pixel in column `x` of row `y`, both counted from the top left corner; a position outside the bitmap traps.
     public subscript(x: Int, y: Int) -> RGBA8 {
         precondition(x >= 0 && x < width && y >= 0 && y < height, "pixel (\(x), \(y)) is outside the bitmap")
         let at = y * bytesPerRow + x * 4
@@ -151,8 +151,8 @@ extension Bitmap {
 
 /// The image type of this package, corresponding to `UIImage` on iOS and `NSImage` on macOS: a decoded ``Bitmap``.
 ///
-/// The module has the same name; where a name of the module must be qualified, write `PlatformImage::Bitmap`
-/// (Swift 6.3).
+/// The module is also named `PlatformImage`; where a name of the module must be qualified, write
+/// `PlatformImage::Bitmap` (Swift 6.3).
 public typealias PlatformImage = Bitmap
 
 extension Bitmap: CustomStringConvertible {

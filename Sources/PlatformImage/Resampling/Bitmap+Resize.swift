@@ -11,8 +11,8 @@ extension Bitmap {
     ///   - height: Height of the result in pixels, at least 1.
     ///   - crop: The part to use, clipped to the bitmap; nil for all of it.
     ///   - filter: The resampling kernel. It is widened by the reduction, so that every source pixel contributes.
-    ///   - linearLight: Resamples in linear light, not in sRGB values: fine bright patterns keep their brightness, but
-    ///     sharp filters ring more around dark lines. Takes about three times as long.
+    ///   - linearLight: Resamples in linear light, not in sRGB values: fine bright patterns retain their brightness,
+    ///     but sharp filters ring more around dark lines. Takes about three times as long.
     ///   - limits: `maxSide` and `maxPixels` apply to the result, `maxMemory` to the result and the row buffers.
     ///   - cancellation: Stops the work within 16 rows when raised.
     /// - Throws: `invalidArgument` when `width` or `height` is below 1, `emptyCrop` when the crop has no pixel in the

@@ -77,7 +77,7 @@ public final class DecodeQueue: Sendable {
     ///   - contentType: The type declared by the sender; nil for none.
     ///   - decoder: Options, limits and cached colour transforms; share one between calls.
     ///   - priority: The priority of the job while it waits for a thread.
-    ///   - finish: Called once with the decoded image, on the decoding thread; keep it short.
+    ///   - finish: Called once with the decoded image, on the decoding thread; it should return quickly.
     /// - Returns: The result of `finish`.
     /// - Throws: The errors of the `decode` method without `finish`.
     public func decode<Result: Sendable>(

@@ -61,7 +61,7 @@ struct ThumbnailGeometry: Hashable {
         }
     }
 
-    /// The requested box; a missing side is derived from the other.
+    /// The requested box; a missing side is derived from the other side and the aspect ratio.
     private static func box(_ width: Int, _ height: Int, _ options: ThumbnailOptions) -> (width: Int, height: Int) {
         switch (options.width, options.height) {
         case (let boxWidth?, let boxHeight?): (boxWidth, boxHeight)

@@ -5,7 +5,8 @@ public enum DecodeStatus: Hashable, Sendable {
     /// The file is truncated: the first `rows` rows from the top, as stored, are valid.
     ///
     /// The remaining rows are transparent black; in a JPEG they are filled by libjpeg, in a 1-bit fax page (CCITT in
-    /// TIFF) they are white. A bottom-up BMP stores its lowest row first: its valid rows are the lowest ones.
+    /// TIFF) they are white. A bottom-up BMP stores its lowest row first: its valid rows are the lowest rows of the
+    /// image.
     case truncated(rows: Int)
     /// Checksums, codes or structure were wrong; all rows that could be decoded were decoded.
     case corrupt([DecodeWarning])

@@ -42,7 +42,7 @@ public struct ThumbnailOptions: Hashable, Sendable {
     /// Maximum of ``width`` and ``height`` in pixels.
     public static let maxSide = 1 << 20
 
-    /// Options for a thumbnail that fits into a box of this size in pixels; a nil side is derived from the other.
+    /// Options for a thumbnail that fits into a box of this size in pixels; a nil side is derived from the other side.
     ///
     /// Accepts any number, so that values of a request can be passed on: the calls that make the thumbnail check them.
     public init(width: Int? = nil, height: Int? = nil, fit: ThumbnailFit = .contain) {

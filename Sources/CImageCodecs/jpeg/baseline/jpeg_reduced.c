@@ -1,6 +1,6 @@
 // Samples of a reduced image: an inverse DCT of fewer points, which omits high frequencies (the
 // method of jidctred.c in libjpeg: even part from DC, odd part from the odd rows). It is separable
-// and uses fixed-point numbers with 13 fraction bits, 2 of which are kept between the passes.
+// and uses fixed-point numbers with 13 fraction bits, 2 of which remain between the passes.
 
 #include "jpeg/baseline/jpeg_reduced.h"
 #include "core/copy.h"

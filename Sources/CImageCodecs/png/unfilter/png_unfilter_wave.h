@@ -20,7 +20,7 @@ enum { WAVE_ROWS = 8, WAVE_STEPS = 16 };
 typedef uint8_t wave_bytes __attribute__((vector_size(16)));
 typedef int16_t wave_lanes __attribute__((vector_size(16))); // one lane per row
 
-// Lanes of all ones for rows with that filter.
+// One mask per filter type: lanes of rows with this filter have all bits set, other lanes are 0.
 typedef struct wave_masks {
   wave_lanes sub, up, average, paeth;
 } wave_masks;

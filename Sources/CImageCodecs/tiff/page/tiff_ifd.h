@@ -5,7 +5,7 @@
 
 #include "CImageCodecs.h"
 
-// Classic TIFF and BigTIFF differ in the sizes of three fields; the rest is shared.
+// Classic TIFF and BigTIFF differ in the sizes of three fields; the other fields are equal.
 typedef struct tiff_input {
   const uint8_t *data;
   uint64_t size;

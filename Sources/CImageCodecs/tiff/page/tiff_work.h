@@ -5,7 +5,8 @@
 
 #include "tiff/page/tiff_properties.h"
 
-// Rejects a page that takes more work than the request allows; sets properties->retry_cost.
+// Rejects a page whose estimated decoding time exceeds the limit of the request; sets
+// properties->retry_cost.
 imgc_status tiff_check_work(const imgc_request *request, const tiff_file *file,
                             tiff_properties *properties, imgc_report *report);
 

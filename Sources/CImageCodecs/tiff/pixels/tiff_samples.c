@@ -66,7 +66,7 @@ static void reduce_words(uint8_t *dst, const uint8_t *src, size_t count, unsigne
 }
 
 // libtiff does not define signed words. As unsigned values, small negative numbers would be white;
-// so negative values are black and the rest is scaled, as in Pillow.
+// so negative values are black and other values are scaled, as in Pillow.
 static void reduce_signed(uint8_t *dst, const uint8_t *src, size_t count, unsigned bits) {
   size_t step = bits / 8;
   const uint8_t *top = tiff_top_word(src, step);

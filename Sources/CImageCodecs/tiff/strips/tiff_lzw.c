@@ -72,7 +72,7 @@ typedef struct bit_reader {
   unsigned count;
 } bit_reader;
 
-// Fills the buffer to at least 56 bits; at least 8 bytes must be left.
+// Fills the buffer to at least 56 bits; at least 8 bytes of input must remain.
 INLINE void refill(bit_reader *r) {
   r->bits |= imgc_load_be64(r->next) >> r->count;
   r->next += (63 - r->count) >> 3;
