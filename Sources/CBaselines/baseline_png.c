@@ -16,7 +16,8 @@ bool baseline_png(const uint8_t *data, size_t size, baseline_image *image) {
   library_image.version = PNG_IMAGE_VERSION;
   if (!png_image_begin_read_from_memory(&library_image, data, size)) return false;
   library_image.format = PNG_FORMAT_RGBA;
-  // Otherwise 16-bit samples are treated as linear light and converted by a gamma table.
+  // Without this flag libpng treats 16-bit samples as linear light and converts them by a gamma
+  // table.
   library_image.flags |= PNG_IMAGE_FLAG_16BIT_sRGB;
   uint8_t *pixels = malloc(PNG_IMAGE_SIZE(library_image));
   if (!pixels || !png_image_finish_read(&library_image, NULL, pixels, 0, NULL)) {

@@ -17,7 +17,7 @@ struct imgc_png_encoder {
   uint64_t pixel_count; // pixels analyzed
   imgc_png_layout layout;
   uint32_t width, height;
-  uint32_t sequence;    // of the next fcTL or fdAT
+  uint32_t sequence;    // sequence number of the next fcTL or fdAT
   uint32_t frame_count; // frames written
 };
 

@@ -134,7 +134,7 @@ static const uint8_t *decode_row(draw_state *d, imgc_lzw_state *state) {
 static imgc_status report_damage(draw_state *d, uint32_t done, uint32_t y, imgc_lzw_state state) {
   imgc_report *report = d->gif->report;
   const imgc_gif_image *image = d->image;
-  if (report->status) return report->status; // from polling
+  if (report->status) return report->status; // cancelled or failed in a poll
   if (state == IMGC_LZW_NO_MEMORY)
     return imgc_fail(report, IMGC_ERROR_OUT_OF_MEMORY, NULL, "gif: out of memory");
   if (state == IMGC_LZW_INVALID) {

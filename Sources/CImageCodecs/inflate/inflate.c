@@ -218,7 +218,7 @@ static imgc_inflate_result decode_carefully(imgc_inflater *z) {
   unsigned before;
   uint32_t entry = look_up(z->literals, z->literal_bits, bits, &before);
   bits >>= before;
-  unsigned used = before + (entry >> 8 & 15); // of a pair only the first literal
+  unsigned used = before + (entry >> 8 & 15); // of a pair, only the first literal is used
   if (used > z->bit_count) return IMGC_INFLATE_INVALID;
   if ((entry & IMGC_INFLATE_IS_UNDEFINED) && !z->accepts_zlib_rejects)
     return IMGC_INFLATE_ZLIB_REJECTS;

@@ -24,7 +24,7 @@ typedef struct jpeg_markers {
   bool icc_is_broken; // chunks missing, duplicated or with inconsistent counts
   unsigned icc_count;
   uint64_t icc_size;   // all chunks; 0 when broken
-  jpeg_chunk icc[256]; // by sequence number, from 1
+  jpeg_chunk icc[256]; // index: sequence number, from 1
 } jpeg_markers;
 
 // Fails when the bytes are not a JPEG, or one that libjpeg-turbo 2.1 cannot decode. Truncation is

@@ -33,7 +33,7 @@ typedef struct scan {
 typedef struct scan_parser {
   imgc_reader reader;
   uint32_t flags;
-  unsigned components; // in the frame; 0 before the frame header
+  unsigned components; // number in the frame; 0 before the frame header
   uint8_t ids[MAX_COMPONENTS];
   progress all_scans, retained; // after all scans, and after those that libjpeg will read
 } scan_parser;

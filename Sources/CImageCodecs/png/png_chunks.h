@@ -15,7 +15,7 @@ typedef enum imgc_png_chunk_result {
 
 typedef struct imgc_png_chunk {
   uint32_t type;
-  uint32_t length;     // as claimed, below 2^31
+  uint32_t length;     // payload length in the chunk header, below 2^31
   const uint8_t *data; // the payload
   size_t available;    // available bytes of the payload, at most `length`
   size_t offset;       // file offset of the chunk
@@ -32,7 +32,7 @@ static inline bool imgc_png_is_critical(const imgc_png_chunk *chunk) {
 
 // Information before the image data. Pointers refer to the request's data.
 typedef struct imgc_png {
-  uint32_t width, height; // of the image, or of a frame
+  uint32_t width, height; // size of the image, or of a frame
   uint8_t bit_depth, color_type;
   bool interlaced;
   const uint8_t *palette; // red, green, blue; NULL: none
@@ -41,7 +41,7 @@ typedef struct imgc_png {
   uint32_t transparency_size; // bytes, valid for the colour type
   bool animated;              // acTL is present and valid
   uint32_t frame_count, loop_count;
-  size_t idat_offset; // of the first IDAT chunk
+  size_t idat_offset; // file offset of the first IDAT chunk
 } imgc_png;
 
 // Returns the samples per pixel.

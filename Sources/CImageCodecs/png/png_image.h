@@ -9,7 +9,7 @@
 typedef struct imgc_png_image {
   const imgc_request *request;
   imgc_report *report;
-  const imgc_png *png; // with the size of the frame
+  const imgc_png *png; // its width and height are those of the frame
   imgc_png_source source;
   imgc_png_extent extent;
   const imgc_dest *dest;

@@ -110,7 +110,7 @@ static bool is_finished(const drawing *d) {
 
 // After the last row libpng inflates the rest of the stream, which can be gigabytes in a malicious
 // file. Adler-32 follows directly, or the stream contains more data than the image.
-enum { MAX_READS_AFTER_ROWS = 8 }; // of 8 KiB, in strict requests; otherwise none
+enum { MAX_READS_AFTER_ROWS = 8 }; // reads of 8 KiB in strict requests; otherwise none
 
 static void on_read(png_structp png, png_bytep out, size_t size) {
   drawing *d = png_get_io_ptr(png);

@@ -7,7 +7,7 @@
 #include "png/png_chunks.h"
 
 typedef struct imgc_png_source {
-  imgc_reader reader; // before the next chunk
+  imgc_reader reader; // its position is the start of the next chunk
   uint32_t type;      // IMGC_PNG_IDAT or IMGC_PNG_fdAT
   uint32_t sequence;  // fdAT: the next expected sequence number
   bool truncated;     // the data ended inside the run

@@ -21,7 +21,7 @@ typedef struct stream {
   imgc_png_source source;
   uint64_t segments;
   imgc_png_rows *rows; // NULL: only check that the data is valid
-  size_t row_size;     // with the filter byte
+  size_t row_size;     // bytes of a row with its filter byte
   unsigned bpp;
   uint32_t batch; // rows that are unfiltered together
   uint32_t row;   // first row of the batch

@@ -86,7 +86,7 @@ typedef struct imgc_light_tables {
 } imgc_light_tables;
 
 void imgc_light_fill(imgc_light_tables *light);
-// Like split_planes_alpha, in linear light; with `is_opaque` all alpha values are 255.
+// As split_planes_alpha, in linear light; with `is_opaque` all alpha values are 255.
 bool imgc_light_split_planes(int16_t *planes, size_t stride, const uint8_t *src, size_t n,
                              bool is_opaque, const imgc_light_tables *light);
 // Converts sums of n pixels in linear light to RGBA8.

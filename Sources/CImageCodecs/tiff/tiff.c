@@ -90,8 +90,8 @@ static uint8_t *row_batch_next(row_batch *b, uint32_t x, uint32_t y, uint32_t n)
 }
 
 typedef struct progress {
-  uint64_t converted_rows; // converted rows of tiles
-  uint32_t intact_rows;    // of the image, from the top
+  uint64_t converted_rows; // sum of the converted rows of all tiles
+  uint32_t intact_rows;    // intact rows of the image, from the top
   bool truncated;          // the data of some tile is truncated
   bool damaged;
 } progress;

@@ -133,7 +133,7 @@ static imgc_status read_color(TIFF *tif, tiff_properties *f, imgc_report *report
     f->kind = TIFF_KIND_LAB, f->model = IMGC_COLOR_LAB, f->colors = 3;
     if ((f->bits != 8 && f->bits != 16) || f->format == SAMPLEFORMAT_IEEEFP)
       return unsupported(report, "depth");
-    if (f->samples < 3) f->colors = 1, f->kind = TIFF_KIND_GRAY; // only L*
+    if (f->samples < 3) f->colors = 1, f->kind = TIFF_KIND_GRAY; // L* without a* and b*
     break;
   case PHOTOMETRIC_LOGL:
   case PHOTOMETRIC_LOGLUV:

@@ -9,7 +9,7 @@ extension Bitmap {
     /// - Parameters:
     ///   - width: Width of the result in pixels, at least 1.
     ///   - height: Height of the result in pixels, at least 1.
-    ///   - crop: The part to use, clipped to the bitmap; nil for all of it.
+    ///   - crop: The part to use, clipped to the bitmap; nil for the complete bitmap.
     ///   - filter: The resampling kernel. It is widened by the reduction, so that every source pixel contributes.
     ///   - linearLight: Resamples in linear light, not in sRGB values: fine bright patterns retain their brightness,
     ///     but sharp filters ring more around dark lines. Takes about three times as long.

@@ -40,7 +40,7 @@ struct jpeg_baseline {
   uint8_t *component_samples[MAX_PLANES]; // Y, Cb, Cr
   plane planes[MAX_PLANES];
   imgc_huffman dc[2], ac[2];
-  imgc_huffman_skips skips[2];      // of `ac`
+  imgc_huffman_skips skips[2];      // skip tables of `ac`
   imgc_flat_plane flat[MAX_PLANES]; // entries for those of `planes` that are flat
   uint8_t block_planes[MAX_BLOCKS]; // the plane of each block of an MCU
   unsigned blocks;                  // blocks per MCU when all planes are flat; otherwise 0
@@ -96,8 +96,9 @@ static bool init_tables(jpeg_baseline *b, const struct jpeg_decompress_struct *c
   return true;
 }
 
-// Returns true when only DC of the plane is needed: at 1/8, each block is then one sample. With
-// `is_draft` this includes 2 x 2 subsampled chroma, of which each sample then covers four pixels.
+// Returns true when the skip tables are used for the plane: the image has enough MCUs, and only DC
+// is needed, since each block is one sample. With `is_draft` this includes 2 x 2 subsampled chroma
+// at 1/8, of which each sample then covers four pixels.
 static bool is_flat(const jpeg_baseline *b, const plane *p, bool is_draft) {
   if ((uint64_t)b->columns * b->mcu_rows < IMGC_MIN_MCUS_FOR_SKIPS) return false;
   return p->size == 1 || (is_draft && p->size == 2 && b->side == 2);

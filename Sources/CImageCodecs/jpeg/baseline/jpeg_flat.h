@@ -19,9 +19,9 @@ void imgc_huffman_skips_init(imgc_huffman_skips *s, const imgc_huffman *ac);
 
 typedef struct imgc_flat_plane {
   const imgc_huffman *dc, *ac;
-  const imgc_huffman_skips *skips; // of `ac`
+  const imgc_huffman_skips *skips; // skip table of `ac`
   int32_t step;                    // quantization step of DC, at most 4,095
-  int32_t last_dc;                 // before dequantization
+  int32_t last_dc;                 // previous DC value, before dequantization
 } imgc_flat_plane;
 
 // Reads `count` MCUs of `blocks` blocks each; block k of an MCU belongs to planes[of[k]]. Writes a

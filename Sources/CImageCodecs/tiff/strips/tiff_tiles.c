@@ -66,7 +66,7 @@ static uint64_t decode_or_recover(tiff_reader *r, tiff_strile *s) {
 static bool decode_lzw(tiff_reader *r, tiff_strile *s) {
   const tiff_properties *f = r->properties;
   size_t size = (size_t)(s->units * f->unit_bytes);
-  r->output_is_dirty = true; // also because bytes after the end, in the next plane, may be written
+  r->output_is_dirty = true; // also after success: bytes of the next plane may have been written
   if (!r->lzw || !tiff_lzw_decode(r->lzw, s->data, (size_t)s->size, s->to, size)) return false;
   unsigned step = f->separate ? 1 : f->samples;
   for (size_t row = 0; f->has_predictor && row < size; row += (size_t)f->unit_bytes) {
