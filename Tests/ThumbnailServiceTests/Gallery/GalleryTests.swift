@@ -213,10 +213,10 @@ import Testing
     @Test func everyServiceHasAUniqueGalleryToken() async throws {
         var tokens: Set<String> = []
         for _ in 0..<2 {
-            let (told, tell) = AsyncStream.makeStream(of: String.self)
-            try await Self.withGallery { tell.yield(try await $0.token()) }
-            tell.finish()
-            for await token in told {
+            let (received, continuation) = AsyncStream.makeStream(of: String.self)
+            try await Self.withGallery { continuation.yield(try await $0.token()) }
+            continuation.finish()
+            for await token in received {
                 #expect(token.utf8.count == 64)
                 tokens.insert(token)
             }
