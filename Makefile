@@ -133,7 +133,7 @@ bench-png-thumb: bootstrap ## PNG thumbnails: streamed decompression against the
 bench-service: service-tool ## The service against thumbor and nginx; ARGUMENTS=--write updates the figures in Docs
 	@IMAGETOOL=$(SERVICE_TOOL) Scripts/bench/service $(ARGUMENTS)
 
-# Independent of the clock. Needs valgrind.
+# The counts do not depend on the speed of the machine. Needs valgrind.
 instructions: bootstrap ## Instruction counts of a fixed set of operations against stored figures
 	-@Scripts/bootstrap check
 	@SWIFT=$(SWIFT) Scripts/bench/instructions

@@ -92,7 +92,7 @@ let package = Package(
                 .product(name: "UnixSignals", package: "swift-service-lifecycle", condition: when("Service")),
             ],
             path: "Sources/ThumbnailService",
-            // Not a bundle: the tool is one file that people copy.
+            // Embedded instead of in a bundle, because users copy the tool as one file.
             resources: [.embedInCode("Gallery/Resources")], swiftSettings: settings),
 
         // The tools. Only imagetool is for users; imagetool-bench measures and demonstrates.
@@ -179,7 +179,7 @@ let package = Package(
     cLanguageStandard: .gnu17
 )
 
-// Dependencies that a trait brings.
+// The condition of dependencies that only one trait needs.
 func when(_ trait: String) -> TargetDependencyCondition? { .when(traits: [trait]) }
 func crypto(_ trait: String) -> Target.Dependency {
     .product(name: "Crypto", package: "swift-crypto", condition: when(trait))

@@ -69,7 +69,7 @@ ENVIRONMENTS = {
     # The images of the benchmarks.
     "images": Environment(
         ".build-bench-python", HAS_PHOTOGRAPHS, [["numpy", "pillow"], PHOTOGRAPHS], accepts_system=True),
-    # The same, and the decoders of Benchmarks/peers.py.
+    # The packages of `images`, and the decoders of Benchmarks/peers.py.
     "peers": Environment(
         ".build-bench-python", f"import pyvips, cv2, imagecodecs; {HAS_PHOTOGRAPHS}",
         [["numpy", "pillow"], PHOTOGRAPHS, ["pyvips[binary]", "opencv-python-headless", "imagecodecs"]],

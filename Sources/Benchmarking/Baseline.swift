@@ -1,7 +1,7 @@
 import CPlatformImageBaselines
 import PlatformImage
 
-/// Plain use of a format's C library, the opponent of the decode benchmarks.
+/// Direct calls of the C library of a format; the decode benchmarks compare this package with them.
 struct Baseline {
     private let run: (UnsafePointer<UInt8>?, Int, UnsafeMutablePointer<baseline_image>?) -> Bool
 
@@ -52,7 +52,7 @@ struct GIFFrames {
 }
 
 extension Bitmap {
-    /// Copies the pixels of a baseline.
+    /// Copies the pixels of an image that a baseline decoded.
     fileprivate init(_ image: baseline_image) {
         let decoded = UnsafeRawBufferPointer(start: image.pixels, count: Int(image.width) * Int(image.height) * 4)
         self.init(width: Int(image.width), height: Int(image.height)) { pixels in

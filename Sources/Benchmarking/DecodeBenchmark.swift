@@ -29,7 +29,7 @@ public struct DecodeBenchmark {
     /// Frames decoded per round: all of a GIF, otherwise 1.
     public private(set) var frames = 1
     public private(set) var ours = Times()
-    /// `nil` when the baseline was not requested or cannot decode the file.
+    /// Times of the baseline; `nil` when the baseline was not requested or cannot decode the file.
     public private(set) var baseline: Times?
     /// False when the baseline yields other pixels; `nil` without a baseline.
     public private(set) var pixelsAgree: Bool?
@@ -87,7 +87,8 @@ public struct DecodeBenchmark {
         Elapsed.time { for _ in 0..<repeats { _ = library.decode(bytes) } }
     }
 
-    /// Baseline CPU time divided by our CPU time, per round: over 1 means that we are faster.
+    /// CPU time of the baseline divided by that of this library, one value per round; above 1 when this library is
+    /// faster.
     public var ratios: [Double] {
         baseline.map { baseline in zip(baseline.cpu, ours.cpu).map { $0 / max($1, .leastNonzeroMagnitude) } } ?? []
     }
@@ -95,7 +96,7 @@ public struct DecodeBenchmark {
     /// Median of ``ratios``.
     public var ratio: Double? { median(ratios) }
 
-    /// `nil` without a target or without a baseline.
+    /// Comparison of ``ratio`` with its target; `nil` without a target or without a baseline.
     public var verdict: Verdict? {
         if pixelsAgree == false { return .pixelsDiffer }
         guard let ratio, let target = goal.targetRatio else { return nil }

@@ -2,7 +2,8 @@ import PlatformImage
 
 /// Target speed of a kind of image relative to the plain C library.
 ///
-/// The kind is derived from the file itself. Only large images of the kinds that are measured have a target.
+/// The kind is derived from the contents of the file. Only images of 400,000 pixels or more (all frames together) have
+/// a target, and only for the kinds that the benchmark measures.
 public struct DecodeGoal: Sendable {
     /// Name of the kind, such as `PNG RGB photo`.
     public let kind: String
@@ -38,7 +39,8 @@ public struct DecodeGoal: Sendable {
         case (.gray, 8) where header.channelCount == 1: return ("\(name) 8", 1.6)
         case (.gray, 16) where header.channelCount == 1: return ("\(name) 16", 1.7)
         case (.rgb, 8):
-            // Drawings and screenshots compress to a few percent, photographs to about half.
+            // Files of drawings and screenshots have a few percent of the raw size, files of photographs about half of
+            // it.
             let isDrawing = byteCount < header.width * header.height * header.channelCount / 8
             return isDrawing ? ("\(name) drawn", 5) : ("\(name) photo", 3)
         default: return ("\(name) \(header.bitsPerChannel)", 1)
@@ -47,7 +49,7 @@ public struct DecodeGoal: Sendable {
 
     private static func jpeg(_ header: ImageHeader, _ pixels: Int) -> (String, Double?) {
         let kind = header.isProgressive ? "JPEG progressive" : "JPEG baseline"
-        // From this size on page faults cost as much as decoding.
+        // For images of this size or larger, page faults cost as much CPU time as decoding.
         guard pixels >= 8_000_000 else { return (kind, 0.97) }
         return ("\(kind), large", header.isProgressive ? 1.15 : 1.4)
     }

@@ -5,14 +5,14 @@ import PlatformImage
 public enum DecoderAgreement {
     /// Result of a comparison.
     public enum ComparisonResult: Equatable, Sendable {
-        /// Number of equal images; 0 for a file that both reject with the same error.
+        /// Number of equal images; 0 for a file that both decoders reject with equal errors.
         case agrees(images: Int)
         case differs(String)
         /// The format is not PNG, JPEG, TIFF or GIF, or giflib cannot open the file.
         case notCompared
     }
 
-    /// Decodes the file in both ways and compares the results.
+    /// Decodes the file with the fast path and with the plain library, and compares the results.
     ///
     /// - Parameter bytes: A file, which may be damaged.
     public static func check(_ bytes: [UInt8]) -> ComparisonResult {
@@ -64,7 +64,7 @@ public enum DecoderAgreement {
         }
     }
 
-    /// Everything that a caller sees of one decode.
+    /// Complete result of one decode: pixels, status and warnings, or the error.
     private enum DecodedResult {
         case image(Bitmap, DecodeStatus, [DecodeWarning])
         case failure(DecodeError)

@@ -6,10 +6,10 @@ import Glibc
 /// Limits the memory that glibc's allocator retains in a long-running process. By default glibc creates an arena per
 /// thread and raises the mmap threshold with every large block that is freed.
 ///
-/// An mmap threshold of 4 MiB lets the buffers of most sources be reused; with 256 KiB each was mapped again, which
-/// cost 4 to 8 % of a render. Up to 8 MiB of free memory is retained at the top of an arena; with less, the buffers
-/// would be unmapped and faulted in again. Pixels are mapped by the bitmaps' pool. Call it before other threads start.
-/// It has no effect with other C libraries.
+/// With an mmap threshold of 4 MiB the allocator reuses the buffers of most sources; with 256 KiB each buffer was
+/// mapped again, which cost 4 to 8 % of the time of a render. Up to 8 MiB of free memory is retained at the top of an
+/// arena; with less, the buffers would be unmapped and faulted in again. Pixels are mapped by the bitmaps' pool. Call
+/// this function before other threads start; it has no effect with C libraries other than glibc.
 package func limitAllocatorMemory() {
     #if canImport(Glibc)
     _ = mallopt(arenaMax, 2)

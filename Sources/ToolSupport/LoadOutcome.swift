@@ -23,13 +23,13 @@ package struct LoadOutcome: Sendable {
     package let status: Int
     package let source: Source
     package let isFresh: Bool
-    /// `nil` when there is no response.
+    /// Fields of the final response; `nil` when there is no response.
     package let fields: HeaderFields?
     /// Body after content decoding; empty without a body.
     package let bytes: [UInt8]
-    /// `nil` for data requests and for failures.
+    /// Decoded image; `nil` for data requests and for failures.
     package let image: LoadedImage?
-    /// The failure; also set when a stale response was returned because of it.
+    /// The failure; also set when a stale response was returned because of this failure.
     package let error: LoadError?
 
     package init(_ image: LoadedImage) {
@@ -72,7 +72,7 @@ package struct LoadOutcome: Sendable {
         bytes = response?.body ?? []
         image = nil
         let hasResponse = [.http, .unexpectedStatus, .remembered].contains(error.code)
-        // A remembered failure has a source only when its response is stored.
+        // A failure from the negative cache (`remembered`) has a source only when its response is stored.
         switch (hasResponse ? response : nil)?.source {
         case .some(.memory): source = .memory
         case .some(.disk): source = .disk

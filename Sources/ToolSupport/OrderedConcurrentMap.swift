@@ -6,7 +6,7 @@ package struct OrderedConcurrentMap<Input: Sendable, Output: Sendable>: AsyncSeq
     private let transform: @Sendable (Input) async -> Output
     private let width: Int
 
-    /// - Parameter width: Maximum number of tasks that are running or waiting to be consumed; 1 or more.
+    /// - Parameter width: Maximum number of tasks that are running or whose result is not yet consumed; 1 or more.
     package init(_ inputs: [Input], width: Int = 16, transform: @escaping @Sendable (Input) async -> Output) {
         precondition(width > 0, "width must be 1 or more")
         self.inputs = inputs

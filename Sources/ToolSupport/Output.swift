@@ -29,7 +29,8 @@ package struct OutputFailure: Error {
 package final class Output {
     private let path: String
     private let descriptor: Int32
-    /// Renamed to `path` by ``commit()``; otherwise removed on deinitialization.
+    /// Path of the temporary file, which ``commit()`` renames to `path`, and deinitialization removes without a commit;
+    /// `nil` for stdout, a device or a pipe.
     private var temporary: String?
 
     /// - Parameter path: `-` for stdout. A device or pipe is written directly; a regular file is replaced.

@@ -46,7 +46,7 @@ static void test_dest_rows(void) {
     check(row >= band.pixels && row + STRIDE <= band.pixels + band.size, "imgc_dest_row", y);
     if (inside) check(row == band.pixels + (y - FIRST) * STRIDE, "row in the band", y);
 
-    // Clipped to the rows in the band.
+    // A block is clipped to the rows in the band.
     memset(band.pixels, 0x55, band.size);
     imgc_dest_write_block(&dest, 0, y, WIDTH, ROWS, source, STRIDE);
     const bool meets = y + ROWS > FIRST && y < FIRST + ROWS;

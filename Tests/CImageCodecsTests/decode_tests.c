@@ -118,7 +118,8 @@ void test_limits(void) {
     guarded_free(&g);
     free(file.data);
   }
-  // Large scratch blocks are allocated and released with the request's functions, resampled or not.
+  // Large scratch blocks are allocated and released with the request's functions, both in a full
+  // decode and in a resampled decode.
   bytes file = fixture("demo/window.png");
   imgc_request request = request_for(IMGC_FORMAT_PNG, file.data, file.size);
   imgc_header header = header_of(&request, "demo/window.png");

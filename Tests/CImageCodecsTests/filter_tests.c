@@ -29,7 +29,8 @@ static void compare_filters(void) {
       unsigned bpp = widths[w];
       size_t n = pixels * bpp, stride = n + 1;
       fill(plain, BUFFER_SIZE);
-      // The row above, then alternately filter byte and row.
+      // The buffer contains the row above, then the filter byte and the samples of each row. Limits
+      // filter bytes to 0 to 4.
       for (size_t r = 0; r < ROWS; r++) plain[n + r * stride] %= 5;
       for (int way = 0; way < 3; way++) {
         uint8_t *first = fast + n + 1;

@@ -76,7 +76,7 @@ static void compare_packed(void) {
     }
 }
 
-// Every value of fields of every width, at every position.
+// Bit fields of every width at every position; up to 11 bits with every value.
 static void compare_fields(void) {
   enum { PIXELS = 2048 };
   static uint8_t src[PIXELS * 4], fast[PIXELS * 4], plain[PIXELS * 4];
@@ -101,7 +101,7 @@ static void compare_fields(void) {
     }
 }
 
-// All 65,536 samples, and every pair of colour and alpha.
+// All 65,536 values of a 16-bit sample, and every pair of a colour value and an alpha value.
 static void compare_values(void) {
   static uint16_t samples[65536];
   static uint8_t fast[65536 * 4], plain[65536 * 4], pixels[65536 * 4];

@@ -1,7 +1,7 @@
 #if Loader
 import PlatformImageLoader
 
-/// Random operations on a cache; every entry compared is read is verified.
+/// Random operations on a cache; every entry that is read is verified.
 struct Churn {
     let cache: DiskCache
     private(set) var hits = 0

@@ -9,9 +9,9 @@ import Musl
 import Darwin
 #endif
 
-/// Commands of the probe; its numeric numbers in order, of what comment.
+/// Commands of the probe. The comment of each command lists its numeric arguments in order.
 enum Command: String {
-    /// First key, count, version: stores that many entries.
+    /// First key, count, version: stores `count` entries.
     case store
     /// First key, count: reads each entry; prints `found N`, then `bad N` and `unread N` of a verification.
     case check
@@ -23,21 +23,23 @@ enum Command: String {
     case replace
     /// Seed, operations, keys: refreshes entries repeatedly.
     case refresh
-    /// Count: purges that many times.
+    /// Count: purges the cache `count` times.
     case purge
-    /// Limit in bytes, operations, keys: stores entries and sweeps continuously, with continuous sweeps.
+    /// Limit in bytes, operations, keys: stores entries, and trims the cache to half of the limit after every 16th
+    /// store.
     case sweep
-    /// Action, times, scenario, maximum number of faults: a fault at each call in turn; see `FaultLoop`.
+    /// Action, times, scenario, maximum number of runs: one run for each call, with the fault at this call; see
+    /// `FaultLoop`.
     case faultAtEachCall
-    /// Action, call, scenario: one fault at one call; the fault may kill the process.
+    /// Action, call, scenario: a fault at one call; the action may kill the process.
     case faultAtOneCall
     /// Seed, permille, operations, keys: random EIO during the operations; prints `found N` afterwards.
     case randomFaults
     /// Threads, keys, descriptors: many readers with few descriptors.
     case descriptors
-    /// Uses a read-only and full; requires a private mount namespace.
+    /// Uses a volume that becomes read-only and full; requires a private mount namespace.
     case volume
-    /// Seconds, kind (0 modified, 1 created): removes older entries; prints `removed N`.
+    /// Seconds, kind (0 modified, 1 created): removes entries that are older; prints `removed N`.
     case clear
 
     func run(in folder: String, _ numbers: [Int]) async {

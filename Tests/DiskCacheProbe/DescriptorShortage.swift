@@ -10,9 +10,8 @@ import Musl
 import Darwin
 #endif
 
-/// Reads in many threads with few descriptors: every operation returns a correct result. Prints `hits N` and
-/// `faults N` of the
-/// phase with few descriptors, and `found N` of the entries afterwards.
+/// Reads in many threads with few descriptors: every operation returns a correct result. Prints `hits N` and `faults N`
+/// of the phase with few descriptors, and `found N` of the entries afterwards.
 func runDescriptorShortage(_ folder: String, threads: Int, keys: Int, descriptors: Int) async {
     let cache = DiskCache(directory: folder)
     // Waits for the initial scan: it opens and closes folders and would release a descriptor while none may be free.

@@ -10,7 +10,7 @@ import Musl
 import Darwin
 #endif
 
-/// Repeats the a work with the fault one call later each time, until no call fails.
+/// Repeats the work of a scenario, each time with the fault at a later call, until no call fails.
 enum FaultLoop {
     /// Number of keys stored before each run; keys from 4 on are only read, and no fault may lose them.
     static let keys = 8
@@ -45,7 +45,7 @@ enum FaultLoop {
 
     /// Runs the work with one fault; another process verifies the folder.
     ///
-    /// Prints `survived`, or `survived` unless no call failed.
+    /// Prints `survived` when a call failed, and `alive` when no call failed.
     static func one(_ folder: String, action: Int, at call: Int, scenario: Int) async {
         let run = FaultRun(folder, scenario)
         await run.prepare()
@@ -65,7 +65,7 @@ final class FaultRun: Sendable {
 
     private struct State {
         var cache: DiskCache?
-        /// Allowed results and refresh that a read may return, besides a miss; empty permits only a miss.
+        /// Pairs of version and refresh number that a read may return, by key number; an empty list allows only a miss.
         var allowed: [Int: [[Int]]] = [:]
     }
 
@@ -90,7 +90,7 @@ final class FaultRun: Sendable {
             allow(number, [[1, 0]])
         }
         await cache.flush()
-        // Scenario 0 uses an open cache; the others open the cache under the fault.
+        // Scenario 0 opens the cache before the fault; the other scenarios open the cache under the fault.
         if scenario == 0 { state.withLock { $0.cache = cache } }
     }
 
@@ -144,7 +144,7 @@ final class FaultRun: Sendable {
     func verify(hadFault: Bool, _ detail: String) async {
         let (faultedCache, allowed) = state.withLock { ($0.cache, $0.allowed) }
         guard let faultedCache else { failMissingData("the cache") }
-        // Background work that opening opening started runs under the fault, too.
+        // The background scan that starts when the cache is opened runs under the fault, too.
         if scenario != 0 { await faultedCache.flush() }
         for (cache, isNew) in [(faultedCache, false), (open(), true)] {
             for number in 0..<FaultLoop.keys {
@@ -156,12 +156,12 @@ final class FaultRun: Sendable {
                 guard let (version, refresh) = Oracle.version(of: number, hit.entry, hit.body) else {
                     failWrongData(number, detail)
                 }
-                // Another process cannot know that a file that could not be removed is superseded.
+                // A new cache cannot know that a file is superseded when the fault prevented its removal.
                 let isKnown = allowed[number]?.contains([version, refresh]) ?? false
                 if !isKnown, !(isNew && hadFault) { failWrongData(number, "\(detail): \(version).\(refresh)") }
             }
         }
-        // The cache uses the pause again after one minute.
+        // After one minute the pause that follows a fault is over, and the cache uses the disk again.
         milliseconds.add(60_000, ordering: .relaxed)
         guard faultedCache.store(Oracle.entry(3, version: 9), body: Oracle.body(3, version: 9)) else {
             failMissingData("3 \(detail) later")
@@ -177,7 +177,7 @@ final class FaultRun: Sendable {
 }
 
 extension CacheEntry {
-    /// Total length of the header's values values in bytes.
+    /// Total length of the field values in bytes.
     fileprivate var fieldBytes: Int { response?.fields.lines.reduce(0) { $0 + $1.value.count } ?? 0 }
 }
 #endif

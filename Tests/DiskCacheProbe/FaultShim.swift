@@ -33,7 +33,7 @@ enum FaultShim {
             folder, calls, action, at, times, UInt32(permille), UInt64(truncatingIfNeeded: seed))
     }
 
-    /// Stops the faults and returns returns the number of failed calls.
+    /// Stops the faults and returns the number of failed calls.
     static func disarm() -> Int { unsafeBitCast(symbol("fault_disarm"), to: Count.self)() }
 
     private static func symbol(_ name: String) -> UnsafeMutableRawPointer {

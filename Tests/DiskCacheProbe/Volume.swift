@@ -8,7 +8,7 @@ import Glibc
 import Musl
 #endif
 
-/// Mounts a small volume mounted on `folder` becomes read-only and full while the cache stays open.
+/// Mounts a small volume on `folder`, which becomes read-only and later full while the cache stays open.
 func runVolumeScenario(_ folder: String) async {
     guard mount("none", folder, "tmpfs", 0, "size=256k") == 0 else {
         printLine("denied \(errno)")

@@ -9,9 +9,9 @@ import Musl
 import Darwin
 #endif
 
-// The child process of the fault tests: `DiskCacheProbe FOLDER COMMAND NUMBER...`. It runs operations on a cache
-// folder, prints results, results. exits code 3 for a wrong entry and wrong data; for a lost entry.
-// An alarm ends a probe that hangs, with its own exit status. FAULT_SECONDS as in FaultSeed.
+// The child process of the fault tests: `DiskCacheProbe FOLDER COMMAND NUMBER...`. It runs operations on a cache folder
+// and prints results. Exit code 3: the cache returned wrong data; 4: an entry is missing without a fault. An alarm
+// signal ends a probe that hangs, later for a longer FAULT_SECONDS (see FaultSeed).
 alarm(900 + UInt32(getenv("FAULT_SECONDS").flatMap { Double(String(cString: $0)) } ?? 0) * 4)
 // Under libfaketime Swift finds no arguments, because the library moves the environment that locates them.
 let passed = getenv("DISK_CACHE_PROBE").map { String(cString: $0).split(separator: "\n").map(String.init) }

@@ -135,7 +135,8 @@ static int action_for_call(const char *call, int fd, const char *name) {
     return result;                                                                                 \
   } while (0)
 
-// Like GUARDED, for calls that transfer `count` bytes: a short one transfers half, at least one.
+// Like GUARDED, for calls that transfer `count` bytes: SHORT transfers half of them, at least one
+// byte.
 #define TRANSFER(call, fd, count, expression)                                                      \
   do {                                                                                             \
     int action = action_for_call(call, fd, NULL);                                                  \

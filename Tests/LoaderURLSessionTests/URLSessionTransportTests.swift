@@ -260,7 +260,7 @@ import FoundationNetworking
         let response = try await transport.send(
             HTTPRequest(url: origin.url()), trust: TrustSettings(), timeouts: Self.patient)
 
-        // The body is not read until the connection is closed for that reason.
+        // The test reads the body only after the transport has closed the connection.
         await origin.waitForClosedConnections(1)
 
         await #expect(throws: LoadError.bodyTooLarge("")) { for try await _ in response.body {} }

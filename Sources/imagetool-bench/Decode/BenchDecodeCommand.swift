@@ -60,14 +60,15 @@ struct BenchDecodeCommand: ParsableCommand {
         if results.contains(where: { $0.verdict == .missed || $0.verdict == .pixelsDiffer }) { throw ExitCode(1) }
     }
 
-    /// Decodes once with each side per line of standard input and prints the CPU time of both in nanoseconds: ours,
-    /// then the library's. The first output line contains width, height, frames and kind.
+    /// For each line of standard input, decodes the file once with this library and once with the plain C library, and
+    /// prints the CPU times of this library and of the C library in nanoseconds. The first output line contains width,
+    /// height, number of frames, and kind.
     private static func runAlternating(_ path: String, _ output: Output) throws {
         let bytes = try readInput(path, limit: DecodeBenchmark.options.limits.maxInputBytes)
         let benchmark = try DecodeBenchmark(bytes, name: path, rounds: 1, hasBaseline: true)
         let header = benchmark.header
         try output.write("\(header.width) \(header.height) \(benchmark.frames) \(benchmark.goal.kind)\n")
-        // The second decoder finds the file in the CPU cache, so the sides alternate in going first.
+        // The decoder that runs second finds the file in the CPU cache, so the order of the two decoders alternates.
         var baselineGoesFirst = false
         while readLine() != nil {
             let before = baselineGoesFirst ? benchmark.timeBaseline(1) : nil

@@ -4,7 +4,8 @@ import PlatformImage
 import PlatformImageBenchmarking
 import PlatformImageToolSupport
 
-/// `imagetool-bench resize`: this library's side of `Scripts/bench/resize`, which measures other libraries too.
+/// `imagetool-bench resize`: measures the resampler of this library for `Scripts/bench/resize`, which compares it with
+/// Pillow.
 struct BenchResizeCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "resize",

@@ -52,7 +52,7 @@ struct DemoImages: Sendable {
         self.imageIndices = Self.shuffled(imageIndices)
     }
 
-    /// Each image once, then the large ones cyclically.
+    /// Image index for each URL: each image once, then the large images in turn.
     private static func imageIndices(of images: [Image], count: Int, maxBytes: Int) -> [Int] {
         let large = images.indices.filter { images[$0].bitmap.width * images[$0].bitmap.height >= largePixels }
         let repeated = large.isEmpty ? Array(images.indices) : large
@@ -85,7 +85,7 @@ struct DemoImages: Sendable {
     /// Path of a URL: its index and the file name.
     func path(_ number: Int) -> String {
         let name = image(at: number).path.split(separator: "/").last ?? ""
-        // Only unreserved characters: a transport would percent-encode the others in its own way.
+        // Only unreserved characters (RFC 3986), because transports percent-encode other characters differently.
         return "/\(number)/\(sanitizedName(name.utf8))"
     }
 

@@ -40,7 +40,7 @@ final class DemoServiceOrigin: Sendable {
 
     /// Allows a service to fetch from this origin, whose loopback address is blocked by default.
     func allow(in configuration: inout ServiceConfiguration) {
-        // Without other allowed hosts, no other port is allowed either.
+        // If the configuration allows no host yet, remove its ports, so that only the port of this origin is allowed.
         if configuration.source.allow.isEmpty { configuration.source.ports = [] }
         configuration.source.allow.append("127.0.0.1")
         configuration.source.ports.insert(port)

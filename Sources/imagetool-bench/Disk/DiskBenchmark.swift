@@ -12,7 +12,7 @@ struct DiskBenchmark {
         case store
         case refresh = "refresh (304)"
 
-        /// Operations per round and side.
+        /// Operations per round, equal for the cache and for the system calls.
         fileprivate var operations: Int {
             switch self {
             case .hit, .miss: 2_000
@@ -24,11 +24,11 @@ struct DiskBenchmark {
     /// Times of one operation, one value per measured round.
     struct Row {
         let name: Case
-        /// CPU nanoseconds per operation.
+        /// CPU nanoseconds per cache operation.
         var ours: [Double] = []
         var baseline: [Double] = []
 
-        /// Our CPU time divided by that of the system calls, median over the rounds.
+        /// CPU time of the cache divided by that of the system calls, median over the rounds.
         var ratio: Double { median(zip(ours, baseline).map { $0 / $1 }) ?? .nan }
     }
 

@@ -2,7 +2,7 @@
 import Foundation
 import PlatformImageToolSupport
 
-/// Private nginx process on 127.0.0.1 that answers every path with the same bytes, fresh for one hour.
+/// Private nginx process on 127.0.0.1 that responds to every path with equal bytes, fresh for one hour.
 final class BenchLoadServer {
     /// Base URL without a trailing slash.
     let origin: String

@@ -33,7 +33,7 @@ struct BenchSoakCommand: AsyncParsableCommand {
             let server = try BenchLoadServer(body: bitmapFile(width: 32, height: 32), type: "image/bmp", folder: folder)
             defer { withExtendedLifetime(server) {} }
             let soak = Soak(origin: server.origin, folder: folder)
-            // A first run creates what NIO and this library's pools retain permanently.
+            // The first run creates the objects that NIO and the pools of this library retain permanently.
             _ = try await soak.run(loads: 2_000, concurrency: concurrency) { _ in }
             let before = OpenDescriptors()
             try output.write("done, cancelled, failed, resident KiB, descriptors, running:\n")
@@ -76,8 +76,8 @@ private struct OpenDescriptors: CustomStringConvertible {
         }
     }
 
-    /// Polls until no more descriptors are open than before, at most 5 seconds: a client closes connections after its
-    /// release.
+    /// Polls until not more descriptors are open than in `before`, for at most 5 seconds: a client closes its
+    /// connections after its release.
     init(waitingUntilAtMost before: Self) async throws {
         self.init()
         for _ in 0..<500 where isMore(than: before) {

@@ -44,7 +44,7 @@ struct LoadBenchmark {
         case loader = "loader, stored on disk"
         case uncached = "loader without caches"
         case transport = "transport of the loader alone"
-        /// Lower bound for a loader that stores: each body is written to a temporary file and renamed.
+        /// Lower bound for a loader that stores responses: each body is written to a temporary file and renamed.
         case floor = "AsyncHTTPClient with a plain file"
         case client = "AsyncHTTPClient alone"
 
@@ -62,7 +62,7 @@ struct LoadBenchmark {
     /// CPU time of a side divided by that of the client alone, one per round.
     func ratios(of side: Side) -> [Double] { zip(costs(of: side), costs(of: .client)).map { $0.cpu / $1.cpu } }
 
-    /// Median ratio of the loader.
+    /// Median of the CPU time ratios of the loader.
     var ratio: Double { median(ratios(of: .loader)) ?? .nan }
 
     /// Measures `rounds` rounds after one warm-up round.

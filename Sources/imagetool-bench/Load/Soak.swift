@@ -28,7 +28,7 @@ struct Soak {
     /// Runs the loads with a new loader, which is released at the end.
     ///
     /// - Parameter report: Called ten times during the run.
-    /// - Returns: The figures after the first fifth, and those at the end.
+    /// - Returns: The figures after the first fifth of the loads, and those at the end.
     func run(loads: Int, concurrency: Int, report: (Statistics) throws -> Void) async throws -> (
         firstFifth: Statistics, last: Statistics
     ) {

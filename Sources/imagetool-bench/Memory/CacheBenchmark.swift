@@ -18,23 +18,24 @@ struct CacheBenchmark {
     struct Row {
         let name: Case
         let threads: Int
-        /// CPU nanoseconds per operation.
+        /// CPU nanoseconds per operation of `MemoryCache`.
         var ours: [Double] = []
         var baseline: [Double] = []
-        /// Empty where not measured: it is measured on one thread and with prepared keys only.
+        /// CPU nanoseconds per operation of `NSCache`; empty for two threads and for keys that are not prepared.
         var nsCache: [Double] = []
         /// Operations per second of wall time, all threads together.
         var oursRate: [Double] = []
         var baselineRate: [Double] = []
-        /// CPU time divided by wall time: equals the number of threads when none of them ever waits.
+        /// CPU time divided by wall time of `MemoryCache`: the number of threads when no thread ever waits.
         var oursParallelism: [Double] = []
         var baselineParallelism: [Double] = []
 
-        /// Our CPU time divided by the baseline's, median over the rounds: under 1 means that we are faster.
+        /// CPU time of `MemoryCache` divided by that of the baseline, median over the rounds; under 1 when
+        /// `MemoryCache` is faster.
         var ratio: Double { median(zip(ours, baseline).map { $0 / $1 }) ?? .nan }
 
-        /// Our operations per second divided by the baseline's, median over the rounds: over 1 means that we are
-        /// faster.
+        /// Operations per second of `MemoryCache` divided by those of the baseline, median over the rounds; over 1 when
+        /// `MemoryCache` is faster.
         var rateRatio: Double { median(zip(oursRate, baselineRate).map { $0 / $1 }) ?? .nan }
     }
 
@@ -74,7 +75,8 @@ struct CacheLoad: Sendable {
     static let operations = 1 << 19
 
     let names: [String]
-    /// Random order of the first half of the names, which hits use; the second half is not cached then.
+    /// Random order of the first half of the names. Hits look up this half; misses look up the second half, which is
+    /// then not in the cache.
     let order: [Int]
     private let ours = MemoryCache<ImageCacheKey, Int>(maxBytes: entries)
     private let baseline = CacheBaseline(maxBytes: entries)
@@ -146,10 +148,11 @@ struct CacheLoad: Sendable {
     }
 }
 
-/// The same operations on `NSCache`.
+/// The operations of ``CacheLoad`` on `NSCache`.
 private struct NSCacheLoad {
     private let cache = NSCache<NSString, NSNumber>()
-    /// Cache with the limit of the others. Its eviction order is undocumented, so nothing is looked up in it.
+    /// Cache with the limit ``CacheLoad/entries``. The eviction order of `NSCache` is undocumented, so the benchmark
+    /// only inserts into this cache and looks up nothing.
     private let limited = NSCache<NSString, NSNumber>()
     private let keys: [NSString]
     private let numbers: [NSNumber]

@@ -75,7 +75,7 @@ struct MemoryBenchmark: Sendable {
         budgetPeakBytes = queue.budget.peakGrantedBytes
     }
 
-    /// Input for an image, in the same order in every run: upper bits of multiples of 2^64 divided by the golden ratio
+    /// Index of the input for an image, equal in every run: upper bits of multiples of 2^64 divided by the golden ratio
     /// (Fibonacci hashing).
     private static func choice(_ number: Int, of count: Int) -> Int {
         Int((UInt64(number) &* 0x9E37_79B9_7F4A_7C15) >> 32) % count

@@ -68,7 +68,7 @@ struct CacheVerifyCommand: AsyncParsableCommand {
     }
 }
 
-/// `imagetool cache gc`: evicts the least recently used entries until a byte limit is met.
+/// `imagetool cache gc`: evicts the least recently used entries until the cache is not larger than `--max-bytes`.
 struct CacheCollectCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "gc",
@@ -94,7 +94,7 @@ struct CacheCollectCommand: AsyncParsableCommand {
     }
 }
 
-/// `imagetool cache clear`: removes entries by age.
+/// `imagetool cache clear`: removes entries by the time since their last use, or since they were stored.
 struct CacheClearCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "clear", abstract: "Removes entries by the time since their last use or since they were stored.")
@@ -122,7 +122,7 @@ struct CacheClearCommand: AsyncParsableCommand {
     }
 }
 
-/// `imagetool cache purge`: removes all entries of the cache; foreign files stay.
+/// `imagetool cache purge`: removes all entries of the cache, and no files of other programs.
 struct CachePurgeCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(commandName: "purge", abstract: "Removes all entries.")
 

@@ -15,12 +15,12 @@ import Darwin
 struct CacheResult {
     let text: String
     let json: JSON
-    /// False makes the command exit with 1.
+    /// False when the command must exit with 1.
     var isSuccess = true
     /// Reason why the command did less than requested; `nil` when it did everything.
     var failure: String?
 
-    /// Number of entries and bytes, as text and as JSON.
+    /// Returns the output for a number of entries and their size in bytes.
     ///
     /// - Parameter claim: Prefix of the text, including a trailing space; may be empty.
     static func amount(_ claim: String, entries: Int, bytes: Int) -> Self {
@@ -29,9 +29,9 @@ struct CacheResult {
             json: .object([("entries", .integer(entries)), ("bytes", .integer(bytes))]))
     }
 
-    /// Number of removed entries and bytes.
+    /// Returns the output for the entries that a command removed.
     ///
-    /// - Parameter report: `nil` when the directory contains no cache.
+    /// - Parameter report: `nil` when the directory contains no cache; the output then states 0 entries.
     static func removed(_ report: RemovalReport?) -> Self {
         .amount("removed ", entries: report?.count ?? 0, bytes: report?.bytes ?? 0)
     }
@@ -42,12 +42,12 @@ struct CacheFolder: ParsableArguments {
     @Argument(help: "Existing folder of a disk cache.") var directory: String
     @Flag(help: "Print one JSON object.") var json = false
 
-    /// Runs `body` with the cache in the directory, prints its result, then reports failures on stderr.
+    /// Runs `body` with the cache in the directory, prints the result of `body`, then reports failures on stderr.
     ///
-    /// - Parameter body: Receives `nil` when no cache has stored anything in the directory; the directory stays
-    ///   unchanged.
-    /// - Throws: An exit code: 66 when the directory is missing or cannot be listed, 74 when something in it could not
-    ///   be read or removed, 1 when the result is not good.
+    /// - Parameter body: Receives `nil` when no cache has stored anything in the directory; the directory is then not
+    ///   changed.
+    /// - Throws: An exit code: 66 when the directory is missing or cannot be listed, 74 when the command did less than
+    ///   requested (such as for a file that cannot be read or removed), 1 when `isSuccess` of the result is false.
     func use(_ body: (DiskCache?) async throws -> CacheResult) async throws {
         let output = try Output()
         let cacheExists = try await reportingFailure(directory) { try hasCache(directory) }

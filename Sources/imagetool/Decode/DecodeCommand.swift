@@ -104,7 +104,7 @@ struct DecodeCommand: ParsableCommand {
     private func cancellation() -> CancellationFlag? {
         guard let deadline else { return nil }
         let flag = CancellationFlag()
-        // 100 years is as good as no deadline; larger values overflow `Duration`.
+        // A deadline of 100 years is never reached; larger values overflow `Duration`.
         flag.setDeadline(.now + .seconds(min(deadline, 100 * 365 * 86_400)))
         return flag
     }
@@ -114,7 +114,7 @@ struct DecodeCommand: ParsableCommand {
         if strict { options.strictness = .corrupt }
         if let maxPixels {
             options.limits.maxPixels = maxPixels
-            // Raise the total as well: a single frame of `maxPixels` must pass.
+            // The limit for all frames together must not be smaller than the limit for one frame.
             options.limits.maxTotalPixels = options.limits.maxTotalPixels.map { max($0, maxPixels) }
         }
         if let maxFrames { options.limits.maxFrames = maxFrames }
@@ -130,7 +130,7 @@ extension PixelFileFormat: ExpressibleByArgument {}
 /// |---|---|
 /// | `file` | the path as given on the command line |
 /// | `status` | `complete`, `truncated`, `corrupt`, or `failed` when there are no pixels |
-/// | `rows` | complete rows from the top, as stored: all for `complete`; null for `corrupt`, which counts none |
+/// | `rows` | number of complete rows from the top of the stored image: all rows for `complete`; null for `corrupt` |
 /// | `warnings` | stable codes such as `crc`: those of `corrupt`, and warnings that do not change the status |
 /// | `error` | null, or the reason of `failed`: `code: message` |
 enum DecodeStatusLine {

@@ -14,7 +14,7 @@ struct ImageDifference {
     private(set) var largest = [0, 0, 0, 0]
     /// Mean sample difference; alpha samples count only when a pixel of either image is not opaque.
     let mean: Double
-    /// Peak signal-to-noise ratio over the same samples, in dB; infinite for equal images.
+    /// Peak signal-to-noise ratio of the samples that `mean` counts, in dB; infinite for equal images.
     let psnr: Double
     /// Structural similarity (SSIM), 1 for equal images: luma over black, 11 x 11 windows, Gaussian weights with a
     /// sigma of 1.5 pixels (Wang, Bovik, Sheikh and Simoncelli 2004); `nil` when a side is shorter than a window.

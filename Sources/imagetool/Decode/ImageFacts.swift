@@ -6,7 +6,7 @@ struct ImageFacts {
     let path: String
     let byteCount: Int
     let header: ImageHeader
-    /// `nil` unless requested.
+    /// BlurHash; `nil` unless requested.
     let hash: BlurHash?
 
     /// Reads the header of a file; the limits on image size do not apply, because no pixels are decoded.

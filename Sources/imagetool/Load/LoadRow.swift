@@ -7,7 +7,7 @@ import PlatformImageToolSupport
 struct LoadRow {
     /// Redacted URL, without user information and query values.
     let url: String
-    /// Name of the file that was written; `nil` for none.
+    /// Name of the written file; `nil` when no file was written.
     var file: String?
     // Copies single fields, because `LoadOutcome` retains the pixels and bytes of an image.
     private let status: Int

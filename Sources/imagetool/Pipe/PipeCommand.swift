@@ -23,10 +23,11 @@ struct PipeCommand: AsyncParsableCommand {
             process exits within five seconds with 0.
             """)
 
-    /// Grace period for outstanding operations after the end of input. They are cancelled afterwards; together with the
-    /// cancellation this must stay below the documented five seconds.
+    /// Time in milliseconds for outstanding operations after the end of input; the remaining operations are then
+    /// cancelled. The exit must stay within the documented five seconds, so this time must be shorter.
     @Option(help: .hidden) var graceMilliseconds = 4_000
-    /// Time after which the process exits unconditionally, even when a disk hangs; stored entries are on disk by then.
+    /// Time in milliseconds after which the process exits unconditionally, even when a disk does not respond; stored
+    /// entries are on disk by then.
     @Option(help: .hidden) var longestEndMilliseconds = 4_800
 
     func run() async throws {

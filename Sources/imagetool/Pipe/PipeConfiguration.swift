@@ -17,7 +17,7 @@ struct PipeConfiguration: Sendable {
         configuration.acceptedContentTypes = [.anyImage]
         let directory = try Self.directory(line)
         configuration.cacheDirectory = directory
-        // Next to the shards of the image cache, which ignores it.
+        // A folder beside the shards of the image cache; the image cache ignores this folder.
         configuration.dataDirectory = directory.map { $0 + "/data" }
         guard let config = line["config"] else { return }
         guard case .object(let members) = config else { throw .malformed("config must be an object") }

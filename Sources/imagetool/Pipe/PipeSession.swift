@@ -41,12 +41,12 @@ final class PipeSession: Sendable {
         }
     }
 
-    /// Returns when all operations have been answered.
+    /// Returns when every operation has ended and its response is written.
     func finish() async {
         while let operation = state.locked(in: self, { $0.operations.first?.value }) { await operation.value }
     }
 
-    /// Cancels all operations; each is answered with a cancellation error.
+    /// Cancels all operations; the response to each contains a cancellation error.
     func cancel() {
         for operation in state.locked(in: self, { Array($0.operations.values) }) { operation.cancel() }
     }
@@ -144,7 +144,7 @@ final class PipeSession: Sendable {
         func isCounted() -> Bool {
             [loader.diskStatistics, loader.dataStatistics].allSatisfy { $0?.isComplete ?? true }
         }
-        // The first count of a directory takes time; the figures are too small until it ends.
+        // Until the first scan of a directory has ended, its statistics are too small; `flush()` waits for the scan.
         if !isCounted() { await loader.flush() }
         let disks = [loader.diskStatistics, loader.dataStatistics].compactMap(\.self)
         let memory = loader.memoryStatistics

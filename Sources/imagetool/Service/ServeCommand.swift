@@ -116,7 +116,7 @@ struct ServeCommand: AsyncParsableCommand {
         configuration.gallery = .init(images: paths.prefix(maxGalleryCount).map { .init(source: $0, name: $0) })
     }
 
-    /// Logs the versions of the codec libraries, and a warning for each security fix that one lacks.
+    /// Logs the versions of the codec libraries, and a warning for each security fix that a library lacks.
     private func logLibraries(to logger: Logger) {
         guard logger.logLevel <= .warning else { return }
         let report = LibraryReport(CodecLibrary.all())

@@ -69,7 +69,7 @@ struct WarmCommand: AsyncParsableCommand {
         return results
     }
 
-    /// Runs a service on a loopback port while `body` runs; its disk caches are written when this returns.
+    /// Runs a service on a loopback port while `body` runs; returns after the disk caches of the service are written.
     private func withInProcessService(
         _ body: @escaping @Sendable (String) async throws -> [WarmResult]
     ) async throws -> [WarmResult] {

@@ -46,8 +46,8 @@ final class Interrupt {
 
     deinit { source.cancel() }
 
-    /// Runs `body`; a SIGINT meanwhile ends the process afterwards. After a SIGINT the process ends without running
-    /// `body`.
+    /// Runs `body`. A SIGINT that arrives while `body` runs ends the process after `body` returns. After a SIGINT, a
+    /// new call ends the process without running `body`.
     func deferringInterrupt<R>(_ body: () throws -> R) rethrows -> R {
         let mayStart = state.shieldState.locked(in: state) { now in
             now.shield = !now.signal

@@ -13,7 +13,7 @@ final class ThumbBatch {
     private var (createdCount, skippedCount) = (0, 0)
 
     /// - Parameters:
-    ///   - rows: Receives one JSON line per input; `nil` for none.
+    ///   - rows: Output for one JSON line per input; `nil` for no JSON output.
     ///   - total: Number of inputs.
     init(_ job: ThumbJob, manifest: ThumbManifest?, rows: Output?, total: Int, interrupt: Interrupt) {
         self.job = job

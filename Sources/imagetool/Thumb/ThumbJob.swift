@@ -52,7 +52,7 @@ struct ThumbJob: Sendable {
 
     /// Output path of a thumbnail.
     func output(for input: String, _ thumb: Thumb) -> String {
-        // With size and format known, every template has a path.
+        // `path(for:size:format:)` returns `nil` only for a missing size or format, and both are passed here.
         template.path(for: input, size: (thumb.width, thumb.height), format: thumb.format) ?? template.text
     }
 
@@ -77,7 +77,7 @@ struct ThumbFiles {
     /// - Parameter inputs: Paths of all inputs of the run.
     init(inputs: [String]) { self.inputs = Set(inputs.compactMap { FileIdentity(path: $0) }) }
 
-    /// Reserves an output path for one input, for a new or an existing file.
+    /// Reserves an output path for one input, whether or not the output file exists.
     ///
     /// - Throws: `sameOutput` when another input has reserved the path.
     mutating func reserve(_ path: String) throws(Failure) {

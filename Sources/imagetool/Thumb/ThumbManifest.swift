@@ -9,8 +9,8 @@ import Musl
 import Darwin
 #endif
 
-/// JSON Lines file with one line per finished thumbnail; a repeated run processes only inputs that are missing, changed
-/// or made with another recipe.
+/// JSON Lines file with one line per finished thumbnail. A repeated run skips inputs that have a line if their output
+/// exists and neither the input nor the recipe has changed.
 final class ThumbManifest {
     /// One finished thumbnail: the input's file attributes, the recipe and the output path.
     private struct Entry: Equatable {
@@ -26,7 +26,7 @@ final class ThumbManifest {
 
     /// Opens or creates the manifest and reads its entries; truncated and foreign lines are ignored.
     ///
-    /// - Parameter recipe: Text that is equal for runs that write equal files with equal names.
+    /// - Parameter recipe: Text that is equal for two runs if they write equal files under equal names.
     /// - Throws: ``OutputFailure``, also when the path is not a regular file or the file is not a manifest.
     init(path: String, recipe: String) throws(OutputFailure) {
         self.path = path
@@ -51,7 +51,8 @@ final class ThumbManifest {
 
     deinit { close(descriptor) }
 
-    /// Output path of an input when both are up to date; `nil` when the input must be processed.
+    /// Output path of an input whose manifest line is up to date and whose output exists; otherwise `nil`, and the
+    /// input must be processed.
     func output(of input: String) -> String? {
         guard let entry = entries[input], entry.recipe == recipe, FileFacts(path: input) == entry.facts,
             access(entry.output, F_OK) == 0

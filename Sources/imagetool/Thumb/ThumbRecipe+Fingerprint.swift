@@ -1,8 +1,8 @@
 import PlatformImage
 
-// Manifests contain this text, so it must not change and must not depend on names of Swift types. Version 1 wrote the
-// output of Swift 6.3 for the types of that time; these are those texts. Add a new option only when it differs from its
-// default.
+// Manifests contain this text, so it must not change and must not depend on names of Swift types. Version 1 of the
+// manifest contains the text that Swift 6.3 printed for the types of that version; this code writes equal text. Add the
+// text of a new option only when the option differs from its default.
 extension ThumbRecipe {
     /// Text that is equal for recipes that produce equal files; part of every manifest line.
     var fingerprint: String {

@@ -79,7 +79,7 @@ struct ThumbRecipe: Sendable {
 struct Thumb: Sendable {
     let file: [UInt8]
     let format: EncodedFormat
-    /// Pixels.
+    /// Width in pixels.
     let width: Int
     let height: Int
     /// Header of the source file.

@@ -66,7 +66,8 @@ struct DiskForeignObjectTests {
         let cache = folder.cache()
         let path = folder.file(of: key)
         cache.store(diskEntry(key), body: [1])
-        // The first scan ends before the file is moved, so that the last flush scans the folder again.
+        // Wait for the first scan before the file is moved, so that the last `flush()` of this test scans the folder
+        // again.
         await cache.flush()
         let target = folder.path + "/saved"
         try FileManager.default.moveItem(atPath: path, toPath: target)

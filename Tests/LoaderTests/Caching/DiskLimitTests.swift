@@ -23,7 +23,7 @@ struct DiskLimitTests {
         await cache.flush()
         for index in 0..<100 {
             store(index, in: cache)
-            // Entry 0 is in use all the time.
+            // Entry 0 is read after every store, so it is never the least recently used entry.
             #expect(cache.read(diskKey("0")) != nil)
             #expect(cache.statistics.bytes <= 20 * entryLength)
             #expect(folder.entryFiles.count * entryLength == cache.statistics.bytes)

@@ -77,16 +77,17 @@ import Testing
         #expect(insert(20, now: 30))
         #expect(!insert(10, now: 30))
         #expect(insert(20, now: 30))
-        // The clock was set back: the stored response is dated in the future.
+        // The clock was set back, so the response in the cache is dated in the future and is replaced.
         #expect(insert(10, now: 15))
         #expect(insert(20, now: 30))
-        // Another variant, and then an insert without the comparison of dates.
+        // An older response with another variant is inserted, and so is one without a comparison of dates (`now` is
+        // nil).
         #expect(insert(10, vary: [VaryValue(name: "accept", value: nil)], now: 30))
         #expect(insert(5, vary: [VaryValue(name: "accept", value: nil)], now: nil))
     }
 
-    /// The history contains the last 256 removals. It cannot tell whether an older removal concerned the URL of a load,
-    /// so the insert of a load that began before these 256 removals is rejected.
+    /// The history contains the last 256 removals. It does not show whether an older removal concerned the URL of a
+    /// load, so the insert of a load that began before these 256 removals is rejected.
     @Test func insertOfALoadOlderThanTheRemovalHistoryIsRejected() {
         let memory = ImageMemoryCache(maxBytes: 1 << 20, maxCount: nil)
         let generation = memory.generation

@@ -78,7 +78,7 @@ struct Step: Sendable {
     /// The response fields of the origin, if it receives a request.
     var answer = ScriptedFields()
     var status = 200
-    /// `nil` means a body that is different for each step.
+    /// The response body; `nil` means a body that is different for each step.
     var body: String?
     /// The status and fields of a 1xx response before the final one.
     var interim: (status: Int, fields: ScriptedFields)?
@@ -90,7 +90,7 @@ struct Step: Sendable {
     var cutsBody = false
     /// Seconds from the request to the response head.
     var delay = 0
-    /// `nil` accepts any source.
+    /// The expected source of the response; `nil` accepts any source.
     var expect: Source?
     var expectedStatus: Int?
     /// Fields that the caller must receive with these values.

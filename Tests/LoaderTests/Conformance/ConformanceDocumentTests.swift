@@ -2,7 +2,7 @@
 import Foundation
 import Testing
 
-/// Compares Docs/cache-tests.md with the rows.
+/// Compares Docs/cache-tests.md with the rows of ``ConformanceTable``.
 @Suite struct ConformanceDocumentTests {
     private static let document = URL(filePath: #filePath).deletingLastPathComponent()
         .appending(path: "../../../Docs/cache-tests.md").standardized

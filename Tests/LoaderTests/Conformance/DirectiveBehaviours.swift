@@ -165,7 +165,7 @@ private let staleAnswers: [Behaviour] = [
             .get(["Cache-Control": "max-age=2, stale-if-error=60"], pause: 3),
             .get(status: 503, expect: .cached).with(\.expectedStatus, 200),
         ]),
-    // With the option enabled, which is the stricter condition.
+    // `staleIfError` is enabled here, although `must-revalidate` and `no-cache` must still prevent a stale response.
     Behaviour(
         "stale-close-must-revalidate", staleIfError: .upToOneHour,
         steps: [
@@ -189,7 +189,7 @@ private let staleAnswers: [Behaviour] = [
         ]),
 ]
 
-/// The form of the suites of directives: the request is repeated immediately.
+/// The form of the directive suites: a second, equal request follows the first response immediately.
 private func directive(
     _ id: String, _ kind: Behaviour.Kind = .required, _ verdict: Behaviour.Verdict = .met, answer: ScriptedFields,
     then: Step.Source
@@ -206,7 +206,7 @@ private func repeatedWithDirective(
         steps: [.get(answer, pause: pause), .get(asking: ["Cache-Control": .text(directive)], expect: then)])
 }
 
-/// The second response is never requested, because the first one is fresh.
+/// The first response is fresh, so the second request is not sent and its response is not received.
 private func newerNotStored(_ id: String, _ directive: String) -> Behaviour {
     Behaviour(
         id,

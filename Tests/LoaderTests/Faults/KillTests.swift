@@ -13,7 +13,8 @@ import Musl
 
 extension DiskFaults {
     @Suite struct KillTests {
-        // A kill before call n + 1 is a kill after call n; a kill within a call leaves half of the bytes written.
+        // A kill before call n + 1 has the effect of a kill after call n. A kill within a call leaves half of the bytes
+        // written.
         @Test(.requirement("O29"), arguments: [(-4, 1), (-3, 3)])
         func killAtAnyFileSystemCallLeavesTheOldOrNewEntryOrAMiss(_ row: (action: Int, stride: Int)) async throws {
             let environment = ["LD_PRELOAD": try FaultPreload.shim]
@@ -43,7 +44,7 @@ extension DiskFaults {
             let folder = try FaultFolder()
             var random = Random(seed: FaultSeed.of("death while \(command)"))
             let untouched = 1_000..<1_040
-            // `upheaval` clears the folder, so it leaves no entry untouched.
+            // `churnAndSweep` clears the folder, so no entry remains unchanged.
             if command != .churnAndSweep {
                 DiskFaults.store(untouched, version: 1, in: DiskCache(directory: folder.path))
             }

@@ -34,7 +34,8 @@ extension DiskFaults {
             Row("short", FaultShim.short, times: -1), Row("ENOENT", ENOENT), Row("ESTALE", ESTALE, times: -1),
         ]
 
-        /// In each run, another system call of the cache operations fails (open, read, pwrite, rename, ftruncate, ...).
+        /// In each run, a different system call of the cache operations fails (open, read, pwrite, rename, ftruncate,
+        /// ...).
         @Test(arguments: rows)
         func failureOfAnySystemCallOfAnOpenCacheCausesAtMostAMiss(_ row: Row) async throws {
             try await failEachCall(row, scenario: 0, most: 0, atLeast: 70)

@@ -340,7 +340,7 @@ import Testing
 }
 
 extension ScriptedReply {
-    /// The same reply, with a response head that waits for `gate`.
+    /// Returns this reply with a response head that waits for `gate`.
     fileprivate func held(_ gate: Gate) -> Self {
         var reply = self
         reply.headGate = gate

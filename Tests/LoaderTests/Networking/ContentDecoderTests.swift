@@ -16,7 +16,7 @@ import Testing
         ("deflate, gzip", CodedBody.gzip(CodedBody.zlib(content))),
         ("gzip,, identity , deflate", CodedBody.bare(CodedBody.gzip(content))),
         ("gzip, gzip, gzip, gzip", CodedBody.gzip(CodedBody.gzip(CodedBody.gzip(CodedBody.gzip(content))))),
-        // Consecutive members are one content (RFC 1952 §2.2).
+        // Consecutive gzip members decode to one concatenated body (RFC 1952 §2.2).
         (
             "gzip",
             CodedBody.gzip(Array(content.prefix(1_000))) + CodedBody.gzip([])

@@ -64,7 +64,8 @@ import Testing
         let bench = try LoaderBench(.image(TestImage.first, maxAge: 60))
         let pipeline = bench.loader.images
         let hop = try #require(LoadHop(Load(request, pipeline), pipeline))
-        // The lookup finds nothing; another load then stores the image before the first one joins.
+        // The lookup of the first load finds nothing; another load then stores the image before the first load joins a
+        // download.
         let found = await pipeline.lookup.find(hop)
         _ = try await bench.loader.image(for: request)
         let end = await pipeline.join(hop, RequestPlan(), found, isRefresh: false, isExclusive: false).output()?.result

@@ -5,7 +5,7 @@ import Testing
 
 @testable import PlatformImageLoader
 
-/// `isStored` of images whose body was removed from disk or is still there.
+/// `isStored` of images whose body is on disk, or was removed from disk.
 @Suite struct IsStoredTests {
     private func bench(_ change: (inout ImageLoader.Configuration) -> Void = { _ in }) throws -> LoaderBench {
         try LoaderBench(

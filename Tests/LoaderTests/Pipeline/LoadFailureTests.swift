@@ -91,7 +91,7 @@ import Testing
         let error = await bench.failure()
         #expect(error?.until == bench.clock.now.adding(milliseconds: 60_000))
         #expect(bench.transport.requests.count == 3)
-        // The remembered error is on disk; a reload sends a request despite it.
+        // The cached error is on disk; a load with the policy `reload` sends a request nevertheless.
         let next = try LoaderBench(bench.transport, in: bench.folder) {
             $0.maxAttemptsForErrors = 3
             $0.defaultCacheControlMaxAgeForErrors = .seconds(60)

@@ -27,7 +27,7 @@ import Testing
                 continuation.resume()
             }
         }
-        // While that callback blocks, other loads finish.
+        // While the callback of the first load blocks, other loads finish.
         for _ in 0..<3 { #expect(await bench.steps() == ["cached disk fresh", "finished disk"]) }
         await bench.loader.loadImage(with: request).waitUntilFinished()
         released.signal()
@@ -198,7 +198,7 @@ import Testing
             }
         ) {
             $0.retry = .standard
-            // Longer than this test can take, so there is no second attempt.
+            // The delay is longer than this test can take, so there is no second attempt.
             $0.maxRetryDelay = .oneDay
             $0.urgentWidth = 1
         }

@@ -5,7 +5,7 @@ import Testing
 
 @testable import PlatformImageLoader
 
-/// The fast memory lookup against the full lookup with the decision of the cache policy.
+/// Compares the result of the fast memory lookup with that of the full lookup, which uses the cache policy.
 @Suite struct MemoryHitTests {
     /// Loader settings that influence the decision.
     private struct SettingsCase: Sendable {
@@ -193,7 +193,7 @@ import Testing
         }
     }
 
-    /// The key of a request is the key that its load computes, or nil.
+    /// The cache key of a request equals the key that its load computes; nil for a URL that cannot be loaded or cached.
     @Test func cacheKeyOfARequestEqualsTheKeyOfItsLoad() throws {
         let pipeline = try LoaderBench(.offline).loader.images
         var requests = [

@@ -57,7 +57,7 @@ import Testing
             #expect(range(bench, 0).range == nil)
             #expect(range(bench, 1) == ("bytes=\(count)-", "\"1\""))
 
-            // It is stored as one 200 response with the fields of the newer response (RFC 9111 §3.4).
+            // The combined body is stored as one 200 response with the fields of the newer response (RFC 9111 §3.4).
             let image = try await bench.loader.image(for: ImageRequest(url: LoaderBench.url))
             #expect(image.source == .disk)
             #expect(image.isFresh)
@@ -89,7 +89,7 @@ import Testing
         #expect(loaded.bytes == TestImage.second)
         #expect(bench.transport.requests.count == 2)
 
-        // When the new response is interrupted as well, its own remainder is requested.
+        // When the new response is interrupted as well, the remainder of the new response is requested.
         let twice = try self.bench(
             Self.interrupted(after: 100), Self.interrupted(after: 30, of: TestImage.second, ["ETag": "\"2\""]),
             Self.remainder(from: 30, of: TestImage.second, ["ETag": "\"2\""]))
@@ -262,7 +262,7 @@ import Testing
     }
 
     @Test func partialBodyIsNotReusedByAnotherLoad() async throws {
-        // A failed load, a resumed load, and a load without retries.
+        // Replies for a load that fails, a load that resumes its download, and a load without retries.
         let few = RetryPolicy(maxAttempts: 2, firstDelay: .zero)
         let bench = try bench(
             Self.interrupted(after: 100), .offline, Self.interrupted(after: 200), Self.remainder(from: 200),

@@ -105,7 +105,7 @@ import Testing
         #expect(strict.bitmap.width == 11)
         #expect(try await lax.value.bitmap.width == 19)
         #expect(scripted.requests.count == 2)
-        // The load that ends last does not replace the other response.
+        // The load that ends last does not replace the response of the other load.
         #expect(try await loader.image(for: ImageRequest(url: Self.url)).bitmap.width == 11)
     }
 

@@ -5,7 +5,6 @@ import Testing
 @testable import PlatformImageLoader
 
 struct CacheDecisionTests {
-    /// The kind of a decision.
     enum DecisionKind: String { case fresh, stale, staleAndRefresh, conditional, plain, passThrough, error, notInCache }
 
     static let noStale = ["must-revalidate", "no-cache"]

@@ -14,7 +14,7 @@ struct HostileHeaderTests {
         "Cache-Control", "Expires", "Date", "Age", "Vary", "ETag", "Last-Modified", "Connection",
     ]
 
-    /// Applies the fields to outcome and decision: as a response, a request and a 304 response.
+    /// Passes the fields to `CacheOutcome` and `CacheDecision` as fields of a response, a request and a 304 response.
     private func exercise(_ fields: HeaderFields) throws {
         let stored = try PolicyFixture.outcome(200, fields).entry
         let request = CacheRequest(fields: fields, policy: .cacheElseLoad)
@@ -88,7 +88,7 @@ struct HostileHeaderTests {
 
         let updated = try PolicyFixture.outcome(304, many, entry: entry).entry
 
-        // The lines of the 304 response and its Date.
+        // The merged response has all lines of the 304 response, and a Date.
         #expect(updated?.response?.fields.lines.count == many.lines.count + 1)
     }
 }

@@ -28,7 +28,7 @@ import Testing
         await bench.loader.flush()
         #expect(listener.events == [LoaderEvent(kind: .cacheMiss, url: shown)])
 
-        // Fresh hits, stale hits and reloads are no misses.
+        // Fresh hits, stale hits and reloads are not reported as misses.
         await bench.load()
         bench.clock.advance(11)
         await bench.load()
@@ -115,7 +115,7 @@ import Testing
         let most = LoadReporter.maxWarnedURLs
         for number in 0..<most { #expect(reporter.isFirstWarning(of: "\(number)")) }
         #expect(!reporter.isFirstWarning(of: "\(most - 1)"))
-        // A further URL evicts the least recently used one.
+        // A further URL evicts the least recently used URL.
         #expect(reporter.isFirstWarning(of: "new"))
         #expect(reporter.isFirstWarning(of: "0"))
     }

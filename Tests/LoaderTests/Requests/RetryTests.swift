@@ -5,7 +5,8 @@ import Testing
 @testable import PlatformImageLoader
 
 struct RetryTests {
-    /// Not 0: the standard library would draw again without end.
+    /// Always returns one number. It must not be 0: the standard library rejects 0 and would request another number
+    /// without end.
     private struct ConstantGenerator: RandomNumberGenerator {
         let number: UInt64
         mutating func next() -> UInt64 { number }
@@ -61,7 +62,7 @@ struct RetryTests {
                 afterAttempts: 2, failedWith: Self.transport, maxRetryDelay: .seconds(30), using: &random)
             counts[min(3, Int((wait ?? .zero) / .milliseconds(250)))] += 1
         }
-        // Four quarters of a second, 1,000 expected each; 165 is 6 standard deviations of 27.
+        // Each quarter of a second has 1,000 expected delays; 165 is 6 standard deviations of 27.
         for count in counts { #expect(abs(count - 1_000) < 165) }
     }
 

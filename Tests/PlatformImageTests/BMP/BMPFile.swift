@@ -9,7 +9,7 @@ struct BMPFile {
     var headerSize = 40
     /// The stored number of palette colours; nil writes 0.
     var colorCount: Int?
-    /// R, G, B, A.
+    /// Bit masks in the order R, G, B, A.
     var masks: [Int] = []
     /// B, G, R per colour, and a fourth byte unless the header has 12 bytes.
     var palette: [UInt8] = []
@@ -17,7 +17,7 @@ struct BMPFile {
     var gap = 0
     var pixelOffset: Int?
     var colorSpace = 0
-    /// Stored after the pixels.
+    /// ICC profile, stored after the pixels.
     var profile: [UInt8] = []
     var pixels: [UInt8] = []
 
@@ -55,7 +55,7 @@ struct BMPFile {
         ).bytes
     }
 
-    /// Little-endian, the lowest `count` bytes.
+    /// The lowest `count` bytes of `value`, little-endian.
     private func integer(_ value: Int, _ count: Int) -> [UInt8] {
         (0..<count).map { $0 < 8 ? UInt8(truncatingIfNeeded: value >> ($0 * 8)) : 0 }
     }

@@ -9,7 +9,7 @@ import Testing
     private static let blue = RGBA8(red: 0, green: 0, blue: 255)
     private static let clear = RGBA8(red: 0, green: 0, blue: 0, alpha: 0)
     private static let black = RGBA8(red: 0, green: 0, blue: 0)
-    /// Red, green, blue.
+    /// A palette of red, green and blue: 4 bytes per colour in the order B, G, R, 0.
     private static let palette: [UInt8] = [0, 0, 255, 0, 0, 255, 0, 0, 255, 0, 0, 0]
 
     /// One red pixel above one green pixel, 24 bits each; the lower row is stored first.

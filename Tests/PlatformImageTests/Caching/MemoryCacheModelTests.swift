@@ -38,7 +38,8 @@ import Testing
         }
     }
 
-    /// Six inserts, lookups and removals over three keys and the costs 1, 2 and 5 under a limit of 5.
+    /// Every sequence of six inserts, lookups and removals, over three keys and the costs 1, 2 and 5 under a limit of
+    /// 5.
     ///
     /// The keys have one hash and are interchangeable, so only sequences that use them first in the order 0, 1, 2 run.
     @Test(.requirement("C6", "C7", "C9"), arguments: 0..<5)
@@ -46,8 +47,8 @@ import Testing
         runEverySequence(of: 6, kinds: [.insert(1), .insert(2), .insert(5), .get, .remove], first: first)
     }
 
-    /// Five operations on the keys and with the limit of the previous test; one kind of operation is an insert over the
-    /// limit.
+    /// Five operations on the keys and with the limit of the previous test; and lookups over operation keys; an insert with a cost of 6 exceeds the
+    /// limit of 5.
     @Test(.requirement("C6", "C7", "C9"), arguments: 0..<4)
     func everySequenceOfFiveOperationsWithOversizeInsertsAgreesWithTheModel(_ first: Int) {
         runEverySequence(of: 5, kinds: [.insert(2), .insert(5), .insert(6), .get], first: first)
@@ -92,7 +93,7 @@ import Testing
     }
 }
 
-/// Three of four keys share a hash with others.
+/// Three of four keys share a hash value with other keys.
 private struct Key: Hashable, Sendable {
     let id: Int
 
@@ -135,7 +136,7 @@ private struct CacheModel {
         var expiry: Int?
     }
 
-    /// The least recently used first.
+    /// Entries in order of use, the least recently used first.
     var entries: [Entry] = []
     var maxBytes: Int
     var maxCount: Int?
@@ -144,9 +145,9 @@ private struct CacheModel {
     var misses = 0
     var inserts = 0
     var refusals = 0
-    /// Evictions by the raw value of their reason.
+    /// Number of evictions, indexed by the raw value of their reason.
     var departed = ContiguousArray(repeating: 0, count: EvictionReason.allCases.count)
-    /// Of the last operation.
+    /// Events of the last operation.
     var events: [Event] = []
     var result: Int?
 
@@ -267,8 +268,8 @@ private final class CachePair {
         }
     }
 
-    /// The first difference from the model, nil if there is none. Only peeks, which does not change the order. C1 to
-    /// C16 are the invariants of the article Memory.
+    /// The first difference from the model; nil if there is none. Reads the cache without changing the order of use. C1
+    /// to C16 are the invariants of the article Memory.
     func difference(keys: Int) -> String? {
         if result != model.result { return "result \(result as Int?), not \(model.result as Int?)" }
         let reported = events.value

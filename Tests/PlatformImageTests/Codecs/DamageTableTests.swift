@@ -9,7 +9,7 @@ import Testing
         case wrongByte = "wrong byte"
         case cut
 
-        /// At 60 % of the file.
+        /// Applies the damage at 60 % of the length of the file.
         func apply(to bytes: [UInt8]) -> [UInt8] {
             let position = bytes.count * 6 / 10
             var damaged = bytes

@@ -114,7 +114,7 @@ import Testing
 private struct LiteralGIF {
     let width: Int
     let height: Int
-    /// In stored order.
+    /// Palette indices in the order in which the file stores them.
     var indices: [Int]
     var codeSize = 8
     var isInterlaced = false

@@ -6,7 +6,7 @@ struct DeflateWriter {
     private var bits: UInt64 = 0
     private var bitCount = 0
 
-    /// Writes the lowest bits of `value`, the lowest first.
+    /// Writes the lowest `count` bits of `value`, the lowest bit first.
     mutating func write(_ value: Int, bits count: Int) {
         bits |= UInt64(value) << UInt64(bitCount)
         bitCount += count
@@ -45,10 +45,10 @@ struct DeflateWriter {
         bytes += content
     }
 
-    /// Writes the header of a dynamic block with one symbol per codeword length; 13 code length codes have 4 bits, 6
-    /// have 5.
+    /// Writes the header of a dynamic block with one symbol per codeword length. By default, 13 code length codes have
+    /// 4 bits and 6 have 5 bits.
     ///
-    /// - Parameter runs: Symbols 16 to 18 with their extra bits instead of a length, by their index.
+    /// - Parameter runs: Symbols 16 to 18 and their extra bits, by the index of the codeword length that each replaces.
     mutating func beginDynamic(
         isLast: Bool, literals: [Int], distances: [Int], runs: [Int: (symbol: Int, extra: Int)] = [:],
         lengthsOfLengths: [Int]? = nil

@@ -3,7 +3,7 @@ struct LZWTIFF {
     var width: Int
     var height: Int
     var samples: Int
-    /// 8 or 16.
+    /// Bits per sample, 8 or 16.
     var bits = 8
     var rowsPerStrip = 1000
     var usesPredictor = false

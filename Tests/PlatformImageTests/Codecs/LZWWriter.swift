@@ -1,7 +1,7 @@
 /// LZW of TIFF 6.0, section 13: codes start at the highest bit, and the code width grows one entry early.
 struct LZWWriter {
-    /// Writes the clear code when this is the next entry; the specification requires it after entry 4,094. Above 4,096
-    /// it is never written and the table stays full.
+    /// Table entry before which a clear code is written; the specification requires it after entry 4,094. With a number
+    /// above 4,096 no clear code is written and the table stays full.
     var fullTable = 4095
     var writesFirstClear = true
     var writesEnd = true

@@ -6,7 +6,7 @@ enum DecodeResult: Equatable {
     case image(pixels: [UInt8], DecodeStatus, [DecodeWarning])
     case failure(DecodeError.Code, String)
 
-    /// - Parameter libraries: Uses libraries only, without the native decoders.
+    /// - Parameter libraries: True decodes with the libraries only, false also with the native decoders.
     init(of bytes: [UInt8], libraries: Bool) {
         var options = DecodeOptions.asStored
         options.usesLibrariesAlone = libraries
@@ -18,7 +18,7 @@ enum DecodeResult: Equatable {
         }
     }
 
-    /// Empty after a failure.
+    /// RGBA bytes; empty after a failure.
     var pixels: [UInt8] {
         if case .image(let pixels, _, _) = self { pixels } else { [] }
     }

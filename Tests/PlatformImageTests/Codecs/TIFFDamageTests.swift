@@ -5,7 +5,7 @@ import Testing
 /// Every compression in one strip, four strips, one tile and four tiles, with wrong bytes or truncated at 60 % of the
 /// compressed bytes. `Scripts/build/damaged-files` prints the measurements.
 @Suite(.requirement("D1")) struct TIFFDamageTests {
-    /// 64 rows each: one of four strips has 16 rows, one of four tiles has 32.
+    /// Every image has 64 rows; each of four strips has 16 rows, and each of four tiles has 32 rows.
     static let fixtures = Fixture.all.filter { $0.path.hasPrefix("tiff/damage-") }
 
     /// Complete rows before the damage. 60 % of 64 rows are 38; the compressed rows differ in length. JPEG also loses

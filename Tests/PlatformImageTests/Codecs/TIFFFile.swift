@@ -3,7 +3,7 @@ struct TIFFFile {
     /// Type codes of TIFF 6.0: 1 is BYTE, 3 is SHORT, 4 is LONG.
     var tags: [Int: (type: Int, values: [Int])] = [:]
     var strips: [[UInt8]]
-    /// The number of directory entries per strip; with more than 1, strips share their bytes.
+    /// The number of times that the directory lists each strip; above 1, several strips share their bytes.
     var listedTimes = 1
 
     /// Sets the baseline tags. `bits` has an entry per sample, or more.

@@ -44,7 +44,8 @@ import Testing
         let bytes = try fixture.load()
         let decoder = Self.decoder
         for index in bytes.indices {
-            // All bits, and one bit that depends on the position, so that small numbers also change slightly.
+            // Flips all bits of a byte, or one bit that depends on the position, so that small numbers also change
+            // slightly.
             for mask in [0xFF, 1 << UInt8(index % 8)] as [UInt8] {
                 var flipped = bytes
                 flipped[index] ^= mask

@@ -70,7 +70,7 @@ import Testing
         let frame = AnimationFrame(SampleImage.noise.tiled(1000, 1000), delay: Self.delay)
         let frames = [AnimationFrame](repeating: frame, count: 100_000)
         let task = Task { try await queue.encodeAnimation(frames, byteCount: 10) }
-        // The job runs as soon as its bytes are granted.
+        // The job runs as soon as its memory is reserved.
         await yieldUntil { queue.budget.grantedBytes == 10 }
 
         task.cancel()
@@ -94,7 +94,7 @@ import Testing
             try await normal.value
             _ = try await encoding.value
         }
-        // An encoding of a higher priority has finished before.
+        // With a higher priority, the encoding has finished before the other job.
         #expect(waitingBehind.value == (priority == .high ? 0 : 1))
     }
 

@@ -4,7 +4,7 @@ import Testing
 @testable import PlatformImage
 
 @Suite struct PackageVersionTests {
-    /// Pairs in ascending order.
+    /// Pairs of versions, the lower version first.
     static let rising: [(String, String)] = [
         ("1.6.39-2", "1.6.39-2+deb12u1"), ("1.6.39-2+deb12u6", "1.6.39-2+deb12u10"), ("1.6.9", "1.6.39"),
         ("2.12~rc1-2", "2.12-1"), ("9.9", "1:0.1"), ("1:1.2.11.dfsg-2", "1:1.2.11.dfsg-2+deb11u1"),

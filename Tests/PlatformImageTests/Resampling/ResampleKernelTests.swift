@@ -4,7 +4,7 @@ import Testing
 @testable import PlatformImage
 
 @Suite struct ResampleKernelTests {
-    /// The widths cover every remainder after the blocks of the vector kernels.
+    /// The widths cover every remainder after the pixel blocks of the vector kernels.
     @Test(arguments: [RandomImage.opaque, .mixedRows])
     func portableKernelsGiveTheBytesOfTheVectorKernelsAtEveryWidth(_ image: RandomImage) throws {
         var random = SplitMix(seed: 1)

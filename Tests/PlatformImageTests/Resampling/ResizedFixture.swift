@@ -26,7 +26,7 @@ struct ResizedFixture: Decodable {
         }
     }
 
-    /// In units of 1/255; infinite if the sizes differ.
+    /// Largest sample difference in units of 1/255; infinite if the sizes differ.
     func largestDifference(to bitmap: Bitmap) throws -> Double {
         let expected = try Fixture.file(reference)
         let bytes = bitmap.copyBytes()

@@ -59,7 +59,8 @@ import Testing
     }
 
     /// After later requests passed a waiting request `maxPasses` times, no later request passes that request or the
-    /// requests in front of that request.
+    /// those
+    /// in front of that request.
     @Test func requestPassedMaxPassesTimesBlocksLaterRequests() {
         let budget = DecodeBudget(maxBytes: 100, maxPasses: 1)
         let served = Locked<[String]>([])
@@ -113,8 +114,8 @@ import Testing
         #expect(isServed.value)
     }
 
-    /// After the small request of low priority was overtaken `maxOvertakes` times, it is the next one to be granted,
-    /// before the large request of higher priority, which does not fit.
+    /// After the small `maxOvertakes` of low priority was overtaken `maxOvertakes` times, it is the next one to be granted,
+    /// before the large request of higher priority, which does not request of a higher lane.
     @Test func requestOvertakenMaxOvertakesTimesIsGrantedBeforeHigherPriorities() {
         let budget = DecodeBudget(maxBytes: 100)
         let served = Locked<[String]>([])

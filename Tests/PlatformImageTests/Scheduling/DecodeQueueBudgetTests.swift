@@ -97,7 +97,8 @@ import Testing
         try await held
     }
 
-    /// Other jobs wait for the memory that a job has reserved, so that job gets the next free thread regardless of its
+    /// Other jobs wait for the memory that a job has reserved, so that job gets the next free thread
+    /// regardless of its
     /// priority.
     @Test func jobWithReservedMemoryStartsBeforeJobsOfHigherPriority() async throws {
         let budget = DecodeBudget(maxBytes: 100)
@@ -159,7 +160,7 @@ import Testing
         try await withThrowingTaskGroup { group in
             for _ in 0..<2 {
                 group.addTask {
-                    // Urgent jobs until the large one has finished.
+                    // Runs urgent jobs until the large job has finished.
                     while !isDone.value {
                         try await queue.run(priority: .high, byteCount: 500) { _ in smallOnes.update { $0 += 1 } }
                     }

@@ -146,7 +146,7 @@ import Testing
         let tree = try system.tree()
         #expect(limit(tree) == nil)
 
-        // The next source is the parent.
+        // The limit of the parent cgroup applies.
         try tree.write("700\n", to: "\(Self.v2)/memory.max")
         #expect(limit(tree) == 700)
     }

@@ -54,7 +54,7 @@ import Testing
         #expect(await events.next() == Self.event(high: 10, max: 10, oom: 10))
     }
 
-    /// Writes a text without an increased counter, then a text with one; the first reported event must be that of the
+    /// Writes counters without an increased counter, then a text with one; the first event must be that of the
     /// second text.
     @Test(
         .timeLimit(.minutes(30)),

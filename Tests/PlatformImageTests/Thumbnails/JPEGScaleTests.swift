@@ -10,7 +10,7 @@ import Testing
     }
 
     @Test(arguments: [
-        // Full images: at least three times the result on the longer side.
+        // The crop is the full image: its longer side is decoded to at least three times that of the result.
         Row(source: (4000, 3000), crop: (4000, 3000), result: (256, 192), denominator: 4),
         Row(source: (3000, 4000), crop: (3000, 4000), result: (192, 256), denominator: 4),
         Row(source: (4243, 2828), crop: (4243, 2828), result: (256, 171), denominator: 4),

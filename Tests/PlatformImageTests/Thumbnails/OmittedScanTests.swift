@@ -34,7 +34,8 @@ import Testing
         withoutLast.scans.remove(at: 9)
         #expect(try shrink(aurora.bytes, .balanced).pixels == shrink(withoutLast.bytes, .exact).pixels)
 
-        // Keeps DC, the low band of luma, the first bits of chroma, and the tables between scans.
+        // Removes the data of all scans except DC, the low band of luma, and the first bits of chroma; retains all
+        // tables.
         var low = aurora
         for at in [4, 5, 7, 8, 9] { low.scans[at].data = [] }
         #expect(try shrink(aurora.bytes, .fast).pixels == shrink(low.bytes, .exact).pixels)

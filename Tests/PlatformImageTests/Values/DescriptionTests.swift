@@ -85,7 +85,7 @@ import Testing
     @Test func cacheVariantContainsEveryOptionThatAffectsTheResult() {
         var options = DecodeOptions()
         options.page = 1
-        // Options that change neither pixels nor status are not in the key.
+        // Options that change neither pixels nor status are not part of `cacheVariant`.
         let withoutPart: Set = ["usesLeastMemory", "budgetBytes", "maxCountedFrames"]
         for part in Mirror(reflecting: options).children where !withoutPart.contains(part.label ?? "") {
             #expect(options.cacheVariant.contains("\(part.label ?? ""): "), "\(part.label ?? "")")

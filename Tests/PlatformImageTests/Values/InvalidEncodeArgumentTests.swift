@@ -20,7 +20,7 @@ import Testing
         encoder.options.jpeg.quality = quality
 
         expectInvalid { try encoder.encode(Self.bitmap, as: .jpeg) }
-        // PNG ignores it.
+        // The PNG encoder ignores the JPEG quality.
         #expect(try encoder.encode(Self.bitmap, as: .png) == ImageEncoder().encode(Self.bitmap, as: .png))
     }
 

@@ -39,7 +39,7 @@ import Testing
             }
         }
 
-        // Both results occur often enough.
+        // Accepted and rejected targets both occur often enough.
         #expect(read > Self.rounds / 20)
         #expect(refused > Self.rounds / 100)
     }

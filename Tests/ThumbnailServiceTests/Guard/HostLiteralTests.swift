@@ -34,13 +34,13 @@ import Musl
             ("1.2.3.4.5", nil), ("256.1.1.1", nil), ("1.2.3.256", nil), ("1.2.65536", nil), ("1.16777216", nil),
             ("4294967296", nil), ("08.1.1.1", nil), ("1.1.1.09", nil), ("0x", nil), ("1.0x", nil), ("example.0x", nil),
             ("example.1", nil), ("a.b.0x7f", nil), ("99999999999999999999", nil), ("0x1ffffffff", nil),
-            // Not a host.
+            // Texts that are not hosts.
             ("", nil), (".", nil), ("..", nil), ("a..b", nil), (".a", nil), ("127.0.0.1..", nil), ("-a.example", nil),
             ("a-.example", nil), ("a b", nil), ("a%2eb", nil), ("%31", nil), ("a/b", nil), ("a:b", nil), ("a@b", nil),
             ("a\\b", nil), ("a\0", nil), ("a\n", nil), ("*", nil), ("[127.0.0.1]", nil), ("[::1", nil), ("::1", nil),
             ("[::1]a", nil), ("[fe80::1%eth0]", nil), ("[fe80::1%25eth0]", nil), ("[]", nil), ("[:::]", nil),
             ("\(String(repeating: "a", count: 64)).example", nil), ("\(String(repeating: "a.", count: 127))a", nil),
-            // Outside ASCII.
+            // Names with characters outside ASCII.
             ("bücher.example", "xn--bcher-kva.example"), ("BÜCHER.example", "xn--bcher-kva.example"),
             ("bu\u{308}cher.example", "xn--bcher-kva.example"), ("例え.example", "xn--r8jz45g.example"),
             ("испытание.example", "xn--80akhbyknj4f.example"), ("παράδειγμα.example", "xn--hxajbheg2az3al.example"),

@@ -6,7 +6,8 @@ import Testing
 
 /// The render plan of an IIIF request for a source of given size.
 @Suite struct IIIFSizeTests {
-    /// Region, size and rotation of a request for a source of 1000 x 800 pixels; crop, result size and canonical form.
+    /// Region, size and rotation of a request for a source of 1000 x 800 pixels, and the expected crop, result size and
+    /// canonical form.
     @Test(arguments: [
         ("full/max/0", (0, 0, 1000, 800), (1000, 800), "full/max/0"),
         ("square/max/0", (100, 0, 800, 800), (800, 800), "100,0,800,800/max/0"),

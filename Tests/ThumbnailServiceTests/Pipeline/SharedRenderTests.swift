@@ -72,7 +72,8 @@ import Testing
         #expect(engine.queue.budget.grantedBytes == 0)
     }
 
-    /// The engine reads the clock between the memory look-up and the render; the clock inserts the result then.
+    /// The engine reads the clock between the memory look-up and the render; the test clock inserts the result at that
+    /// time.
     @Test func resultStoredAfterTheLookupIsNotRenderedAgain() async throws {
         let bytes = try Fixture.file("demo/window.png")
         let made = try await Self.engine(bytes).result(for: Self.request(40)).result

@@ -15,7 +15,7 @@ import Testing
 
         deinit { try? FileManager.default.removeItem(at: url) }
 
-        /// Paths below the folder, files or folders.
+        /// Paths below the folder: those of folders when `isFolder` is true, otherwise those of files.
         func paths(isFolder: Bool) throws -> [String] {
             let all = try FileManager.default.subpathsOfDirectory(atPath: url.path)
             return all.filter { path in

@@ -5,7 +5,7 @@ import PlatformImageTestSupport
 @testable import PlatformImageService
 
 extension ThumbnailRequest {
-    /// A request for the body, at quality 80.
+    /// A request whose source is the request body, by default at quality 80.
     static func of(
         _ size: ThumborSize = ThumborSize(), filters: [ImageFilter] = [],
         output: OutputFormatRequest = OutputFormatRequest(quality: 80)

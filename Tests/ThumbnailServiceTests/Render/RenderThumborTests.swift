@@ -9,7 +9,7 @@ enum ThumborTable {
     static let (width, height) = (40, 34)
     static let rows = [0, 7, 33]
 
-    /// The same numbers as in Fixtures/make/thumbor_filters.py.
+    /// Pixels with the formulas of Fixtures/make/thumbor_filters.py.
     static let image = Bitmap(width: width, height: height) { pixels in
         for y in 0..<height {
             for x in 0..<width {

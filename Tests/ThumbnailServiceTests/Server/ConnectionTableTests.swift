@@ -4,7 +4,7 @@ import PlatformImageTestSupport
 
 @testable import PlatformImageService
 
-/// Which idle connection is closed at the limit; the table is tested without sockets.
+/// Selection of the idle connection that the table closes at its limit; the tests use no sockets.
 @Suite struct ConnectionTableTests {
     /// Connections by name, and the names of those that the table closed.
     private final class TableRecorder: Sendable {
@@ -55,7 +55,7 @@ import PlatformImageTestSupport
 
         board.table.endRequest(busy[1])
 
-        // Makes room for the next connection.
+        // The table closes the connection that became idle, so that it has room for the next connection.
         #expect(board.closed.value == ["b"])
         #expect(board.table.count == 2)
     }

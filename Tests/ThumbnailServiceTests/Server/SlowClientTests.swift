@@ -14,7 +14,7 @@ import Testing
 @Suite struct SlowClientTests {
     enum Step: Sendable {
         case send(String)
-        /// Seconds.
+        /// Advances the clock by this number of seconds.
         case wait(Int64)
         /// The service sends a response.
         case answer

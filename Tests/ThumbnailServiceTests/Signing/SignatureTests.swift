@@ -206,7 +206,7 @@ import Testing
                 let target = Array("/\(signature)/\(encoding.rest)".utf8)
                 for index in target.indices.dropFirst() {
                     var changed = target
-                    // Remains a character of base64url or of a path.
+                    // The changed byte is still a valid character of base64url and of a path.
                     changed[index] = changed[index] == UInt8(ascii: "A") ? UInt8(ascii: "B") : UInt8(ascii: "A")
                     let result = Result { () throws(ServiceError) in try policy.verified(changed) }
                     #expect(result.refusal == .badSignature, "\(index)")

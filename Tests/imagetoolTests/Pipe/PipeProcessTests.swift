@@ -110,7 +110,7 @@ import Testing
     @Test(arguments: [false, true])
     func hangingLoadDoesNotPreventTheExitAfterEndOfInputOrSIGTERM(_ isSignal: Bool) async throws {
         let origin = try await LoopbackOrigin { _ in .silence }
-        // With the default time limits.
+        // This process runs with the default time limits.
         try await PipeDriver.run([]) { pipe in
             _ = try await pipe.open(nil)
             _ = pipe.begin("load", "\"url\":\"\(origin.url("/1"))\"")

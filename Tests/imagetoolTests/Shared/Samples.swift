@@ -6,13 +6,13 @@ let smallBitmap: [UInt8] =
         16, 0, 0, 0, 0x13, 0x0B, 0, 0, 0x13, 0x0B, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0,
     ] + [255, 0, 0, 255, 255, 255, 0, 0] + [0, 0, 255, 0, 255, 0, 0, 0]
 
-/// Its RGBA rows.
+/// RGBA rows of ``smallBitmap``.
 let smallBitmapPixels: [UInt8] = [255, 0, 0, 255, 0, 255, 0, 255, 0, 0, 255, 255, 255, 255, 255, 255]
 
-/// Their SHA-256, by Python's hashlib.
+/// SHA-256 of ``smallBitmapPixels``, computed by Python's hashlib.
 let smallBitmapDigest = "c21b35e3f28e676cedf24c13575a7346682e101a2d26aad9598d0cdbcee9ee3b"
 
-/// The same bitmap without the last row of the file, which is the top row.
+/// ``smallBitmap`` without the last 8 bytes of the file, which are the top row.
 let cutBitmap = [UInt8](smallBitmap.dropLast(8))
 
 /// A bitmap header that claims 20,000 x 20,000 pixels.
