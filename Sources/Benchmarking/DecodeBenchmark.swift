@@ -113,7 +113,7 @@ public struct DecodeBenchmark {
         }
     }
 
-    /// Same as ``decodeAll()``, but counts the frames and returns the last one.
+    /// Decodes like ``decodeAll()``, counts the frames, and returns the last frame.
     private mutating func decodeOnce() throws -> Bitmap {
         guard header.format == .gif else { return try decoder.decode(bytes).bitmap }
         let animation = try decoder.frames(of: bytes)

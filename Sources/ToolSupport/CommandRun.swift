@@ -6,7 +6,7 @@ import PlatformImage
 package let toolVersion = "0.1.0"
 
 extension ParsableCommand {
-    /// Runs `body` as the whole work of the process; an error ends the process with its exit code.
+    /// Runs `body` as the main function of the process; an error ends the process with the exit code of the error.
     package static func runProcess(_ body: @Sendable () async throws -> Void) async {
         ignoreWriteSignals()
         do {

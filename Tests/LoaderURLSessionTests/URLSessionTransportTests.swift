@@ -14,7 +14,7 @@ import FoundationNetworking
 @Suite(.requirement("O5"), .timeLimit(.minutes(30))) struct URLSessionTransportTests {
     private let transport = URLSessionTransport()
 
-    /// No timeouts, so that tests on a busy machine take longer and do not fail.
+    /// No timeouts, so that tests on a busy machine take longer instead of failing.
     private static let patient: TransportTimeouts = {
         var timeouts = TransportTimeouts()
         timeouts.connect = nil

@@ -1,6 +1,6 @@
 import Foundation
 
-/// A value with a lock that several closures can capture; a `Mutex` is not copyable.
+/// A value with a lock that several closures can capture, unlike a `Mutex`, which is not copyable.
 ///
 /// Uses `NSLock`, because ThreadSanitizer supports it.
 public final class Locked<Value: Sendable>: Sendable {

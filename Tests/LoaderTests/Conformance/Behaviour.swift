@@ -5,7 +5,7 @@ import Testing
 
 /// One behaviour of the public project http-tests/cache-tests, described as a scenario.
 struct Behaviour: Sendable, CustomTestStringConvertible {
-    /// The kind that cache-tests gives a behaviour: a MUST, an optimization, or a question without a correct answer.
+    /// The kind of a behaviour in cache-tests: a MUST, an optimization, or a check without a correct result.
     enum Kind: String, Sendable, CaseIterable {
         case required, optimal, check
     }
@@ -23,7 +23,7 @@ struct Behaviour: Sendable, CustomTestStringConvertible {
     let steps: [Step]
     /// The setting `staleIfError`; nil means the default.
     var staleIfError: StaleChoice?
-    /// The remark in the table.
+    /// Remark in the row of Docs/cache-tests.md.
     var note = ""
 
     enum StaleChoice: Sendable {
@@ -80,13 +80,13 @@ struct Step: Sendable {
     var status = 200
     /// The response body; `nil` means a body that is different for each step.
     var body: String?
-    /// The status and fields of a 1xx response before the final one.
+    /// The status and fields of a 1xx response before the final response; nil for none.
     var interim: (status: Int, fields: ScriptedFields)?
-    /// The origin closes the connection without a response.
+    /// True when the origin closes the connection without a response.
     var disconnects = false
-    /// The origin responds to any request with `If-None-Match` with 304, whatever its entity tag is.
+    /// True when the origin responds with 304 to every request with `If-None-Match`, whatever the entity tag is.
     var confirmsAnything = false
-    /// The connection closes before the end of the body.
+    /// True when the connection closes before the end of the body.
     var cutsBody = false
     /// Seconds from the request to the response head.
     var delay = 0

@@ -6,7 +6,7 @@ import Foundation
 /// Entries in a temporary folder. Every operation opens a new cache on it, as another process would.
 struct EntriesOnDisk: ScenarioStore {
     let folder: URL
-    /// The revision of the entry found last, for a following update.
+    /// The revision of the entry that was found last; `update` needs it.
     private var revision: DiskCache.Revision?
 
     init() throws {

@@ -27,11 +27,11 @@ private struct Field {
     let name: String
     var before = "value-one"
     var after = "value-two"
-    /// The field is specific to the connection and never stored.
+    /// True for a field that is specific to the connection and is never stored.
     var isOfTheConnection = false
-    /// The kind that cache-tests gives a 304 that changes the field.
+    /// The kind of the behaviour in cache-tests in which a 304 response changes the field.
     var update = Behaviour.Kind.check
-    /// A 304 must not change the field.
+    /// True when a 304 response must not change the field.
     var isKept = false
     var updateVerdict = Behaviour.Verdict.met
 

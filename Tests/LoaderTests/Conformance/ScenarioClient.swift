@@ -3,7 +3,7 @@
 
 /// Runs the steps of a behaviour through the cache policy and a store, as a loader does, with a simulated clock.
 struct ScenarioClient<Store: ScenarioStore> {
-    /// The result of one load.
+    /// The response that the caller of one load receives.
     struct Shown {
         var source: Step.Source
         var status: Int?

@@ -1,13 +1,13 @@
 #if Loader
 @testable import PlatformImageLoader
 
-/// The store of a scenario: memory or disk.
+/// The store of cache entries in a scenario: memory or disk.
 protocol ScenarioStore {
     /// The entry of the variant that `request` selects, otherwise the newest one; the body is nil when none is stored.
     mutating func find(_ key: CacheKey, request: HeaderFields) throws -> (entry: CacheEntry, body: [UInt8]?)?
     /// Stores an entry as the newest of its key.
     mutating func write(_ entry: CacheEntry, body: [UInt8]?) throws
-    /// Changes the entry of a variant and keeps its body.
+    /// Replaces the metadata of a variant's entry; its body does not change.
     mutating func update(_ entry: CacheEntry) throws
     /// Removes the entry that ``find(_:request:)`` returned last for the key.
     mutating func remove(_ key: CacheKey, request: HeaderFields) throws

@@ -5,7 +5,7 @@ import Testing
 
 @testable import PlatformImageLoader
 
-/// A slot on a real loader, with a transport that responds from memory.
+/// An `ImageSlot` with a real loader, whose transport responds from memory.
 @Suite(.timeLimit(.minutes(30)))
 struct ImageSlotLoaderTests {
     /// Responds to every request with the same image.

@@ -192,7 +192,7 @@ struct ImageSlotTests {
         await until(slot, shows: "image 7 disk stale")
         #expect(!slot.isBusy)
 
-        // The event of the 304 has another image; the slot keeps the image that it shows.
+        // The event of the 304 response contains another image; the slot does not replace the image that it shows.
         loads.send(.finished(.success(image(8, .networkNotModified))), to: 0)
         await until(slot, shows: "image 7 networkNotModified fresh")
     }

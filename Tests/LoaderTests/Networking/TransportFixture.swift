@@ -11,7 +11,7 @@ enum TransportFixture {
         let body: [UInt8]
     }
 
-    /// No timeouts, so that tests on a busy machine take longer and do not fail.
+    /// No timeouts, so that tests on a busy machine take longer instead of failing.
     static let patient: TransportTimeouts = {
         var timeouts = TransportTimeouts()
         timeouts.connect = nil

@@ -7,7 +7,7 @@ import Testing
 
 /// Compares the result of the fast memory lookup with that of the full lookup, which uses the cache policy.
 @Suite struct MemoryHitTests {
-    /// Loader settings that influence the decision.
+    /// Loader settings that influence the decision of the cache policy.
     private struct SettingsCase: Sendable {
         let name: String
         let change: @Sendable (inout ImageLoader.Configuration) -> Void

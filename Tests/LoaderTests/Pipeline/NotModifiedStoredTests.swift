@@ -6,7 +6,7 @@ import Testing
 
 @testable import PlatformImageLoader
 
-/// `isStored` after a 304 response.
+/// `isStored` of an image after a 304 response.
 @Suite struct NotModifiedStoredTests {
     private typealias Change = @Sendable (inout ImageLoader.Configuration) -> Void
 

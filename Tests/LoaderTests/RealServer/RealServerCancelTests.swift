@@ -119,7 +119,7 @@ import Testing
         await bench.waitUntilIdle()
         #expect(cancelled > 0)
         #expect(!bench.storedFiles.contains { $0.hasSuffix(".tmp") })
-        // Later loads succeed.
+        // Loads after the cancellations succeed.
         #expect(await bench.failure(ImageRequest(url: origin.url("/afterwards"))) == nil)
     }
 

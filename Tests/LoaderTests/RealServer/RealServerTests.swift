@@ -162,7 +162,7 @@ import Testing
         }
     }
 
-    /// Loads of one URL send one request.
+    /// Concurrent loads of one URL send one request.
     @Test(.requirement("O68", "O82", "O88")) func manyLoadsShareOneHTTP2Connection() async throws {
         let certificate = try OriginCertificate()
         let origin = try await LoopbackOrigin(certificate: certificate, speaksHTTP2: true) { _ in

@@ -62,7 +62,7 @@ import Testing
         #expect(file[25] == (count <= 256 ? 3 : 6))
         #expect(file[24] == (count <= 2 ? 1 : count <= 4 ? 2 : count <= 16 ? 4 : 8))
         #expect(try decodeWithoutWarnings(file).bitmap.copyBytes() == bitmap.copyBytes())
-        // Colours with alpha come first, so tRNS contains no opaque entry.
+        // The palette contains colours with alpha first, so tRNS contains no opaque entry.
         if count <= 256 {
             #expect(chunks(of: file).first { $0.type == "tRNS" }?.data.contains(255) == false)
         }

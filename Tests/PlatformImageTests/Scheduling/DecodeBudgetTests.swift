@@ -3,7 +3,7 @@ import Testing
 
 @testable import PlatformImage
 
-/// The budget without threads and decodes.
+/// `DecodeBudget` without threads and decodes.
 @Suite struct DecodeBudgetTests {
     @Test func requestsThatFitAreGrantedAndThePeakIsRecorded() {
         let budget = DecodeBudget(maxBytes: 100)

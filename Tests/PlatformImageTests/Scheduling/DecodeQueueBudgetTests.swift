@@ -3,7 +3,7 @@ import PlatformImage
 import PlatformImageTestSupport
 import Testing
 
-/// A queue with a budget, with real decodes where pixels matter.
+/// A decode queue with a memory budget.
 @Suite(.timeLimit(.minutes(30))) struct DecodeQueueBudgetTests {
     private func waitUntil(_ condition: @autoclosure () -> Bool) async {
         await yieldUntil(condition)

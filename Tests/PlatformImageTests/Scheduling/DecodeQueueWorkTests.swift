@@ -2,7 +2,7 @@ import PlatformImage
 import PlatformImageTestSupport
 import Testing
 
-/// Work on a queue that throws errors of any type.
+/// Closures on a queue that throw errors of any type.
 @Suite(.requirement("N13"), .timeLimit(.minutes(30))) struct DecodeQueueWorkTests {
     private struct WorkError: Error, Equatable { let number: Int }
 

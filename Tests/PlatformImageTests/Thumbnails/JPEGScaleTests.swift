@@ -25,11 +25,11 @@ import Testing
         Row(source: (1, 1), crop: (1, 1), result: (1, 1), denominator: 1),
         // A shorter side that was rounded up to 1 pixel is ignored.
         Row(source: (10_000, 8), crop: (10_000, 8), result: (256, 1), denominator: 4),
-        // The size of the crop decides, not that of the image.
+        // The denominator depends on the size of the crop, not on the size of the image.
         Row(source: (8000, 6000), crop: (1000, 750), result: (256, 192), denominator: 1),
         Row(source: (8000, 6000), crop: (2000, 1500), result: (256, 192), denominator: 2),
         Row(source: (4000, 3000), crop: (3000, 3000), result: (250, 250), denominator: 4),
-        // The aspect ratio changes: both sides decide.
+        // The aspect ratio changes, so the denominator depends on both sides.
         Row(source: (4000, 1000), crop: (4000, 1000), result: (100, 100), denominator: 2),
         Row(source: (1000, 4000), crop: (1000, 4000), result: (100, 100), denominator: 2),
         Row(source: (4000, 1000), crop: (4000, 1000), result: (100, 300), denominator: 1),

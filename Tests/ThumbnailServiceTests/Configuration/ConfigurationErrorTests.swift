@@ -5,7 +5,7 @@ import Testing
 
 @testable import PlatformImageService
 
-/// Configuration errors: each message contains the key and its origin.
+/// Configuration errors: each message contains the key and the source of its value.
 @Suite struct ConfigurationErrorTests {
     private static func message(_ body: () throws -> ResolvedConfiguration) -> String {
         do {

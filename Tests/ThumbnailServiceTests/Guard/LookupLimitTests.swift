@@ -71,7 +71,7 @@ import Testing
         held.release()
 
         for task in tasks { #expect(await task.value == nil) }
-        // A request that arrives after the end of the look-up starts another one, which ends immediately.
+        // A request that arrives after the end of the look-up starts another look-up, which ends immediately.
         #expect(Set(held.begun) == ["slow.test"])
     }
 

@@ -73,7 +73,7 @@ struct MetricSample: Sendable {
 }
 
 extension [MetricSample] {
-    /// The value of the first sample with these labels; it may have more. Nil without such a sample.
+    /// The value of the first sample that has at least these labels; nil without such a sample.
     func value(_ name: String, _ labels: [String: String] = [:]) -> Double? {
         first { sample in
             sample.name == name && labels.allSatisfy { sample.labels[$0.key] == $0.value }

@@ -67,7 +67,7 @@ import Testing
         }
 
         #expect(outcome == status, "\(path)")
-        // There is one poll per 16 rows, scan, frame or chunk, so this limits the work.
+        // There is one poll per 16 rows, scan, frame or chunk, so the number of polls limits the work.
         #expect(flag.pollCount < 5_000, "\(path): \(flag.pollCount) polls")
     }
 

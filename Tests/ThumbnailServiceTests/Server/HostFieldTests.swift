@@ -12,7 +12,7 @@ import Testing
 
 @testable import PlatformImageService
 
-/// Validation of the Host field (RFC 9112 section 3.2); no response that a cache may store depends on it.
+/// Validation of the Host field (RFC 9112 section 3.2); no storable response depends on the Host field.
 @Suite(.timeLimit(.minutes(30))) struct HostFieldTests {
     /// The HTTP version, the header fields, and the authority that the service reads; nil for a rejected request.
     static let requests: [(version: String, fields: [String], authority: String?)] = [

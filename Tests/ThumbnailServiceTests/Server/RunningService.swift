@@ -17,7 +17,7 @@ struct RunningService: Sendable {
     /// The port of the admin listener; nil without one.
     var adminPort: Int?
 
-    /// The same service, with requests to the admin listener.
+    /// A copy of this value that sends its requests to the admin listener.
     var admin: Self {
         get throws { Self(port: try #require(adminPort), engine: engine) }
     }

@@ -148,7 +148,7 @@ import Testing
 }
 
 extension Double {
-    /// By its Taylor series, to avoid importing a C library.
+    /// The exponential function by its Taylor series, to avoid importing a C library.
     fileprivate var exponential: Double {
         var (sum, term) = (1.0, 1.0)
         let part = self / 1024

@@ -217,7 +217,7 @@ import Testing
             _ = try await pipe.open(first.path, loader: "other")
             #expect(try await pipe.load(origin.url(), loader: "other").outcome == "200 disk")
             #expect(try await pipe.load(origin.url()).outcome == "200 disk")
-            // A line uses the loader that its name has when the line is read, even without waiting for responses.
+            // A line uses the loader that has this name when the line is read, even before earlier responses arrive.
             let open = pipe.begin("open", "\"directory\":\"\(first.path("third"))\"")
             let load = pipe.begin("load", "\"url\":\"\(origin.url())\"")
             #expect(try await pipe.response(to: load).outcome == "200 network")

@@ -97,7 +97,7 @@ import Testing
         let result = try #require(
             await #expect(processExitsWith: .success, observing: [\.standardErrorContent]) {
                 var shown = Progress("job", total: 2, isVisible: false)
-                // By default it is shown only on a terminal; here stderr is a pipe.
+                // By default the bar is shown only on a terminal; here stderr is a pipe.
                 var own = Progress("job", total: 2)
                 shown.show(1)
                 own.show(1)

@@ -63,7 +63,7 @@ struct ToolRun {
         process.terminationHandler = { _ in ended.signal() }
         try process.run()
         if ended.wait(timeout: .now() + Self.longest) == .timedOut {
-            // Foundation starts it in a new process group, so this ends the children of a shell too.
+            // Foundation starts the command in a new process group, so this signal also ends the children of a shell.
             kill(-process.processIdentifier, SIGKILL)
             process.waitUntilExit()
             let said = try ["out", "err"].map { String(decoding: try folder.read($0).prefix(2_000), as: UTF8.self) }
