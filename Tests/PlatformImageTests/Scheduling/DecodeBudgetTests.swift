@@ -114,8 +114,8 @@ import Testing
         #expect(isServed.value)
     }
 
-    /// After the small `maxOvertakes` of low priority was overtaken `maxOvertakes` times, it is the next one to be granted,
-    /// before the large request of higher priority, which does not request of a higher lane.
+    /// After the small `maxOvertakes` of low priority was overtaken `maxOvertakes` times, it is the next one to be
+    /// granted, before the large request of higher priority, which does not request of a higher lane.
     @Test func requestOvertakenMaxOvertakesTimesIsGrantedBeforeHigherPriorities() {
         let budget = DecodeBudget(maxBytes: 100)
         let served = Locked<[String]>([])
