@@ -11,7 +11,7 @@ import Darwin
 
 // The child process of the fault tests: `DiskCacheProbe FOLDER COMMAND NUMBER...`. It runs operations on a cache folder
 // and prints results. Exit code 3: the cache returned wrong data; 4: an entry is missing without a fault. An alarm
-// signal ends a probe that hangs, later for a longer FAULT_SECONDS (see FaultSeed).
+// signal ends a probe that hangs: after 900 s plus four times FAULT_SECONDS (see FaultSeed).
 alarm(900 + UInt32(getenv("FAULT_SECONDS").flatMap { Double(String(cString: $0)) } ?? 0) * 4)
 // Under libfaketime Swift finds no arguments, because the library moves the environment that locates them.
 let passed = getenv("DISK_CACHE_PROBE").map { String(cString: $0).split(separator: "\n").map(String.init) }

@@ -129,7 +129,7 @@ import Testing
         let transport = AsyncHTTPClientTransport(proxy: .none, connectionsPerHost: 1)
         var timeouts = TransportFixture.patient
         timeouts.connect = .seconds(seconds)
-        // The head has arrived and the body is held back, so the only connection is busy.
+        // The response head has arrived and the body is delayed, so the only connection is busy.
         let first = HTTPRequest(url: origin.url("/1"))
         let busy = try? await transport.send(first, trust: TrustSettings(), timeouts: timeouts)
         guard let busy else { return false }

@@ -180,7 +180,7 @@ import Testing
         try await waitForWaiters(2, bench)
 
         leaving.cancel()
-        // The cancelled load ends immediately, while the download is still held.
+        // The cancelled load ends immediately, while the download still waits at the gate.
         #expect(await leaving.value?.code == .cancelled)
         gate.open()
 
@@ -225,7 +225,7 @@ import Testing
     }
 
     @Test(.requirement("O59")) func loadCancelledAtAnyStepCompletesOrFailsWithCancelled() async throws {
-        // The delay moves the cancellation from before the load to after it; the scheduler decides the exact step.
+        // The delay moves the cancellation from before the load to after the load; the exact step varies.
         for delay in 0..<200 {
             let bench = try LoaderBench(.image(TestImage.first, maxAge: 60))
             let task = Task { await bench.failure() }

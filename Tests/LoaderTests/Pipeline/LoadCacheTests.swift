@@ -256,7 +256,7 @@ import Testing
         #expect(again.bytes == loaded.bytes)
         #expect(again.source == .disk)
         #expect(bench.storedFiles.isEmpty)
-        // An image load of the same URL uses the image cache and sends its own request.
+        // An image load of this URL uses the image cache and sends a separate request.
         #expect(await bench.failure()?.code == .unacceptableContentType)
         #expect(bench.transport.requests.count == 2)
     }

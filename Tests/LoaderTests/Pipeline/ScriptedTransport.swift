@@ -44,7 +44,7 @@ final class ScriptedTransport: HTTPTransport {
     private let seen = Locked<[HTTPRequest]>([])
     private let open = Locked(0)
 
-    /// - Parameter answer: Receives the request and its number, from 1 on.
+    /// - Parameter answer: Returns the response; receives the request and its number, from 1.
     init(_ answer: @escaping @Sendable (HTTPRequest, Int) -> ScriptedReply) { self.answer = answer }
 
     /// Sends these responses in order and then repeats the last one.

@@ -57,7 +57,7 @@ import Testing
         #expect(try await strict.image(for: request).source != .disk)
         #expect(try await strict.data(for: data).source != .disk)
 
-        // Each loader finds the response of its own trust settings.
+        // Each loader finds the response that was stored with its trust settings.
         #expect(try await loader(folder, transport, Self.trustChanges[index]).image(for: request).source == .disk)
         #expect(try await loader(folder, transport).image(for: request).source == .disk)
         #expect(transport.trusts.value.count == 4)

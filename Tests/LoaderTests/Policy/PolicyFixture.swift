@@ -1,7 +1,7 @@
 #if Loader
 @testable import PlatformImageLoader
 
-/// A key, a fixed time and stored responses for the policy tests. The time is a whole second.
+/// A key, a fixed time and stored responses for the policy tests. The time has no fraction of a second.
 enum PolicyFixture {
     static let now = WallTime(seconds: 1_700_000_000)
     static let url = "http://origin.test/image.png"

@@ -181,7 +181,7 @@ import Testing
             let before = openFiles()
             try await loads(100)
             await origin.waitForClosedConnections(origin.connectionCount)
-            // The client closes its sockets later on other threads; the deadline detects one that stays open.
+            // The client closes its sockets later on other threads; the deadline detects a socket that remains open.
             let deadline = ContinuousClock.now + .seconds(1_500)
             while openFiles() > before {
                 precondition(ContinuousClock.now < deadline, "\(openFiles()) descriptors are open, of \(before)")

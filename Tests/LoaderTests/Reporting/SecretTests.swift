@@ -145,7 +145,7 @@ import Testing
 
             var said: [String] = []
             var code: String?
-            // Two loads, so that a remembered failure is reported too.
+            // Two loads, so that a failure from the negative cache is also reported.
             for _ in 1...2 {
                 do throws(LoadError) {
                     _ = try await loader.image(for: row.request)
@@ -211,7 +211,7 @@ import Testing
         #expect(listener.events.map(\.url) == ["http://example.com/a?w=***&key=***"])
         #expect(listener.lines.map { $0.metadata["url"] } == ["http://example.com/a?w=***&key=***"])
         #expect(listener.records.map(\.url) == ["http://example.com/a?w=***&key=***"])
-        // The hook sees no password.
+        // The hook receives no password.
         #expect(Set(asked.value) == ["http://example.com/a?w=1&key=2"])
     }
 

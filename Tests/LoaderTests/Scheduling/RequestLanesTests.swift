@@ -4,7 +4,7 @@ import Testing
 
 @testable import PlatformImageLoader
 
-/// The lanes with real waiting tasks.
+/// `RequestLanes` with real waiting tasks.
 @Suite(.timeLimit(.minutes(30)))
 struct RequestLanesTests {
     /// A gate for any number of waiters; it opens once.

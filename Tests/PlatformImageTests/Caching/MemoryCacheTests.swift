@@ -200,7 +200,7 @@ import Testing
         #expect(cache.totalBytes == .max)
     }
 
-    /// The cache holds the only references to the values.
+    /// The cache has the only references to the values.
     @Test(.requirement("C12")) func evictedReplacedAndRemovedValuesAreReleased() {
         final class Counted: Sendable {
             let alive: Locked<Int>

@@ -105,7 +105,7 @@ import Testing
         var overtakes = 0
         while budget.acquire(50, priority: .high, whenGranted: {}) == .granted, overtakes < 1000 {
             overtakes += 1
-            budget.release(50)  // another request still holds its bytes
+            budget.release(50)  // the first request has not released its 50 bytes
         }
         #expect(overtakes == DecodeBudget.maxOvertakes)
         #expect(!isServed.value)

@@ -2,7 +2,7 @@ import PlatformImage
 import PlatformImageTestSupport
 import Testing
 
-/// Making a thumbnail of a large PNG keeps a few rows in memory, not all raw rows.
+/// Making a thumbnail of a large PNG requires memory for a few rows, not for all raw rows.
 @Suite(.requirement("N1"), .timeLimit(.minutes(30))) struct PNGThumbnailMemoryTests {
     @Test(arguments: [8, 16]) func thumbnailOf18MegapixelsUsesAtMost8MiBOfTheBudget(_ bitDepth: Int) async throws {
         let bytes = LargePNG.bytes(bitDepth: bitDepth)

@@ -37,7 +37,7 @@ import Testing
             flag.cancelAfter(polls: polls)
             let error = #expect(throws: ServiceError.self) { try renderer.render(bytes, request, cancellation: flag) }
             #expect(error?.reason == .deadline)
-            // The poll that sees the cancellation, and up to three more while the render ends.
+            // The poll that detects the cancellation, and up to three more polls while the render ends.
             #expect(flag.pollCount <= polls + 4)
         }
     }
