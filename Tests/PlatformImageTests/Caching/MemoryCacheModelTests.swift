@@ -47,8 +47,8 @@ import Testing
         runEverySequence(of: 6, kinds: [.insert(1), .insert(2), .insert(5), .get, .remove], first: first)
     }
 
-    /// Five operations on the keys and with the limit of the previous test; and lookups over operation keys; an insert
-    /// with a cost of 6 exceeds the limit of 5.
+    /// Every sequence of five operations on the keys and with the limit of the previous test; an insert with a cost of
+    /// 6 exceeds the limit of 5.
     @Test(.requirement("C6", "C7", "C9"), arguments: 0..<4)
     func everySequenceOfFiveOperationsWithOversizeInsertsAgreesWithTheModel(_ first: Int) {
         runEverySequence(of: 5, kinds: [.insert(2), .insert(5), .insert(6), .get], first: first)

@@ -52,7 +52,7 @@ import Testing
         #expect(image.bitmap.copyBytes() == Self.rows(4, white: 2))
     }
 
-    /// With PhotometricInterpretation BlackIsZero, the missing rows of a BlackIsZero page are white.
+    /// Missing rows are also white if PhotometricInterpretation is BlackIsZero.
     @Test(.requirement("D3")) func missingRowsOfABlackIsZeroPageAreWhite() throws {
         let data = Self.shortPages[3].data
 

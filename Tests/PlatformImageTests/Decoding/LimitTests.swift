@@ -4,7 +4,7 @@ import PlatformImageTestSupport
 import Testing
 
 @Suite(.requirement("C15")) struct LimitTests {
-    /// Decodes with each limit equal to the size of the fixture, and with each limit one one that size.
+    /// Decodes with each limit equal to the size of the fixture, and with each limit one below that size.
     @Test(arguments: Fixture.small().filter { $0.width != nil && $0.format != nil })
     func limitsJustBelowTheImageSizeThrowLimitExceeded(_ fixture: Fixture) throws {
         let bytes = try fixture.load()

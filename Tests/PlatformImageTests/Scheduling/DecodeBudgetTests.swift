@@ -58,9 +58,8 @@ import Testing
         #expect(budget.grantedBytes == 80 + 10)
     }
 
-    /// After later requests passed a waiting request `maxPasses` times, no later request passes that request or the
-    /// those
-    /// in front of that request.
+    /// After later requests have passed a request `maxPasses` times, no later request passes this request or those
+    /// before it.
     @Test func requestPassedMaxPassesTimesBlocksLaterRequests() {
         let budget = DecodeBudget(maxBytes: 100, maxPasses: 1)
         let served = Locked<[String]>([])
@@ -114,8 +113,8 @@ import Testing
         #expect(isServed.value)
     }
 
-    /// After the small `maxOvertakes` of low priority was overtaken `maxOvertakes` times, it is the next one to be
-    /// granted, before the large request of higher priority, which does not request of a higher lane.
+    /// After `maxOvertakes` requests of higher priority overtook the small request of low priority, it is granted next,
+    /// before the large request of high priority.
     @Test func requestOvertakenMaxOvertakesTimesIsGrantedBeforeHigherPriorities() {
         let budget = DecodeBudget(maxBytes: 100)
         let served = Locked<[String]>([])

@@ -54,8 +54,8 @@ import Testing
         #expect(await events.next() == Self.event(high: 10, max: 10, oom: 10))
     }
 
-    /// Writes counters without an increased counter, then a text with one; the first event must be that of the
-    /// second text.
+    /// Writes counters without an increase, then counters with an increase; the first event must be that of the second
+    /// write.
     @Test(
         .timeLimit(.minutes(30)),
         arguments: [
