@@ -1,11 +1,11 @@
-/// A composed animation frame: the whole canvas after the frame was drawn.
+/// A composed animation frame: the complete canvas after the frame was drawn.
 public struct AnimationFrame: Sendable {
     /// The frame's position, size, delay, disposal and blend mode.
     public let info: FrameInfo
-    /// The whole canvas, upright and in sRGB if the options request that.
+    /// The complete canvas, upright and in sRGB if the options request that.
     public let bitmap: PlatformImage
 
-    /// Creates a frame of the whole canvas for encoding, for example from a decoded and then modified bitmap.
+    /// Creates a frame for encoding that covers the complete canvas, for example from a modified bitmap.
     ///
     /// - Parameters:
     ///   - bitmap: Pixels of the canvas size.

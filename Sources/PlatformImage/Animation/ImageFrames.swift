@@ -1,7 +1,7 @@
 /// The frames of an animation, decoded one at a time on demand.
 ///
-/// Memory: the canvas, a copy of it while a frame uses ``FrameInfo/Disposal/restorePrevious``, and the returned bitmap.
-/// Not thread-safe: use it from one thread at a time.
+/// Memory: the canvas, the returned bitmap, and a copy of the canvas while a frame uses
+/// ``FrameInfo/Disposal/restorePrevious``. Not thread-safe: use it from one thread at a time.
 public final class ImageFrames {
     /// The file's header, with the number of frames.
     public let header: ImageHeader
@@ -60,7 +60,7 @@ public final class ImageFrames {
         }
         let info = FrameInfo(frame)
         try checkLimits(info)
-        // If the canvas cannot be allocated no later frame can be composed: the animation ends.
+        // If the canvas cannot be allocated, no later frame can be composed: the animation ends.
         let next = try endAnimationOnError { () throws(DecodeError) in try canvas(past: displayed) }
         if info.disposal == .restorePrevious {
             saved = try endAnimationOnError { () throws(DecodeError) in try copy(of: next) }
@@ -82,7 +82,7 @@ public final class ImageFrames {
     /// Returns the current canvas: upright and in sRGB if the options request that.
     ///
     /// The canvas is transparent black before the first frame, and contains the last frame after the end of the
-    /// animation. After a rejected frame (see ``status``) the area of that frame may contain parts of it.
+    /// animation. After a rejected frame (see ``status``), the canvas may contain some pixels of that frame.
     ///
     /// - Throws: `outOfMemory`, `cancelled`, or `limitExceeded` when the memory in use exceeds
     ///   ``DecodeLimits/maxMemory``; the animation can continue.
@@ -92,7 +92,8 @@ public final class ImageFrames {
             let emptyCanvas = try allocate(byteCount: width * height * 4, zeroed: true)
             return Bitmap(width: width, height: height, storage: emptyCanvas)
         }
-        // Shares the canvas storage (copy on write): the next frame copies it if the bitmap still exists.
+        // The bitmap shares the canvas storage (copy on write): the next frame copies the canvas if the bitmap still
+        // exists.
         if !isAnimated || (orientation == .up && transform == nil) {
             return Bitmap(width: width, height: height, storage: current)
         }
@@ -156,7 +157,7 @@ public final class ImageFrames {
             canvas = newCanvas
             return newCanvas
         }
-        // A returned bitmap must never change: copy the canvas if a returned bitmap still shares it.
+        // A returned bitmap must never change: copy the canvas if a returned bitmap still shares its storage.
         let next = isShared ? try copy(of: current) : current
         canvas = next
         if displayed.disposal == .clear {
@@ -227,7 +228,8 @@ public final class ImageFrames {
         try allocate(byteCount: header.width * header.height * 4, zeroed: zeroed)
     }
 
-    /// Counts the canvas, its copy and the requested pixels against the memory limit.
+    /// Allocates pixels; the canvas, its saved copy, the work memory of the codec and these pixels count against
+    /// ``DecodeLimits/maxMemory``.
     private func allocate(byteCount: Int, zeroed: Bool) throws(DecodeError) -> PixelStorage {
         let inUse = (canvas?.byteCount ?? 0) + (saved?.byteCount ?? 0) + header.workByteCount
         if let limit = decoder.options.limits.maxMemory, byteCount > limit - min(limit, inUse) {

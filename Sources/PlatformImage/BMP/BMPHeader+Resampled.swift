@@ -9,7 +9,8 @@ extension BMPHeader {
             try check(request, storage, options.limits)
             try rows.decode(bytes, resampledBy: request, into: storage, flag: flag, damage: &damage)
         case .runs(let runs):
-            // Run-length codes can jump and are stored bottom-up, so all pixels are decoded first.
+            // Run-length codes can skip rows, and the bottom row is usually stored first, so all pixels are decoded
+            // first.
             try check(request, storage, options.limits)
             let grid = runs.grid
             guard let full = PixelStorage(byteCount: grid.height * grid.bytesPerRow, zeroed: false) else {
@@ -23,7 +24,7 @@ extension BMPHeader {
                     resampler.push(pixels.extracting(y * grid.bytesPerRow..<(y + 1) * grid.bytesPerRow))
                 }
             }
-            // Source rows that the result does not need were skipped.
+            // The resampler writes no rows after the flag was raised: this poll rejects an incomplete result.
             try flag?.poll(format: .bmp)
         case .embedded(let embedded):
             var call = embedded.call
@@ -34,7 +35,7 @@ extension BMPHeader {
         }
     }
 
-    /// An upper estimate, in bytes, of the memory that the decode above needs in addition to `storage`.
+    /// An upper estimate, in bytes, of the memory that the resampling decode needs in addition to `storage`.
     func resampledByteCount(_ request: ResampleRequest) -> Int {
         let grid: BMPGrid
         let rows: Int
@@ -43,7 +44,7 @@ extension BMPHeader {
         case .runs(let layout): (grid, rows) = (layout.grid, layout.grid.height)
         case .embedded(let layout): return layout.codecHeader.resampledByteCount(request)
         }
-        // The grid was checked: the product cannot overflow.
+        // The size of the grid was checked when the header was parsed: the product cannot overflow.
         let pixels = PixelStorage.allocatedByteCount(rows * grid.bytesPerRow) + BMPGrid.workByteCount
         let (sum, overflows) = pixels.addingReportingOverflow(RowResampler.byteCount(request))
         return overflows ? .max : sum

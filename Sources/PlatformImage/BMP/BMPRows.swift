@@ -94,17 +94,17 @@ struct BMPRows {
             }
             resampler.push(pixels.span)
         }
-        // Source rows that the result does not need were skipped.
+        // The resampler writes no rows after the flag was raised: this poll rejects an incomplete result.
         try flag?.poll(format: .bmp)
         if converter.hasBadIndex { damage.warn(.paletteIndex) }
     }
 
-    /// Decodes `rows` stored rows; true when a palette index was out of range.
+    /// Decodes `rows` stored rows; returns true when a palette index was out of range.
     private func decode(
         _ bytes: Span<UInt8>, rows: Int, onto pixels: inout MutableSpan<UInt8>, flag: CancellationFlag?
     ) throws(DecodeError) -> Bool {
         var converter = BMPRowConverter(layout)
-        // Without padding and top-down, the rows of a band are contiguous in the file and in the image.
+        // Top-down rows without padding are contiguous in the file and in the image: 16 rows are converted in one call.
         let isContiguous = grid.isTopDown && grid.width * bitsPerPixel == stride * 8
         var row = 0
         while row < rows {
@@ -124,7 +124,8 @@ private struct BMPRowConverter {
     private let layout: BMPRows.Layout
     private var palette: [UInt32] = []
     private var fields = BMPMasks.none.fields
-    /// True while checking for indexes out of range: only with a short palette, and only until one is found.
+    /// True while indexes are checked: if the palette has fewer colours than the bit depth permits, until an index is
+    /// out of range.
     private var detectsBadIndexes = false
     private(set) var hasBadIndex = false
 

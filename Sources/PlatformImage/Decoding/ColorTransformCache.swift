@@ -1,9 +1,9 @@
 import Synchronization
 
-/// An LRU cache of the colour transforms of 16 profiles; most servers receive the same few profiles again and again.
+/// An LRU cache of at most 16 colour transforms: most images that a server receives have one of a few profiles.
 final class ColorTransformCache: Sendable {
     private struct Key: Hashable {
-        let icc: [UInt8]  // at most maxCachedProfile bytes; empty: use chunks
+        let icc: [UInt8]  // at most maxCachedProfile bytes; empty: the PNG colour chunks apply
         let chunks: [UInt32]
         let format: ImageFormat
         let model: UInt32

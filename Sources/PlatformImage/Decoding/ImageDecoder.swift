@@ -1,7 +1,7 @@
 /// Decodes images from bytes in memory.
 ///
-/// A decoder contains its options and a cache of colour transforms; it is safe to use from any number of threads. Its
-/// calls block until the decode is done: on a server run them on a ``DecodeQueue``.
+/// A decoder contains its options and a cache of colour transforms; any number of threads may use it concurrently. Each
+/// call blocks the calling thread until the decode is done; a server should use a ``DecodeQueue``.
 public struct ImageDecoder: Sendable {
     /// Limits, strictness and pixel processing. A change does not discard the cached transforms.
     public var options: DecodeOptions
@@ -120,8 +120,8 @@ extension ImageDecoder {
         try decode(bytes.span, as: contentType, cancellation: cancellation)
     }
 
-    /// The name and version of the C library that decodes the format, such as `libpng 1.6.39`; `own` for BMP, which
-    /// uses none.
+    /// The name and version of the C library that decodes the format, such as `libpng 1.6.39`; `own` for BMP, which is
+    /// decoded without a C library.
     public static func libraryVersion(of format: ImageFormat) -> String {
         format == .bmp ? "own" : CodecCall.libraryVersion(of: format)
     }
@@ -138,7 +138,7 @@ public struct DecodedImage: Sendable {
     public let status: DecodeStatus
 }
 
-/// A decode whose header has been read: its allocations are known, but not made.
+/// A decode after its header was read: the sizes of its allocations are computed, but no pixels are allocated.
 struct PreparedDecode: Sendable {
     let source: SourceImage
     let orientation: Orientation
@@ -171,6 +171,6 @@ extension ImageHeader {
 }
 
 extension DecodedImage {
-    /// A decoded image for a bitmap that does not come from a file.
+    /// Wraps a bitmap that was not decoded from a file; the header describes an RGBA PNG, and the status is complete.
     package init(_ bitmap: Bitmap) { self.init(bitmap: bitmap, header: ImageHeader(of: bitmap), status: .complete) }
 }

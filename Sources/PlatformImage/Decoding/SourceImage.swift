@@ -1,4 +1,4 @@
-/// A parsed header with the state for the next steps: codec call, metadata positions, damage so far.
+/// A parsed header with the state for the next steps: the codec call, metadata positions and the damage found so far.
 struct SourceImage {
     var header: ImageHeader
     var damage = Damage()
@@ -7,7 +7,7 @@ struct SourceImage {
     /// The header as the codec reported it; for BMP all zero.
     let codecHeader: CodecHeader
     let bmp: BMPHeader?
-    /// The part of a progressive JPEG that ``decode(_:resampledBy:into:_:)`` reads.
+    /// The quality of a thumbnail; it selects the parts of a JPEG that ``decode(_:resampledBy:into:_:)`` skips.
     var quality = ThumbnailQuality.exact
 
     /// - Parameter resamples: True when the image will be resampled while it is read; memory limits then count the
@@ -83,9 +83,9 @@ struct SourceImage {
     /// Decodes the image as stored, without orientation, and resamples it into `storage` while it is read. Of a JPEG, a
     /// TIFF, a non-interlaced PNG, or a BMP without run lengths, only some rows are in memory at a time.
     ///
-    /// Damage is reported as by a full decode; pixels without data are transparent. The source size of `request` must
-    /// be ``pixelSize(orientedBy:)`` with `.up`, that is, the size after JPEG scaling. Colours are converted after
-    /// resampling, except CMYK, which is converted before.
+    /// Damage is reported as by a decode without resampling; pixels without data are transparent. The source size of
+    /// `request` must be ``pixelSize(orientedBy:)`` with `.up`, that is, the size after JPEG scaling. Colours are
+    /// converted after resampling, except CMYK, which is converted before resampling.
     mutating func decode(
         _ bytes: Span<UInt8>, resampledBy request: ResampleRequest, into storage: PixelStorage,
         _ transform: ColorTransform?

@@ -10,7 +10,8 @@ extension Bitmap {
     ///   - width: Width of the result in pixels, at least 1.
     ///   - height: Height of the result in pixels, at least 1.
     ///   - crop: The part to use, clipped to the bitmap; nil for the complete bitmap.
-    ///   - filter: The resampling kernel. It is widened by the reduction, so that every source pixel contributes.
+    ///   - filter: The resampling kernel. A reduction widens the kernel by its ratio, so that every source pixel
+    ///     contributes.
     ///   - linearLight: Resamples in linear light, not in sRGB values: fine bright patterns retain their brightness,
     ///     but sharp filters ring more around dark lines. Takes about three times as long.
     ///   - limits: `maxSide` and `maxPixels` apply to the result, `maxMemory` to the result and the row buffers.
@@ -55,7 +56,7 @@ extension Bitmap {
             if y % 16 == 0 { try flag?.poll() }
             withRow(y) { resampler.push($0) }
         }
-        // Source rows that the result does not need were skipped.
+        // The resampler writes no rows after the flag was raised: this poll rejects an incomplete result.
         try flag?.poll()
         return Bitmap(width: request.width, height: request.height, storage: storage)
     }

@@ -14,7 +14,7 @@ struct ResampleRequest: Hashable, Sendable {
 
     static let maxSide = ThumbnailOptions.maxSide
 
-    /// A request for the whole image, not assumed to be opaque, in sRGB values.
+    /// A request for the complete image, not assumed to be opaque, in sRGB values.
     init(sourceWidth: Int, sourceHeight: Int, width: Int, height: Int, filter: ResampleFilter) {
         self.sourceWidth = sourceWidth
         self.sourceHeight = sourceHeight

@@ -1,4 +1,4 @@
-/// The parts of a JPEG that are skipped.
+/// The parts of a JPEG that a thumbnail decode skips.
 struct SkippedDetail: OptionSet {
     let rawValue: UInt8
 
@@ -6,7 +6,7 @@ struct SkippedDetail: OptionSet {
     static let lastRefinement = Self(rawValue: 1)
     /// All scans of a progressive file except the first ones.
     static let laterScans = Self(rawValue: 2)
-    /// Chroma detail of a baseline file with half-size chroma that is decoded at 1/8.
+    /// Chroma detail of a JPEG that is not progressive, has half-size chroma, and is decoded at 1/8.
     static let chroma = Self(rawValue: 4)
 
     /// Selects the parts of a progressive file to skip.
@@ -25,12 +25,12 @@ struct SkippedDetail: OptionSet {
 }
 
 extension ResampleRequest {
-    /// The scale 1/n for libjpeg's decode of the full-size source: the largest n of 1, 2, 4 and 8 at which the crop
-    /// still has the required multiple of the result's pixels on its longer side.
+    /// The scale 1/n for libjpeg's decode of the full-size source: the largest n of 1, 2, 4 and 8 at which the width
+    /// and height of the crop are at least the required multiple of the result's.
     ///
-    /// Below a multiple of three the loss is visible: 12 megapixels reduced to 256 pixels have a PSNR of 55 dB at three
-    /// times and 47 dB at twice, against a full decode. The multiple must hold for both sides, which matters when the
-    /// aspect ratio is not preserved.
+    /// Below a multiple of three the loss is visible: 12 megapixels reduced to 256 pixels have a PSNR of 55 dB with the
+    /// multiple 3 and 47 dB with the multiple 2, relative to a full decode. Both sides are checked, because the result
+    /// may have another aspect ratio than the crop.
     ///
     /// - Parameter quality: ``ThumbnailQuality/draft`` requires a multiple of 1, the other qualities a multiple of 3.
     func jpegScaleDenominator(for quality: ThumbnailQuality) -> Int {
@@ -41,7 +41,7 @@ extension ResampleRequest {
             }
             let across = part(cropWidth, of: sourceWidth)
             let down = part(cropHeight, of: sourceHeight)
-            // The shorter side of a result was rounded by at most half a pixel.
+            // The shorter side of the result was rounded, by at most half a pixel, so half a pixel less is sufficient.
             return cropWidth >= cropHeight
                 ? across >= least * Double(width) && down >= least * (Double(height) - 0.5)
                 : down >= least * Double(height) && across >= least * (Double(width) - 0.5)

@@ -2,9 +2,9 @@ import Synchronization
 
 /// A byte budget shared by concurrent decodes; it bounds the memory of a process regardless of the number of requests.
 ///
-/// A decode reserves its pixels and the work memory of codec and colour profile, computed from the header, before it
-/// allocates; the reservation is released when the bitmap is delivered, or when the decode fails or is cancelled. The
-/// sum of all reservations never exceeds ``maxBytes``. Any number of queues may share one budget.
+/// Before a decode allocates, it reserves the bytes of its pixels and of the work memory of codec and colour profile,
+/// computed from the header. The reservation is released when the bitmap is delivered, or when the decode fails or is
+/// cancelled. The sum of all reservations never exceeds ``maxBytes``. Any number of queues may share one budget.
 ///
 /// Waiting requests are served in order of priority, and first in, first out within one priority: a request does not
 /// overtake earlier requests of its priority, however small it is, unless the budget was created with `maxPasses`.
@@ -18,12 +18,13 @@ public final class DecodeBudget: Sendable {
     /// priority.
     public static let maxOvertakes = 32
     /// Maximum number of later requests of equal priority that may overtake a request that does not fit; 0 for strict
-    /// order.
+    /// first in, first out order.
     package let maxPasses: Int
 
     enum Reservation: Equatable {
         case granted
-        /// The bytes are not reserved yet: `whenGranted` will be called, unless ``cancel(_:)`` is called before.
+        /// The bytes are not reserved yet: `whenGranted` is called after they are reserved, unless ``cancel(_:)`` is
+        /// called before.
         case waiting(UInt64)
         /// The request exceeds ``maxBytes``.
         case refused
@@ -62,21 +63,21 @@ public final class DecodeBudget: Sendable {
         self.maxPasses = maxPasses
     }
 
-    /// Bytes reserved now.
+    /// Bytes that are currently reserved.
     public var grantedBytes: Int { state.locked(in: self) { $0.grantedBytes } }
 
     /// The maximum of ``grantedBytes`` since the budget was created.
     public var peakGrantedBytes: Int { state.locked(in: self) { $0.peakGrantedBytes } }
 
-    /// Requests that wait for bytes.
+    /// Number of requests that wait for bytes.
     public var waitingCount: Int { state.locked(in: self) { $0.waiters.count } }
 
     /// Requests a reservation of bytes; release the reserved bytes with ``release(_:)``.
     ///
     /// Calls no closure, so the caller may hold a lock; after `granted`, call ``serveWaiting()`` without that lock.
     ///
-    /// - Parameter whenGranted: Called once, without a lock of the budget, if the result was `waiting`. The calling
-    ///   thread is the one that released bytes, cancelled a request or called ``serveWaiting()`` before.
+    /// - Parameter whenGranted: If the result is `waiting`, called once after the bytes are reserved, without a lock of
+    ///   the budget, on the thread that calls ``release(_:)``, ``cancel(_:)`` or ``serveWaiting()``.
     func acquire(
         _ byteCount: Int, priority: DecodeQueue.Priority, whenGranted: @escaping @Sendable () -> Void
     ) -> Reservation {
@@ -94,14 +95,14 @@ public final class DecodeBudget: Sendable {
         }
     }
 
-    /// Serves waiting requests after a new request was granted: it may have been the last permitted overtake of a
-    /// waiting request, which changes the order.
+    /// Serves waiting requests; call it after `acquire` returned `granted`. That request may have been the last
+    /// permitted overtake of a waiting request, which is then the next in order.
     func serveWaiting() {
         let served = state.locked(in: self) { serve(&$0) }
         for waiter in served { waiter.whenGranted() }
     }
 
-    /// Removes a waiting request; false when its bytes have already been reserved.
+    /// Removes a waiting request; returns false when its bytes have already been reserved.
     func cancel(_ ticket: UInt64) -> Bool {
         let (wasWaiting, served) = state.locked(in: self) { state -> (Bool, [Waiter]) in
             guard state.waiters.removeValue(forKey: ticket) != nil else { return (false, []) }
@@ -112,7 +113,7 @@ public final class DecodeBudget: Sendable {
         return wasWaiting
     }
 
-    /// Reserves bytes without waiting; false when fewer bytes are free. Release them with ``release(_:)``.
+    /// Reserves bytes without waiting; returns false when fewer bytes are free. Release the bytes with ``release(_:)``.
     ///
     /// This overtakes waiting requests: use it only if the release of these bytes does not depend on a waiting request,
     /// and limit the number of calls.
@@ -143,7 +144,7 @@ public final class DecodeBudget: Sendable {
     }
 
     /// Reserves the bytes of the next request in order. Returns nil, and reserves nothing, when no request waits, when
-    /// the next request is not `only`, or when its bytes are not free yet.
+    /// the next request does not have the ticket `only`, or when its bytes are not free yet.
     private func serveNext(_ state: inout BudgetState, only: UInt64? = nil) -> Waiter? {
         var next: (lane: Int, ticket: UInt64)?
         var mostOvertakes = Self.maxOvertakes - 1

@@ -1,7 +1,7 @@
 // The jobs of a decode queue. Each job has one state, guarded by one lock; the thread that moves a job out of a waiting
 // state runs or refuses it. Therefore each continuation is resumed exactly once.
 //
-// Lock order: the lock of the jobs before that of the budget, never after.
+// Lock order: acquire the lock of the jobs before the lock of the budget, never after it.
 
 import Dispatch
 import Synchronization
@@ -12,7 +12,7 @@ final class DecodeJobs: Sendable {
         case refused(DecodeError)
     }
 
-    /// Reports the result to the caller; called after the job's bytes have been released.
+    /// Reports the result to the caller; called after the job's reservation in the budget, if it has one, is released.
     typealias Delivery = @Sendable () -> Void
     /// The part of a job that runs with bytes of the budget reserved.
     typealias ReservedBody = @Sendable (Start) -> Delivery
@@ -237,7 +237,7 @@ final class DecodeJobs: Sendable {
             "the decode needs \(byteCount) bytes, the budget has \(budget.maxBytes)")
     }
 
-    /// Ends the threads. No job is waiting at this point: every waiting caller keeps the queue alive.
+    /// Ends the threads. No job is waiting at this point: every waiting caller has a reference to the queue.
     func close(threads: Int) {
         state.locked(in: self) { $0.isClosed = true }
         for _ in 0..<threads { jobAvailable.signal() }

@@ -30,7 +30,8 @@ extension DecodeQueue {
         return try blockingResult.wait().get()
     }
 
-    /// Reads a header on the queue, with the limits that a decode with these options has; no pixels are decoded.
+    /// Reads a header on the queue's threads and checks the limits of the decoder's options, as a decode does; no
+    /// pixels are decoded.
     ///
     /// - Throws: The errors of a decode before its first pixel; `cancelled` when the awaiting task was cancelled.
     package func checkHeader(

@@ -1,5 +1,5 @@
 extension DecodeQueue {
-    /// Encodes a bitmap on the queue's threads. The encode waits for a thread, and is cancelled, like a decode.
+    /// Encodes a bitmap on the queue's threads. The job waits for a thread and can be cancelled in the same way as a decode.
     ///
     /// - Parameters:
     ///   - bitmap: Straight alpha, in sRGB.
@@ -10,8 +10,8 @@ extension DecodeQueue {
     ///     The bitmap is not included. A JPEG encoder stores coefficients, see ``JPEGOptions/isProgressive``, and every
     ///     encoder stores its output.
     /// - Throws: The errors of ``ImageEncoder/encode(_:as:cancellation:)``; `cancelled` when the awaiting task was
-    ///   cancelled before the end; `limitExceeded` when `byteCount` exceeds the whole budget, `invalidArgument` when it
-    ///   is negative.
+    ///   cancelled before the end; `limitExceeded` when `byteCount` exceeds ``DecodeBudget/maxBytes``,
+    ///   `invalidArgument` when it is negative.
     public func encode(
         _ bitmap: Bitmap, as format: EncodedFormat, with encoder: ImageEncoder = ImageEncoder(),
         priority: Priority = .normal, byteCount: Int = 0
@@ -21,7 +21,8 @@ extension DecodeQueue {
         }
     }
 
-    /// Encodes an animation on the queue's threads. The encode waits for a thread, and is cancelled, like a decode.
+    /// Encodes an animation on the queue's threads. The job waits for a thread and can be cancelled in the same way as a
+    /// decode.
     ///
     /// - Parameters:
     ///   - frames: At least one frame; all bitmaps must have the same size.

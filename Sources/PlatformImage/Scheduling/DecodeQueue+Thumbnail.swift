@@ -1,6 +1,6 @@
 extension DecodeQueue {
     /// Makes a thumbnail on the queue's threads, after the memory for the thumbnail is reserved from the ``budget``:
-    /// for most formats much less than the full image needs.
+    /// for most formats, much less than a decode of the full image needs.
     ///
     /// - Parameters:
     ///   - bytes: The complete file.
@@ -9,8 +9,8 @@ extension DecodeQueue {
     ///   - decoder: Options, limits and cached colour transforms; share one between calls.
     ///   - priority: The priority of the job while it waits for a thread.
     /// - Throws: The errors of ``ImageDecoder/thumbnail(of:options:as:cancellation:)-([UInt8],_,_,_)``; `limitExceeded`
-    ///   with the detail `decodeBudget` when the thumbnail alone needs more than the whole ``budget``; `cancelled` when
-    ///   the awaiting task was cancelled before the end.
+    ///   with the detail `decodeBudget` when the thumbnail alone needs more than ``DecodeBudget/maxBytes``; `cancelled`
+    ///   when the awaiting task was cancelled before the end.
     public func thumbnail(
         of bytes: [UInt8], options: ThumbnailOptions, as contentType: ContentType? = nil,
         with decoder: ImageDecoder = ImageDecoder(), priority: Priority = .normal

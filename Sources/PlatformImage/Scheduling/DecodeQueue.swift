@@ -25,10 +25,10 @@ public final class DecodeQueue: Sendable {
     /// Starts the threads; they end after the queue is released and its last job is done.
     ///
     /// - Parameters:
-    ///   - width: Number of threads; 0 means one for each processor that the process may use: online, in the affinity
-    ///     of the calling thread (`taskset`, `sched_setaffinity(2)`), and within the CPU quota of its cgroups, rounded
-    ///     up: 0.5 gives 1, 2.5 gives 3. A negative number traps, and so does one for which the system has not enough
-    ///     threads.
+    ///   - width: Number of threads. 0 means the minimum of three numbers: the online processors, the processors in the
+    ///     affinity mask of the calling thread (`taskset`, `sched_setaffinity(2)`), and the CPU quota of the process's
+    ///     cgroups, rounded up (0.5 gives 1, 2.5 gives 3). A negative number traps; a number of threads that the system
+    ///     cannot start also traps.
     ///   - budget: Byte budget from which decodes reserve memory before they allocate; may be shared with other queues.
     ///   - niceness: Scheduling priority of the threads, 0 (normal) to 19 (lowest) as in `nice`. A positive value keeps
     ///     a server responsive while decodes use every core. Linux only; no effect elsewhere.
@@ -47,7 +47,7 @@ public final class DecodeQueue: Sendable {
 
     deinit { jobs.close(threads: width) }
 
-    /// Jobs that wait for a thread.
+    /// Number of jobs that wait for a thread.
     public var waitingCount: Int { jobs.waitingCount }
 
     /// Decodes on the queue's threads, after the memory for the decode is reserved from the ``budget``.
@@ -58,7 +58,7 @@ public final class DecodeQueue: Sendable {
     ///   - decoder: Options, limits and cached colour transforms; share one between calls.
     ///   - priority: The priority of the job while it waits for a thread.
     /// - Throws: The decoder's errors; `limitExceeded` with the detail `decodeBudget` when the decode alone needs more
-    ///   than the whole ``budget``; `cancelled` when the awaiting task was cancelled before the decode was done.
+    ///   than ``DecodeBudget/maxBytes``; `cancelled` when the awaiting task was cancelled before the decode was done.
     public func decode(
         _ bytes: [UInt8], as contentType: ContentType? = nil, with decoder: ImageDecoder = ImageDecoder(),
         priority: Priority = .normal
@@ -119,7 +119,7 @@ public final class DecodeQueue: Sendable {
     ///   - work: Receives the flag that cancellation raises; pass it to the decoder. Overloads accept work that throws
     ///     other errors.
     /// - Throws: The errors of `work`, `invalidArgument` when `byteCount` is negative, `limitExceeded` when it exceeds
-    ///   the whole budget, or `cancelled` when the work never started.
+    ///   ``DecodeBudget/maxBytes``, or `cancelled` when the work never started.
     public func run<Result: Sendable>(
         priority: Priority = .normal, byteCount: Int = 0,
         _ work: @escaping @Sendable (CancellationFlag) throws(DecodeError) -> Result
@@ -131,9 +131,10 @@ public final class DecodeQueue: Sendable {
         }
     }
 
-    /// Runs `work` on one of the queue's threads, after measuring its memory on that thread.
+    /// Runs `work` on one of the queue's threads, after `measure` computed on that thread the memory that `work` needs.
     ///
-    /// - Parameter measure: Called once, on the thread, before bytes are requested; returns bytes, 0 or more.
+    /// - Parameter measure: Called once, on the queue's thread, before memory is reserved; returns the bytes that
+    ///   `work` will allocate, 0 or more.
     /// - Throws: The errors of ``run(priority:byteCount:_:)``.
     package func run<Result: Sendable>(
         priority: Priority = .normal, measure: @escaping @Sendable () -> Int,
@@ -147,7 +148,7 @@ public final class DecodeQueue: Sendable {
         }
     }
 
-    /// Runs the work if the start permits it, and returns the closure that reports the result to the caller.
+    /// Runs the work unless `start` is `refused`, and returns the closure that reports the result to the caller.
     typealias JobCompletion<Result> =
         @Sendable (DecodeJobs.Start, () throws(DecodeError) -> Result) -> DecodeJobs.Delivery
 
@@ -194,7 +195,7 @@ extension DecodeQueue {
     ///   - byteCount: Bytes that `work` will allocate, reserved from the budget; 0 for a negligible amount.
     ///   - work: Receives the flag that cancellation raises.
     /// - Throws: The errors of `work`; a ``DecodeError`` when it never started: `invalidArgument` when `byteCount` is
-    ///   negative, `limitExceeded` when it exceeds the whole budget, `cancelled`.
+    ///   negative, `limitExceeded` when it exceeds ``DecodeBudget/maxBytes``, `cancelled`.
     public func run<Result: Sendable>(
         priority: Priority = .normal, byteCount: Int = 0,
         _ work: @escaping @Sendable (CancellationFlag) throws -> Result
@@ -208,7 +209,7 @@ extension DecodeQueue {
     ///   - priority: The priority of the job while it waits for a thread.
     ///   - byteCount: Bytes that `work` will allocate, reserved from the budget; 0 for a negligible amount.
     ///   - refusal: Converts the queue's error to the caller's type when the work never started: `invalidArgument` when
-    ///     `byteCount` is negative, `limitExceeded` when it exceeds the whole budget, `cancelled`.
+    ///     `byteCount` is negative, `limitExceeded` when it exceeds ``DecodeBudget/maxBytes``, `cancelled`.
     ///   - work: Receives the flag that cancellation raises.
     /// - Throws: The errors of `work`, or the result of `refusal`.
     public func run<Result: Sendable, Failure: Error>(
@@ -228,8 +229,8 @@ extension DecodeQueue {
 }
 
 extension ImageDecoder {
-    /// A copy of the decoder that knows the size of the budget: a decode that would need more memory uses a slower
-    /// method that needs less.
+    /// A copy of the decoder whose options contain the size of the budget: a decode that would need more memory uses a
+    /// slower method that needs less.
     func bounded(by budget: DecodeBudget) -> ImageDecoder {
         var bounded = self
         bounded.options.budgetBytes = budget.maxBytes
