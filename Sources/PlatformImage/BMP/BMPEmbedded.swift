@@ -1,8 +1,8 @@
-/// A complete JPEG or PNG file in place of pixels (BI_JPEG, BI_PNG of Windows 98 and 2000, made for printers).
+/// A complete JPEG or PNG file in place of pixels (BI_JPEG, BI_PNG of Windows 98 and 2000, intended for printers).
 ///
-/// It is decoded by the codec of its format with the limits of the BMP, and cannot embed another file. Its size is the
-/// size of the image, regardless of the BMP header; its orientation and profile are ignored, because the BMP header
-/// applies.
+/// The codec of its format decodes the embedded file with the limits of the BMP. The size of the embedded image is the
+/// size of the result, regardless of the BMP header. Orientation and profile of the embedded file are ignored, because
+/// the BMP header applies.
 struct BMPEmbedded {
     let imageHeader: ImageHeader
     let range: Range<Int>

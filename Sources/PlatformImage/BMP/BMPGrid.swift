@@ -28,7 +28,7 @@ struct BMPGrid {
     ///
     /// - Parameter rowsHeld: Number of rows in memory at the same time; nil for all rows.
     func check(_ limits: DecodeLimits, rowsHeld: Int? = nil) throws(DecodeError) {
-        // Both sides are below 2^31.
+        // Width and height are below 2^31: the product cannot overflow.
         let pixels = width * height
         try check(max(width, height), limits.maxSide, "maxSide", "a side of \(max(width, height)) pixels exceeds")
         try check(pixels, limits.maxPixels, "maxPixels", "\(pixels) pixels exceed")

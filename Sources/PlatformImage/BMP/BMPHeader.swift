@@ -32,7 +32,7 @@ struct BMPHeader {
             pixels = .rows(rows)
             header = grid.header(rows)
         case BMPCompression.rle8, BMPCompression.rle4:
-            // Some writers store a depth that contradicts the compression; the compression is used, as in Chromium.
+            // Some writers store a bit depth that contradicts the compression; the compression is used, as in Chromium.
             let bits = info.compression == BMPCompression.rle8 ? 8 : 4
             if bitsPerPixel != bits { damage.warn(.structure) }
             bitsPerPixel = bits

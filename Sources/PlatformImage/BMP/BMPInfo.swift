@@ -10,7 +10,7 @@ struct BMPInfo {
 
     /// Bytes of the DIB header: 12 for OS/2 1.x, 40 for Windows 3, 108 for V4, 124 for V5.
     let size: Int
-    /// Byte offset of the pixels from the start of the file; often wrong.
+    /// Byte offset of the pixels from the start of the file; many writers store a wrong value.
     let pixelOffset: Int
     let width: Int
     let height: Int
@@ -74,7 +74,8 @@ struct BMPInfo {
         profileSize = integer32(116, since: BMPHeaderSize.v5)
     }
 
-    /// True for OS/2 2.x: the same fields up to byte 40, other compressions, no masks.
+    /// True for an OS/2 2.x header: its first 40 bytes have the fields of BITMAPINFOHEADER, but compressions 3 and 4
+    /// have another meaning, and there are no masks.
     var isOS2: Bool {
         BMPHeaderSize.os2.contains(size) && ![BMPHeaderSize.info, BMPHeaderSize.v2, BMPHeaderSize.v3].contains(size)
     }
@@ -123,7 +124,7 @@ struct BMPInfo {
         let left = count - paletteOffset - paletteCount * paletteEntrySize
         switch compression {
         case BMPCompression.rgb:
-            // Both sides are below 2^31 and a pixel has at most 8 bits: the product cannot overflow.
+            // Width and height are below 2^31 and a pixel has at most 8 bits: the product cannot overflow.
             let stride = (width * bitCount + 31) / 32 * 4
             return left >= stride * (height - 1) + (width * bitCount + 7) / 8
         // Run-length data has no fixed size; an end code alone has two bytes.

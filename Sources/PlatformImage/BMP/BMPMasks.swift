@@ -29,7 +29,7 @@ struct BMPMasks {
                 throw DecodeError(.malformed, format: .bmp, "bmp: the bit masks overlap")
             }
             usedBits |= mask
-            // For a contiguous mask, adding its lowest bit gives a value without common bits.
+            // For a contiguous mask, adding its lowest bit gives a value that has no bit in common with the mask.
             guard mask & (mask &+ (mask & (~mask &+ 1))) == 0 else {
                 throw DecodeError(.malformed, format: .bmp, "bmp: a bit mask is not contiguous")
             }
@@ -38,7 +38,7 @@ struct BMPMasks {
 
     var hasAlpha: Bool { alpha != 0 }
 
-    /// Bits of the widest field.
+    /// Number of bits of the widest field.
     var widestFieldBits: Int { max(1, [red, green, blue, alpha].reduce(0) { max($0, $1.nonzeroBitCount) }) }
 
     /// True when red, green and blue each fill one byte, blue lowest.

@@ -16,8 +16,8 @@ struct BMPPalette {
 
     /// Reads the palette between the headers and `end`, the start of the pixels.
     ///
-    /// OS/2 1.x does not store the number of colours. Writers may omit unused colours, so only `end` limits the
-    /// palette. A palette that would overlap the pixels is truncated too.
+    /// OS/2 1.x does not store the number of colours. Writers may omit unused colours, so the palette has only the
+    /// colours before `end`. A palette that would overlap the pixels is truncated at `end` too.
     init(_ bytes: Span<UInt8>, _ info: BMPInfo, bits: Int, end: Int, damage: inout Damage) {
         let start = info.paletteOffset
         let size = info.paletteEntrySize

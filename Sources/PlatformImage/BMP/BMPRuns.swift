@@ -76,7 +76,7 @@ private struct BMPRunDecoder {
             codes &+= 1
             if codes % 4_096 == 0 { try flag?.poll(format: .bmp) }
             guard data.count - position >= 2 else {
-                // Data without an end code is complete when its last row is.
+                // Data without an end code is complete when the last row is complete.
                 if completeRows < grid.height { end = .truncated } else { warn(.missingEnd) }
                 break reading
             }
@@ -124,7 +124,7 @@ private struct BMPRunDecoder {
         if !warnings.contains(warning) { warnings.append(warning) }
     }
 
-    /// `length`, limited to the pixels left in the row.
+    /// The smaller of `length` and the number of pixels left in the row.
     private mutating func availablePixels(for length: Int) -> Int {
         if length > grid.width - x { warn(.runLength) }
         return min(length, grid.width - x)

@@ -1,5 +1,6 @@
 extension DecodeQueue {
-    /// Encodes a bitmap on the queue's threads. The job waits for a thread and can be cancelled in the same way as a decode.
+    /// Encodes a bitmap on the queue's threads. The job waits for a thread and can be cancelled in the same way as a
+    /// decode.
     ///
     /// - Parameters:
     ///   - bitmap: Straight alpha, in sRGB.

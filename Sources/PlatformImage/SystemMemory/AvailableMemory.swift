@@ -9,21 +9,21 @@
 public struct AvailableMemory: Hashable, Sendable {
     /// Bytes of physical memory; nil when the system does not report it.
     public let physicalBytes: Int?
-    /// The lowest memory limit of the process's cgroup and its ancestors, in bytes, 0 or more; nil for none.
+    /// The lowest memory limit of the process's cgroup and its ancestors, in bytes, 0 or more; nil for no limit.
     ///
-    /// Reads `memory.max` and `memory.high` in cgroups version 2, `memory.limit_in_bytes` in version 1. Ancestors
-    /// outside the mounted hierarchy (outside of a container) are not visible.
+    /// Reads `memory.max` and `memory.high` in cgroups version 2, `memory.limit_in_bytes` in version 1. Ancestors that
+    /// the mounted cgroup file system does not contain, such as those outside of a container, are not read.
     public let cgroupLimit: Int?
 
-    /// Bytes that this process may use: the minimum of ``cgroupLimit`` and ``physicalBytes``, 1 GiB when both are
-    /// unknown.
+    /// Bytes that this process may use: the minimum of ``cgroupLimit`` and ``physicalBytes``, 1 GiB when both are nil.
     public var bytes: Int { min(cgroupLimit ?? .max, physicalBytes ?? cgroupLimit ?? 1 << 30) }
 
     /// Queries the system, which takes about half a millisecond.
     public init() { self.init(root: "", systemBytes: Self.systemBytes) }
 
     /// - Parameters:
-    ///   - root: The folder that contains `/proc` and the cgroup mounts, without a trailing slash.
+    ///   - root: Path prefix of `/proc` and of the cgroup mounts, without a trailing slash; empty for the running
+    ///     system.
     ///   - systemBytes: Physical memory reported by sysconf(3), in bytes; nil when unknown.
     init(root: String, systemBytes: Int?) {
         let root = Array(root.utf8)
@@ -69,7 +69,8 @@ struct CgroupMemory {
     /// The cgroup folders, in the order of ``CgroupFolders/all``.
     let folders: [CgroupFolders.Folder]
 
-    /// - Parameter root: The folder that contains `/proc` and the mounts, without a trailing slash.
+    /// - Parameter root: Path prefix of `/proc` and of the cgroup mounts, without a trailing slash; empty for the
+    ///   running system.
     init(root: [UInt8]) { folders = CgroupFolders(of: .memory, root: root).all }
 
     /// The lowest limit, in bytes; nil when no folder has a limit.

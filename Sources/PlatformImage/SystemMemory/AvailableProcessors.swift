@@ -1,4 +1,4 @@
-/// The number of processors that the calling thread may use: the default width of a ``DecodeQueue``.
+/// The number of processors that the calling thread may use: the default number of threads of a ``DecodeQueue``.
 ///
 /// The values are read once, in the initialiser; limits can change later. A file that cannot be read counts as no
 /// limit.
@@ -9,10 +9,11 @@ package struct AvailableProcessors: Hashable, Sendable {
     /// report it. Threads inherit the mask.
     package let affinityCount: Int?
     /// The lowest CPU quota of the process's cgroup and its ancestors, rounded up to whole processors, at least 1; nil
-    /// for none.
+    /// for no quota.
     ///
     /// Reads `cpu.max` in cgroups version 2, `cpu.cfs_quota_us` and `cpu.cfs_period_us` in version 1: 0.5 processors
-    /// give 1, 2.5 give 3. Ancestors outside the mounted hierarchy (outside of a container) are not visible.
+    /// give 1, 2.5 give 3. Ancestors that the mounted cgroup file system does not contain, such as those outside of a
+    /// container, are not read.
     package let cgroupLimit: Int?
 
     /// The minimum of ``onlineCount``, ``affinityCount`` and ``cgroupLimit``, at least 1.
@@ -24,7 +25,8 @@ package struct AvailableProcessors: Hashable, Sendable {
     }
 
     /// - Parameters:
-    ///   - root: The folder that contains `/proc` and the cgroup mounts, without a trailing slash.
+    ///   - root: Path prefix of `/proc` and of the cgroup mounts, without a trailing slash; empty for the running
+    ///     system.
     ///   - onlineCount: Less than 1 counts as 1.
     ///   - affinityCount: At least 1; nil when unknown.
     init(root: String, onlineCount: Int, affinityCount: Int?) {
@@ -37,7 +39,7 @@ package struct AvailableProcessors: Hashable, Sendable {
 /// The CPU quotas of the cgroup of this process and of its ancestors, as far as the mounted cgroup file system contains
 /// them (kernel documents admin-guide/cgroup-v2, "CPU Interface Files", and scheduler/sched-bwc).
 struct CgroupProcessors {
-    /// CPU time per period, in microseconds: 250,000 in 100,000 are 2.5 processors.
+    /// CPU time per period, both in microseconds: a quota of 250,000 in a period of 100,000 permits 2.5 processors.
     struct Quota: Hashable {
         let time: Int
         let period: Int
@@ -49,10 +51,11 @@ struct CgroupProcessors {
 
     private let folders: [CgroupFolders.Folder]
 
-    /// - Parameter root: The folder that contains `/proc` and the mounts, without a trailing slash.
+    /// - Parameter root: Path prefix of `/proc` and of the cgroup mounts, without a trailing slash; empty for the
+    ///   running system.
     init(root: [UInt8]) { folders = CgroupFolders(of: .cpu, root: root).all }
 
-    /// Processors of the lowest quota, rounded up, at least 1; nil for none.
+    /// Processors of the lowest quota, rounded up, at least 1; nil for no quota.
     var limit: Int? { folders.compactMap { Self.quota($0)?.processors }.min() }
 
     private static func quota(_ folder: CgroupFolders.Folder) -> Quota? {
@@ -68,7 +71,7 @@ struct CgroupProcessors {
         }
     }
 
-    /// Nil for a quota that the kernel would reject, 0 for example.
+    /// Nil for a quota that the kernel rejects, such as 0.
     private static func quota(_ time: [UInt8]?, _ period: [UInt8]?) -> Quota? {
         guard let time = time.flatMap({ Int(asciiDigits: $0) }),
             let period = period.flatMap({ Int(asciiDigits: $0) }),

@@ -24,13 +24,14 @@ struct CgroupFolders {
         }
     }
 
-    /// The process's cgroup, then its ancestors up to the mount point. Contains both versions where both are mounted,
-    /// since the files of a controller exist in only one of them. Folders may not exist.
+    /// The process's cgroup, then its ancestors up to the mount point. Contains the folders of both cgroup versions if
+    /// both are mounted, because the files of a controller exist in only one of them. Folders may not exist.
     let all: [Folder]
 
     /// - Parameters:
     ///   - controller: The resource.
-    ///   - root: The folder that contains `/proc` and the mounts, without a trailing slash.
+    ///   - root: Path prefix of `/proc` and of the cgroup mounts, without a trailing slash; empty for the running
+    ///     system.
     init(of controller: CgroupController, root: [UInt8]) {
         guard let membership = ProcFile.contents(of: root + Array("/proc/self/cgroup".utf8), maxBytes: 1 << 20),
             let mountinfo = ProcFile.contents(of: root + Array("/proc/self/mountinfo".utf8), maxBytes: 1 << 23)
@@ -66,10 +67,10 @@ struct CgroupFolders {
         return nil
     }
 
-    /// The folders of a cgroup path, from the mount that shows the most ancestors.
+    /// The folders of a cgroup path, from the mount that contains the most ancestors.
     ///
-    /// A mount may show other cgroups than the process's (in some containers, and after a cgroup namespace was entered
-    /// or left: paths with `..`); its root is then the cgroup that represents the container.
+    /// A mount may contain other cgroups than that of the process (in some containers, and after a cgroup namespace was
+    /// entered or left: paths with `..`); its root is then the cgroup that represents the container.
     private static func folders(of path: [UInt8], _ version: Version, in mounts: [CgroupMount]) -> [[UInt8]] {
         let mounts = mounts.filter { $0.version == version }
         let components = PathComponents(path)

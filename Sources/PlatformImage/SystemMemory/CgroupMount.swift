@@ -8,7 +8,7 @@ struct CgroupMount {
     /// The path of the mount point.
     let point: [UInt8]
 
-    /// The mounts of version 2, and those of version 1 that include the controller.
+    /// The mounts of cgroups version 2, and the mounts of version 1 that have the controller.
     static func all(in mountinfo: [UInt8], of controller: CgroupController) -> [CgroupMount] {
         mountinfo.split(separator: UInt8(ascii: "\n")).compactMap { CgroupMount(line: $0, controller) }
     }
@@ -63,7 +63,7 @@ struct PathComponents {
 
     private let names: [ArraySlice<UInt8>]
 
-    /// Number of names up to and including the last `..`; 0 without one.
+    /// Number of components up to and including the last `..`; 0 when the path has no `..`.
     private let leadingUp: Int
 
     /// Splits a path; a path of more than ``maxPathBytes`` has no components.

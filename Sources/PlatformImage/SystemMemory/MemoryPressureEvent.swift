@@ -1,6 +1,6 @@
 /// A source of memory pressure events.
 public enum MemoryPressureSource: Hashable, Sendable, CaseIterable {
-    /// Pressure stall information (PSI): tasks of the machine waited for memory (`/proc/pressure/memory`).
+    /// Pressure stall information (PSI): tasks on the machine waited for memory (`/proc/pressure/memory`).
     case systemStalls
     /// The process's cgroup or an ancestor reached a limit (`memory.events` of cgroups version 2).
     ///
@@ -47,7 +47,7 @@ public struct MemoryPressureError: Error, Hashable, Sendable, CustomStringConver
     /// `code: message`.
     public var description: String { "\(code): \(message)" }
 
-    /// True when the codes are equal; attempts and messages do not count.
+    /// True when the codes are equal; attempts and messages are not compared.
     public static func == (a: Self, b: Self) -> Bool { a.code == b.code }
     /// Hashes the code alone.
     public func hash(into hasher: inout Hasher) { hasher.combine(code) }
@@ -60,7 +60,7 @@ public struct MemoryPressureError: Error, Hashable, Sendable, CustomStringConver
         public let message: String
     }
 
-    /// The kind of failure. More may be added: switch over it with a default.
+    /// The kind of failure. A minor version may add codes: a `switch` needs a `default`.
     public struct Code: Hashable, Sendable, CustomStringConvertible {
         /// The stable name, such as `noSource`.
         public let description: String

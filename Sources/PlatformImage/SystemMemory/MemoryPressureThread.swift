@@ -38,7 +38,7 @@ final class MemoryPressureThread {
     private var onPressure: (@Sendable (MemoryPressureEvent) -> Void)?
     private let minIntervalMilliseconds: Int32
 
-    /// - Parameter minInterval: The pause after a cgroup event before the next one is reported.
+    /// - Parameter minInterval: The pause between the report of a cgroup event and the report of the next cgroup event.
     static func start(
         _ trigger: consuming MemoryPressureTrigger, stop: MemoryPressureStop, minInterval: Duration,
         onPressure: @escaping @Sendable (MemoryPressureEvent) -> Void

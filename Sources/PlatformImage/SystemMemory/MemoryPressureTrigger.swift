@@ -99,7 +99,8 @@ struct CgroupEventWatch: ~Copyable {
         guard unsafe inotify_add_watch(inotify.descriptor, terminated, UInt32(IN_MODIFY)) >= 0 else {
             return "\(ProcFile.Failure.last)"
         }
-        // Read after the watch exists: a change in between is in the counters, or reported, or both.
+        // The counters are read after the watch is added, so that no change is lost: a change between the two calls is
+        // in the counters and also causes an event.
         guard let text = ProcFile.contents(of: path, maxBytes: 1 << 16) else { return "the file cannot be read" }
         var counters = MemoryEventCounters()
         counters.update(from: text)
@@ -109,11 +110,12 @@ struct CgroupEventWatch: ~Copyable {
 
     /// The increase of the counters since the last call.
     mutating func increase() -> MemoryEventCounters {
-        // All files are read again, so the events are discarded. 4 KiB have room for any one event (inotify(7)).
+        // All files are read again, so the events are discarded. 4 KiB are sufficient for any single event
+        // (inotify(7)).
         while case .success(let events) = inotify.read(maxBytes: 4096), !events.isEmpty {}
         var increase = MemoryEventCounters()
         for index in files.indices {
-            // A removed cgroup or an unreadable text changes nothing.
+            // If the cgroup was removed or the file cannot be read, the counters do not change.
             guard let text = ProcFile.contents(of: files[index].path, maxBytes: 1 << 16) else { continue }
             let old = files[index].counters
             files[index].counters.update(from: text)

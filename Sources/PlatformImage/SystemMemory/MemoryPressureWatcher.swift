@@ -7,9 +7,10 @@ import Synchronization
 /// ```
 ///
 /// A dedicated thread waits in the kernel for events and calls the closure, one call at a time, at most once per
-/// `window`. A closure that captures the watcher keeps it alive: call ``stop()`` then.
+/// `window`. A closure that captures the watcher retains it: the watcher then runs until ``stop()`` is called.
 ///
-/// The watched cgroup is that of the process when the watcher is created.
+/// The watched cgroup is the cgroup of the process at the creation of the watcher; a later move of the process has no
+/// effect.
 public final class MemoryPressureWatcher: Sendable {
     /// The source in use.
     public let source: MemoryPressureSource
@@ -22,9 +23,10 @@ public final class MemoryPressureWatcher: Sendable {
     ///
     /// - Parameters:
     ///   - sources: The sources to try, in this order.
-    ///   - stall: An event occurs when tasks of the machine waited for memory for this total time within one `window`;
+    ///   - stall: An event occurs when tasks on the machine waited for memory for this total time within one `window`;
     ///     more than 0 and at most `window`.
-    ///   - window: 0.5...10 s. A process without privileges can only watch stalls with a multiple of 2 s.
+    ///   - window: 0.5...10 s. For ``MemoryPressureSource/systemStalls``, a process without privileges needs a multiple
+    ///     of 2 s.
     ///   - onPressure: Called with every event.
     /// - Throws: ``MemoryPressureError/Code/noSource`` when no source can be used, as on systems other than Linux;
     ///   ``MemoryPressureError/Code/noResources`` when no thread or descriptor is available.
@@ -59,7 +61,8 @@ public final class MemoryPressureWatcher: Sendable {
     #if os(Linux)
     /// - Parameters:
     ///   - stallFile: The kernel's PSI file.
-    ///   - root: The folder that contains `/proc` and the cgroup mounts, without a trailing slash.
+    ///   - root: Path prefix of `/proc` and of the cgroup mounts, without a trailing slash; empty for the running
+    ///     system.
     init(
         sources: [MemoryPressureSource], stall: Duration, window: Duration, stallFile: String, root: String,
         onPressure: @escaping @Sendable (MemoryPressureEvent) -> Void

@@ -1,5 +1,5 @@
-// This module reads no files, except kernel files about memory and processors (Docs/decisions/0006). Paths are bytes,
-// because file names on Linux are bytes.
+// This module reads no image files; it reads kernel files about memory and processors (Docs/decisions/0006) and the
+// package database. Paths are bytes, because file names on Linux are bytes.
 
 #if canImport(Glibc)
 import Glibc

@@ -31,7 +31,8 @@ extension Bitmap {
         return Bitmap(width: orientedWidth, height: orientedHeight, storage: target)
     }
 
-    /// Pads the bitmap to its box and composites it over the background; returns it unchanged when neither is needed.
+    /// Pads the bitmap to the box of `geometry` and composites it over the background; returns it unchanged when
+    /// neither is needed.
     func paddedAndComposited(_ geometry: ThumbnailGeometry, background: RGBA8?) throws(DecodeError) -> Bitmap {
         guard geometry.isPadded || background != nil else { return self }
         let box = try PixelStorage.uninitialized(width: geometry.boxWidth, height: geometry.boxHeight)

@@ -2,21 +2,21 @@
 struct EmbeddedThumbnail {
     /// The thumbnail's range in the file.
     let range: Range<Int>
-    /// The parsed header of the bytes of `range`. Any damage throws: the full image is then the better source.
+    /// The parsed header of the bytes of `range`. Any damage throws: the full image is then decoded instead.
     let source: SourceImage
 }
 
 extension SourceImage {
-    /// Returns the embedded thumbnail; nil when there is none that can represent the whole image.
+    /// Returns the embedded thumbnail; nil when there is none that can represent the complete image.
     ///
     /// It must be a JPEG with sides of at least `width` and `height`, with the colour model of the image and an aspect
     /// ratio within 1 % of the image's: many cameras pad the thumbnail with black bars. An image with alpha has no
     /// usable thumbnail, because JPEG has no alpha. The thumbnail is decoded under the limits of the image; its EXIF
-    /// block and nested thumbnail are ignored. The thumbnail may be older than the image.
+    /// block and nested thumbnail are ignored. The thumbnail may be outdated if the image was edited.
     ///
     /// - Parameters:
-    ///   - width: Required width, in pixels, of the whole image as stored.
-    ///   - height: Required height, in pixels, of the whole image as stored.
+    ///   - width: Minimum width of the thumbnail as stored, in pixels.
+    ///   - height: Minimum height of the thumbnail as stored, in pixels.
     func embeddedThumbnail(in bytes: Span<UInt8>, width: Int, height: Int) -> EmbeddedThumbnail? {
         guard let block = header.exifRange, let inside = EXIF(bytes.extracting(block))?.thumbnailRange else {
             return nil

@@ -1,6 +1,6 @@
 extension ImageDecoder {
     /// Makes a thumbnail, upright and in sRGB if the decoder's options request that, without the full image in memory
-    /// where the format permits it.
+    /// if the format permits this.
     ///
     /// Uses frame 0 of an animation, page ``DecodeOptions/page`` of a TIFF. ``DecodeOptions/scaleDenominator`` is
     /// ignored.
@@ -108,7 +108,8 @@ extension ImageDecoder {
     /// frame. At the end all returned frames are in memory; their bytes count for ``DecodeLimits/maxMemory``.
     /// ``DecodeOptions/scaleDenominator`` is ignored.
     ///
-    /// - Returns: The frames up to the end or to the first undecodable one, and the status of the animation.
+    /// - Returns: The thumbnails of all frames, or of the frames before the first frame that cannot be decoded, and the
+    ///   status of the animation.
     /// - Throws: The errors of ``frames(of:as:cancellation:)``, ``ImageFrames/next()`` and
     ///   ``thumbnail(of:options:as:cancellation:)-([UInt8],_,_,_)``.
     public func thumbnails(

@@ -1,4 +1,5 @@
-/// A thumbnail whose file header has been read: its steps and allocations are known, but nothing is allocated.
+/// A thumbnail after the header of its file was read: the decode parameters and the sizes of the allocations are
+/// computed, but no pixels are allocated.
 struct PreparedThumbnail: Sendable {
     /// The file's header, at full size.
     let header: ImageHeader
@@ -47,7 +48,7 @@ struct PreparedThumbnail: Sendable {
         self.source = source
         self.request = request
         let maxBytes = min(decodeOptions.limits.maxMemory ?? .max, decodeOptions.budgetBytes ?? .max)
-        // A decode of the full image may still be within the limit.
+        // Without the embedded thumbnail, the memory may be within the limit.
         if byteCount > maxBytes { embedded = nil }
         if byteCount > maxBytes, header.format == .png {
             decodeOptions.usesLeastMemory = true
@@ -121,7 +122,7 @@ extension ThumbnailGeometry {
         try check(limits)
     }
 
-    /// Checks the result too: with upscaling it can be larger than the source.
+    /// Checks the size of the thumbnail: with upscaling it can be larger than the image.
     private func check(_ limits: DecodeLimits) throws(DecodeError) {
         let size = "a thumbnail of \(boxWidth) x \(boxHeight) pixels"
         let maxSide = min(ResampleRequest.maxSide, limits.maxSide ?? .max)

@@ -13,8 +13,8 @@ struct ThumbnailGeometry: Hashable {
     /// Computes the geometry; nil when the crop has no pixel in the image.
     ///
     /// - Parameters:
-    ///   - sourceWidth: Width of the whole image in pixels, 1 to `ResampleRequest.maxSide`.
-    ///   - sourceHeight: Height of the whole image in pixels, 1 to `ResampleRequest.maxSide`.
+    ///   - sourceWidth: Width of the complete image in pixels, 1 to `ResampleRequest.maxSide`.
+    ///   - sourceHeight: Height of the complete image in pixels, 1 to `ResampleRequest.maxSide`.
     init?(sourceWidth: Int, sourceHeight: Int, options: ThumbnailOptions) {
         let fullImage = PixelRectangle(x: 0, y: 0, width: sourceWidth, height: sourceHeight)
         guard let part = (options.crop ?? fullImage).clipped(toWidth: sourceWidth, height: sourceHeight) else {
@@ -112,7 +112,7 @@ extension ThumbnailGeometry {
         // The position counts from the opposite edge where the orientation mirrors that axis.
         request.cropX = orientation.mirrorsStoredColumns ? columns - x - request.cropWidth : x
         request.cropY = orientation.mirrorsStoredRows ? rows - y - request.cropHeight : y
-        // Rounding errors may move the crop out of the source: clamp it.
+        // Rounding errors may move the crop out of the source: clamp the crop.
         request.cropX = max(0, request.cropX)
         request.cropY = max(0, request.cropY)
         request.cropWidth = min(request.cropWidth, columns - request.cropX)
@@ -122,7 +122,7 @@ extension ThumbnailGeometry {
 }
 
 extension Orientation {
-    /// True when the first stored column is displayed last, as a column or as a row.
+    /// True when the first stored column is displayed as the last column or, after a quarter turn, as the last row.
     fileprivate var mirrorsStoredColumns: Bool {
         switch self {
         case .upMirrored, .down, .rightMirrored, .left: true
@@ -130,7 +130,7 @@ extension Orientation {
         }
     }
 
-    /// True when the first stored row is displayed last, as a row or as a column.
+    /// True when the first stored row is displayed as the last row or, after a quarter turn, as the last column.
     fileprivate var mirrorsStoredRows: Bool {
         switch self {
         case .down, .downMirrored, .right, .rightMirrored: true

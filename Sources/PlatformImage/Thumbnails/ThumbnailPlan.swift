@@ -10,8 +10,8 @@ package struct ThumbnailPlan: Hashable, Sendable {
 }
 
 extension ImageDecoder {
-    /// An upper estimate, in bytes, of the peak memory of ``thumbnail(of:options:as:cancellation:)-([UInt8],_,_,_)``,
-    /// including its pixels, at least 1; and its decode plan.
+    /// Returns the decode plan of a thumbnail, and an upper estimate, in bytes, of the peak memory of
+    /// ``thumbnail(of:options:as:cancellation:)-([UInt8],_,_,_)``, including its pixels, at least 1.
     ///
     /// - Throws: The errors that the method `thumbnail` throws before it decodes pixels.
     package func thumbnailCost(
