@@ -19,7 +19,8 @@ struct LRUTable<Key: Hashable & Sendable, Value: Sendable>: Sendable {
         }
     }
 
-    /// The neighbours of an entry and the hash of its key, stored so that no key is hashed twice.
+    /// The neighbours of an entry and the hash of its key, stored so that removing the entry does not hash the key
+    /// again, and a look-up compares the hash before the key.
     @usableFromInline
     struct Link: Sendable, BitwiseCopyable {
         /// In an unused link: the index of the next unused link, 0 for none.
@@ -39,7 +40,7 @@ struct LRUTable<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     @usableFromInline var links: ContiguousArray<Link>
     /// Keys by entry index; nil at index 0 and at unused indexes.
     @usableFromInline var keys: ContiguousArray<Key?>
-    /// Values by entry index; nil at index 0 and at unused indexes.
+    /// Contents by entry index; nil at index 0 and at unused indexes.
     @usableFromInline var contents: ContiguousArray<Content?>
     /// Expiry times by entry index. They are not stored in `Content`, because the size of `Instant` is known only at
     /// run time, which makes each access to a struct that contains one slower.
@@ -138,7 +139,7 @@ struct LRUTable<Key: Hashable & Sendable, Value: Sendable>: Sendable {
         return content
     }
 
-    /// Removes and returns an entry; index 0 or a free index is a bug and traps.
+    /// Removes and returns an entry; index 0 or a free index traps.
     @inlinable
     mutating func remove(_ number: Int) -> (key: Key, content: Content) {
         var key: Key?

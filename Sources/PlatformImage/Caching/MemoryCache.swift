@@ -3,8 +3,8 @@ public import Synchronization
 /// A thread-safe LRU cache with a limit in bytes that is never exceeded.
 ///
 /// At every instant ``totalBytes`` is the sum of the costs of the entries and at most ``maxBytes``: entries are evicted
-/// before a new one is stored, strictly in least-recently-used order. Every call holds one lock for a short time; keys
-/// are hashed, values released and events delivered outside it.
+/// before a new one is stored, strictly in least-recently-used order. Every call holds one lock for a short time; the
+/// lock is not held while keys are hashed, values are released and events are delivered.
 ///
 /// Entries that remain when the cache is released produce no events.
 public final class MemoryCache<Key: Hashable & Sendable, Value: Sendable>: Sendable {
@@ -49,7 +49,7 @@ public final class MemoryCache<Key: Hashable & Sendable, Value: Sendable>: Senda
         state = Mutex(State(maxBytes: maxBytes))
     }
 
-    /// Returns the value for `key` and makes it the most recently used; nil when there is none.
+    /// Returns the value for `key` and makes it the most recently used; nil when the cache has no entry for `key`.
     ///
     /// Expiry is not checked: an expired entry is returned until ``removeExpired(now:)`` removes it.
     @inlinable
@@ -118,7 +118,7 @@ public final class MemoryCache<Key: Hashable & Sendable, Value: Sendable>: Senda
 
     /// Removes the entry of `key`.
     ///
-    /// - Returns: The removed value; nil when there was none.
+    /// - Returns: The removed value; nil when the cache had no entry for `key`.
     @inlinable
     @discardableResult
     public func removeValue(for key: Key) -> Value? {

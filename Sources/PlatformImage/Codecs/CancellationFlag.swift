@@ -7,13 +7,14 @@ public final class CancellationFlag: Sendable {
     /// Creates a flag that is not raised and has no deadline.
     public init() {}
 
-    /// Stops the decodes that use this flag with ``DecodeError/Code/cancelled``.
+    /// Stops the decodes and encodes that use this flag; they throw `cancelled`.
     public func cancel() { handle.raise() }
 
     /// True after ``cancel()`` was called; an expired deadline does not change it.
     public var isCancelled: Bool { handle.isRaised }
 
-    /// Stops the decodes that use this flag with ``DecodeError/Code/limitExceeded`` after `instant`.
+    /// Stops the decodes and encodes that use this flag after `instant`: decodes throw
+    /// ``DecodeError/Code/limitExceeded``, encodes ``EncodeError/Code/deadlinePassed``.
     ///
     /// A deadline more than 100 years ahead is limited to 100 years; a later call replaces an earlier deadline.
     public func setDeadline(_ instant: ContinuousClock.Instant) {
@@ -21,7 +22,7 @@ public final class CancellationFlag: Sendable {
         handle.setDeadline(in: UInt64(max(1, left.nanosecondCount)))
     }
 
-    /// Cancels after `polls` more polls; for tests of every cancellation point.
+    /// Raises the flag after `polls` more polls; for tests of every cancellation point.
     package func cancelAfter(polls: Int) { handle.raise(afterPolls: UInt64(polls)) }
 
     package var pollCount: Int { handle.pollCount }

@@ -1,4 +1,4 @@
-// The bridge to the C encoders: bitmaps in, bytes or errors out.
+// The bridge to the C encoders: converts bitmaps and options to C, and results and errors to Swift.
 
 internal import CImageCodecs
 

@@ -2,7 +2,7 @@
 
 internal import CImageCodecs
 
-/// Pixel loops in C, fast in debug builds too.
+/// Pixel loops in C, which are optimised in debug builds too.
 ///
 /// Pixels are written from byte `start` on. Each function traps when source or target is too short for `count` pixels.
 enum RowKernels {
@@ -116,8 +116,8 @@ enum RowKernels {
         unsafe run(source, 4 * count, &pixels, start, count) { unsafe imgc_row_fields32($0, $1, count, fields.values) }
     }
 
-    /// Sums the pixels in linear light in `columns * rows` cells; the result is in row-major order, red, green and blue
-    /// per cell.
+    /// Sums the pixels in linear light in `columns * rows` cells; the result contains red, green and blue of each cell,
+    /// in row-major order.
     static func lightGrid(_ bitmap: Bitmap, columns: Int, rows: Int, background: RGBA8) -> [Double] {
         var sums = [Double](repeating: 0, count: columns * rows * 3)
         let (columns, rows, stride) = (UInt32(columns), UInt32(rows), bitmap.bytesPerRow)

@@ -55,7 +55,7 @@ public struct BlurHash: Hashable, Sendable, CustomStringConvertible {
     /// Parses a hash.
     ///
     /// - Throws: `malformed` when the text contains a character outside base 83, when its length does not match its
-    ///   first character, or when a number is larger than any that encoding produces.
+    ///   first character, or when a number is larger than the maximum that the encoder writes.
     public init(_ description: String) throws(DecodeError) {
         guard description.utf8.count <= 166 else { throw Self.malformed("the text has more than 166 bytes") }
         let digits = try Base83.digits(of: description)

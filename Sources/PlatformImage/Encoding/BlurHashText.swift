@@ -26,7 +26,7 @@ struct BlurHashText {
         self.digits = digits
     }
 
-    /// False when a number is larger than any that encoding produces.
+    /// False when a number is larger than the maximum that the encoder writes.
     var isInRange: Bool {
         color < 1 << 24 && stride(from: 6, to: digits.count, by: 2).allSatisfy { term(at: $0) < 19 * 19 * 19 }
     }

@@ -1,7 +1,8 @@
 /// Encodes bitmaps as PNG, JPEG or APNG.
 ///
 /// Equal pixels and options give equal bytes. Files contain only the image: no profile (pixels are sRGB), EXIF, time or
-/// software name. An encoder is safe to use from any number of threads; its calls block until the encode is done.
+/// software name. Any number of threads may use an encoder concurrently; each call blocks the calling thread until the
+/// encode is done.
 public struct ImageEncoder: Sendable {
     /// Quality, compression level and maximum size.
     public var options: EncodeOptions

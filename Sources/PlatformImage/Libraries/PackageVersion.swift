@@ -4,7 +4,7 @@
 /// letters before other characters, and `~` before everything, even before the end of the text; digit parts compare as
 /// numbers. For the versions in the table (numbers, dots and letters) rpm has an identical order.
 package struct PackageVersion: Hashable, Comparable, Sendable {
-    /// The version as spelled in the package database. Versions are equal when their spellings are.
+    /// The version as spelled in the package database. Versions are equal when their spellings are equal.
     package let text: String
 
     package init(_ text: String) { self.text = text }

@@ -20,7 +20,7 @@ enum RPMQuery {
         var versions: [String: PackageVersion] = [:]
         for line in String(decoding: output(of: program + query + names), as: UTF8.self).split(separator: "\n") {
             let words = line.split(separator: " ")
-            // For a package that is not installed rpm prints a message with more words.
+            // For a package that is not installed, rpm prints a message of more than two words.
             guard words.count == 2, names.contains(String(words[0])) else { continue }
             versions[String(words[0])] = PackageVersion(String(words[1]))
         }

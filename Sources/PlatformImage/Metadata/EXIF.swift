@@ -3,17 +3,17 @@
 /// The parser is bounded and not recursive: at most 512 entries per IFD, every offset and count checked against the
 /// block, tags with a wrong type or count ignored (EXIF 2.32, section 4.6).
 public struct EXIF: Hashable, Sendable {
-    /// Tag 274, the first one; nil when absent or outside 1...8.
+    /// Orientation (tag 274), from the first entry with this tag; nil when absent or outside 1...8.
     public private(set) var orientation: Orientation?
-    /// Tag 282 in pixels per ``resolutionUnit``; nil when absent.
+    /// XResolution (tag 282), in pixels per ``resolutionUnit``; nil when absent.
     public private(set) var xResolution: Double?
-    /// Tag 283 in pixels per ``resolutionUnit``; nil when absent.
+    /// YResolution (tag 283), in pixels per ``resolutionUnit``; nil when absent.
     public private(set) var yResolution: Double?
-    /// Tag 296: 2 for inch, 3 for centimetre; nil when absent, which means inch.
+    /// ResolutionUnit (tag 296): 2 for inch, 3 for centimetre; nil when absent, which means inch.
     public private(set) var resolutionUnit: Int?
-    /// Tag 40961: 1 for sRGB, 65,535 for uncalibrated; reported, not used for conversion. Nil when absent.
+    /// ColorSpace (tag 40961): 1 for sRGB, 65,535 for uncalibrated; not used for colour conversion. Nil when absent.
     public private(set) var colorSpace: Int?
-    /// The range of the embedded JPEG thumbnail in the block; nil for none.
+    /// The byte range of the embedded JPEG thumbnail, relative to the start of the EXIF block; nil for none.
     public private(set) var thumbnailRange: Range<Int>?
     /// True when a tag or an IFD was damaged and ignored.
     public private(set) var isDamaged = false
@@ -46,7 +46,7 @@ public struct EXIF: Hashable, Sendable {
                 }
                 switch (kind, entry.tag) {
                 case (.first, Tag.orientation) where orientation == nil && !hasInvalidOrientation:
-                    // SHORT by the standard; LONG is rejected.
+                    // The standard requires SHORT; LONG is rejected.
                     guard entry.type == FieldType.short, let value = reader.integer(entry) else {
                         isDamaged = true
                         continue

@@ -28,7 +28,7 @@ public struct FrameInfo: Hashable, Sendable {
 public struct FrameDelay: Hashable, Sendable {
     /// 0 or more in every frame that was decoded; seconds are `numerator / denominator`.
     public let numerator: Int
-    /// At least 1 in every decoded frame: 0 in an APNG means 100.
+    /// At least 1 in every frame that was decoded; an APNG denominator of 0 is returned as 100.
     public let denominator: Int
 
     /// A delay of `numerator / denominator` seconds.

@@ -32,11 +32,13 @@ public struct ImageHeader: Hashable, Sendable {
     public internal(set) var channelCount: Int
     /// The meaning of the samples, as stored.
     public internal(set) var colorModel: ColorModel
-    /// True when the file may contain transparent pixels. For GIF and RLE bitmaps also when pixels may be missing.
+    /// True when the file may contain transparent pixels. For a GIF also true when pixels may be missing; for a
+    /// run-length encoded BMP always true.
     public internal(set) var hasAlpha: Bool
-    /// Frames of an animation or pages of a TIFF; nil when counting them needs a full read.
+    /// Number of frames of an animation or pages of a TIFF; nil when counting requires a read of the complete file.
     public internal(set) var frameCount: Int?
-    /// Number of plays of an animation, 0 for infinite; nil when the file does not contain a number (play once).
+    /// Number of plays of an animation, 0 for infinite; nil when the file does not contain the number, which means one
+    /// play.
     public internal(set) var loopCount: Int?
     /// True for progressive JPEG and interlaced PNG or GIF, which cannot be decoded row by row.
     public internal(set) var isProgressive: Bool = false

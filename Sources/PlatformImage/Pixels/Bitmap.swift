@@ -16,7 +16,7 @@ public struct Bitmap: Sendable {
     /// Bytes of all pixels: `bytesPerRow * height`. Use it as the cost in a cache.
     public var byteCount: Int { bytesPerRow * height }
 
-    /// Creates a bitmap of a trusted size and fills it with `pixels`; the memory is transparent black before.
+    /// Creates a bitmap of a trusted size and fills it with `pixels`; before, all pixels are transparent black.
     ///
     /// For an untrusted size use ``init(width:height:limits:pixels:)``, which throws where this initialiser traps.
     ///
@@ -24,8 +24,8 @@ public struct Bitmap: Sendable {
     ///   - width: Pixels per row, at least 1.
     ///   - height: Rows, at least 1.
     ///   - pixels: Receives all rows in order, `width * height * 4` bytes of RGBA.
-    /// - Throws: Only the errors of `pixels`. A size of 0, or one that does not fit into memory, is a programming error
-    ///   and traps.
+    /// - Throws: Only the errors of `pixels`. A side below 1, or a size that does not fit into memory, is a programming
+    ///   error and traps.
     public init<E: Error>(
         width: Int, height: Int, pixels: (inout MutableSpan<UInt8>) throws(E) -> Void
     ) throws(E) {
@@ -40,7 +40,7 @@ public struct Bitmap: Sendable {
         self.init(width: width, height: height, storage: storage)
     }
 
-    /// Creates a bitmap within `limits` and fills it with `pixels`; the memory is transparent black before.
+    /// Creates a bitmap within `limits` and fills it with `pixels`; before, all pixels are transparent black.
     ///
     /// - Parameters:
     ///   - width: Pixels per row, at least 1.
@@ -171,7 +171,7 @@ extension Bitmap {
 
     /// Calls `body` with converted copies of the rows, from the top, in bands of at most 256 KiB or one row.
     ///
-    /// Needs memory for one band, where a converted copy of the bitmap needs ``byteCount``.
+    /// Needs memory for one band; a converted copy of the complete bitmap would need ``byteCount`` bytes.
     package func forEachBand<E: Error>(_ change: BandChange, _ body: (Span<UInt8>) throws(E) -> Void) throws(E) {
         let rows = max(1, (256 << 10) / bytesPerRow)
         var band = [UInt8](repeating: 0, count: min(rows, height) * bytesPerRow)

@@ -12,7 +12,7 @@ import Darwin
 
 /// A pool of released mappings for reuse by later decodes, which avoids page faults.
 ///
-/// There is one pool per process, as with the free lists of `malloc`, because it saves memory of the complete process.
+/// There is one pool per process, like the free lists of `malloc`, so that one limit applies to all threads and queues.
 /// Measurements: `Docs/decisions/0003`.
 final class PixelPool: Sendable {
     static let shared = PixelPool(maxBytes: 32 << 20)
@@ -37,8 +37,8 @@ final class PixelPool: Sendable {
 
     /// Removes the smallest pooled mapping that is large enough and trims it to `length`; nil when there is none.
     ///
-    /// The memory contains data of an earlier bitmap. A mapping more than twice as large as `length` is not used; it
-    /// remains in the pool for a larger image.
+    /// The memory contains data of an earlier bitmap or codec buffer. A mapping more than twice as large as `length` is
+    /// not used; it remains in the pool for a larger image.
     func acquire(length: Int) -> UnsafeMutableRawPointer? {
         let reusable = state.locked(in: self) { state -> (address: UInt, length: Int)? in
             var bestIndex: Int?

@@ -5,7 +5,7 @@ import Synchronization
 /// The pixel bytes of one allocation.
 ///
 /// Buffers of less than 4 MiB come from `malloc`. Larger buffers are mapped: aligned to 2 MiB, so that the kernel may
-/// use huge pages, with the length rounded up to whole pages. Page faults on new small pages cost as much as decoding a
+/// use huge pages, with the length rounded up to whole pages. Page faults on new 4 KiB pages cost as much as decoding a
 /// JPEG; the rounding keeps the difference between counted and resident bytes below one page.
 @safe final class PixelStorage: Sendable {
     let byteCount: Int
@@ -45,7 +45,7 @@ import Synchronization
         return try unsafe body(buffer.span)
     }
 
-    /// Gives the creator of the storage write access, before the storage is shared.
+    /// Calls `body` with the writable bytes; only the creator of the storage may call it, before the storage is shared.
     func withMutableBytes<R, E: Error>(_ body: (inout MutableSpan<UInt8>) throws(E) -> R) throws(E) -> R {
         let start = unsafe base.assumingMemoryBound(to: UInt8.self)
         let buffer = unsafe UnsafeMutableBufferPointer(start: start, count: byteCount)
@@ -53,7 +53,8 @@ import Synchronization
         return try body(&span)
     }
 
-    /// Gives codecs `byteCount` writable bytes, valid during the call, before the storage is shared.
+    /// Calls `body` with a pointer to `byteCount` writable bytes, valid during the call, for C codecs; not for shared
+    /// storage.
     func withMutablePointer<R, E: Error>(_ body: (UnsafeMutableRawPointer) throws(E) -> R) throws(E) -> R {
         try unsafe body(base)
     }

@@ -61,8 +61,8 @@ public struct DecodeError: Error, Hashable, Sendable, CustomStringConvertible {
     }
 }
 
-// Numbers that may come from outside, from a request for example, are checked by the throwing call that uses them.
-// Documentation: the article InvalidArguments.
+// Numbers that may be untrusted, for example numbers from an HTTP request, are checked by the throwing call that uses
+// them. Documentation: the article InvalidArguments.
 
 extension DecodeError {
     /// - Throws: `invalidArgument` with the name as ``DecodeError/detail`` when `value` is outside `range`.

@@ -33,8 +33,8 @@ public struct DecodeOptions: Hashable, Sendable {
     package var usesLibrariesAlone = false
     /// When true, selects the decoder that needs the least memory among those that return equal pixels.
     package var usesLeastMemory = false
-    /// Maximum bytes of the budget that the decode reserves from; nil for no budget. A PNG decode that needs more uses
-    /// the decoder of ``usesLeastMemory``.
+    /// Maximum bytes of the ``DecodeBudget`` from which the decode reserves memory; nil for no budget. A PNG decode
+    /// that needs more uses the decoder of ``usesLeastMemory``.
     package var budgetBytes: Int?
 
     /// Display defaults: upright, sRGB, lenient, with the default limits.

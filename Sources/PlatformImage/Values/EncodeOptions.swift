@@ -34,7 +34,7 @@ public struct EncodeOptions: Hashable, Sendable {
 /// Options of the PNG encoder. All of them preserve every sample, including colour under alpha 0.
 public struct PNGOptions: Hashable, Sendable {
     /// zlib compression level: 0 stores without compression, 1 is the fastest, 9 gives the smallest file (2 to 10 %
-    /// smaller than level 6, in 3 to 40 times the time).
+    /// smaller than level 6, but takes 3 to 40 times as long).
     ///
     /// With other values encoding a PNG throws `invalidArgument`.
     public var compressionLevel = 6

@@ -15,7 +15,7 @@ public struct ThumbnailOptions: Hashable, Sendable {
     public var height: Int?
     /// Method of fitting the image into the box.
     public var fit = ThumbnailFit.contain
-    /// Focal point of the part that ``ThumbnailFit/cover`` retains, and position of the image inside padding.
+    /// Focal point of the part that ``ThumbnailFit/cover`` retains, and position of the image inside the padded box.
     public var gravity = Gravity.center
     /// The part of the image to use, in pixels of the full-size image; nil for the complete image. It is clipped to the
     /// image.
@@ -44,7 +44,7 @@ public struct ThumbnailOptions: Hashable, Sendable {
 
     /// Options for a thumbnail that fits into a box of this size in pixels; a nil side is derived from the other side.
     ///
-    /// Accepts any number, so that values of a request can be passed on: the calls that make the thumbnail check them.
+    /// Accepts any number, for example from an HTTP request: the calls that make the thumbnail check the numbers.
     public init(width: Int? = nil, height: Int? = nil, fit: ThumbnailFit = .contain) {
         self.width = width
         self.height = height
@@ -71,10 +71,11 @@ public enum ThumbnailFit: String, CaseIterable, Sendable {
 public enum ThumbnailQuality: String, CaseIterable, Sendable {
     /// Decodes all data.
     case exact
-    /// Skips the last luma refinement of a progressive file at reductions of 4 and more, where it is hardly visible.
+    /// Skips the last luma refinement of a progressive file when the longer side is reduced by a factor of 4 or more:
+    /// the difference is hardly visible.
     case balanced
-    /// Reads only the first scans of a progressive file at reductions of 8 and more (slightly softer fine detail); from
-    /// 4 on as ``balanced``.
+    /// Reads only the first scans of a progressive file when the longer side is reduced by a factor of 8 or more
+    /// (slightly softer fine detail); for a factor from 4 to 8 equal to ``balanced``.
     case fast
     /// As ``fast``, and decodes any JPEG at the smallest of the scales 1/8, 1/4, 1/2 and 1 that is not smaller than the
     /// thumbnail, like the draft modes of other decoders. The other qualities decode at least three times the width and
@@ -122,7 +123,8 @@ public struct PixelRectangle: Hashable, Sendable {
     /// Height in pixels.
     public var height: Int
 
-    /// Creates a rectangle of any size and position; calls that use one without a pixel of the image reject it.
+    /// Creates a rectangle of any size and position; a call that uses a rectangle without a pixel of the image rejects
+    /// it.
     public init(x: Int, y: Int, width: Int, height: Int) {
         self.x = x
         self.y = y
@@ -139,8 +141,7 @@ public struct PixelRectangle: Hashable, Sendable {
 
     private static func clip(_ start: Int, _ count: Int, to limit: Int) -> Range<Int>? {
         let (end, overflows) = start.addingReportingOverflow(count)
-        // On overflow, a rectangle with a positive count extends past the image, and one with a negative count has no
-        // pixel in it.
+        // If the sum overflows, a positive `count` extends past the image, and a negative `count` selects no pixel.
         let upper = overflows ? (count > 0 ? limit : 0) : min(limit, end)
         let lower = max(0, start)
         return count > 0 && lower < upper ? lower..<upper : nil
@@ -184,7 +185,7 @@ extension ThumbnailOptions {
         do throws(DecodeError) {
             if let width { try DecodeError.check(width, "width", isIn: 1...Self.maxSide) }
             if let height { try DecodeError.check(height, "height", isIn: 1...Self.maxSide) }
-            // A NaN is in no range.
+            // NaN is in no range.
             guard (0...1).contains(gravity.x), (0...1).contains(gravity.y) else {
                 return .invalidArgument("gravity", "(\(gravity.x), \(gravity.y))", allowed: "0...1 each")
             }
