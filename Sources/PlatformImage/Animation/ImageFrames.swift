@@ -5,7 +5,7 @@
 public final class ImageFrames {
     /// The file's header, with the number of frames.
     public let header: ImageHeader
-    /// The damage found in the frames so far.
+    /// The damage found in the frames that were decoded.
     public private(set) var status = DecodeStatus.complete
 
     private let bytes: [UInt8]
@@ -106,7 +106,7 @@ public final class ImageFrames {
         return Bitmap(width: width, height: height, storage: result)
     }
 
-    /// Returns the pixels of the current frame alone, as stored: its rectangle without composition, orientation or
+    /// Returns only the pixels of the current frame, as stored: its rectangle without composition, orientation or
     /// colour conversion.
     ///
     /// Pixels that the frame does not contain are transparent black.

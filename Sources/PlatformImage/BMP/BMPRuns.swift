@@ -42,7 +42,8 @@ private struct BMPRunDecoder {
     private var x = 0
     /// The current stored row.
     private var y = 0
-    /// Number of stored rows cleared so far. Each is cleared just before it is drawn, while it is in the CPU cache.
+    /// Number of stored rows cleared so far. Each row is cleared immediately before it is drawn, so that the row is
+    /// then in the CPU cache.
     private var clearedRows = 0
 
     private(set) var warnings: [DecodeWarning] = []

@@ -39,8 +39,8 @@ public final class MemoryCache<Key: Hashable & Sendable, Value: Sendable>: Senda
     ///   - maxBytes: The maximum sum of the costs of all entries, in bytes, 0 or more; 0 stores nothing.
     ///   - maxCount: The maximum number of entries, at least 1; nil for no limit.
     ///   - onEviction: Called exactly once for every removed entry, on the thread whose call removed it, before that
-    ///     call returns. No lock is held: it may use the cache. Events of one call are in the order of removal; calls
-    ///     on different threads may overlap.
+    ///     call returns. The lock of the cache is not held: `onEviction` may use the cache. Events of one call are in
+    ///     the order of removal; calls on different threads may overlap.
     public init(maxBytes: Int, maxCount: Int? = nil, onEviction: (@Sendable (Eviction) -> Void)? = nil) {
         precondition(maxBytes >= 0, "maxBytes must be 0 or more")
         precondition(maxCount ?? 1 >= 1, "maxCount must be 1 or more")
@@ -152,7 +152,7 @@ public final class MemoryCache<Key: Hashable & Sendable, Value: Sendable>: Senda
 
     /// Removes the entries whose expiry is `now` or earlier, in least-recently-used order.
     ///
-    /// Visits every entry under the lock, unless no entry has an expiry.
+    /// Holds the lock while it visits every entry; returns immediately when no entry has an expiry.
     public func removeExpired(now: ContinuousClock.Instant) {
         var removed = RemovedEntries()
         locked { state in
@@ -184,7 +184,7 @@ public final class MemoryCache<Key: Hashable & Sendable, Value: Sendable>: Senda
 
     /// The maximum sum of the costs of all entries, in bytes, 0 or more.
     ///
-    /// Lowering it evicts the least recently used entries before the setter returns; raising it has no other effect.
+    /// A lower value evicts the least recently used entries before the setter returns; a higher value evicts nothing.
     public var maxBytes: Int {
         get { locked { $0.maxBytes } }
         set {
@@ -229,8 +229,8 @@ public final class MemoryCache<Key: Hashable & Sendable, Value: Sendable>: Senda
     /// Most calls remove one entry or none.
     @usableFromInline
     struct RemovedEntries: Sendable {
-        /// The entry that an insert replaced, removed first. Its key is not stored, because the new entry has an equal
-        /// key.
+        /// The content that an insertion replaced; its event is delivered first. The key is not stored, because the new
+        /// entry has an equal key.
         @usableFromInline var replaced: LRUTable<Key, Value>.Content?
         @usableFromInline var first: Eviction?
         @usableFromInline var others: ContiguousArray<Eviction> = []
@@ -269,7 +269,7 @@ public final class MemoryCache<Key: Hashable & Sendable, Value: Sendable>: Senda
             let number: Int
             if old != 0 {
                 // Subtract the old cost first and add the new cost last: the entries evicted in between are older than
-                // this entry, and when no other entry is left the sum is 0.
+                // this entry, and when all other entries are evicted, the sum is 0.
                 let replaced = table.replaceAsNewest(old, by: content)
                 totalBytes -= replaced.cost
                 statistics.evictions[.replaced] &+= 1

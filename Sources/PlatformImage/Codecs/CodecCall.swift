@@ -1,4 +1,4 @@
-// The bridge to the C codecs: builds requests and converts reports to errors and damage.
+// The bridge to the C codecs: converts decode settings to C requests, and C reports to errors and damage.
 
 internal import CImageCodecs
 

@@ -262,7 +262,7 @@ extension CancellationFlag {
 
 /// Properties of an ICC profile.
 enum ColorProfile {
-    /// The profile's description in English, at most 255 bytes of UTF-8; empty when it has none.
+    /// The profile's description in English, at most 255 bytes of UTF-8; empty when the profile has no description.
     static func description(of profile: [UInt8]) -> String {
         var text = [CChar](repeating: 0, count: 256)
         unsafe imgc_icc_description(profile, profile.count, &text, text.count)

@@ -19,7 +19,8 @@ public struct ImageDecoder: Sendable {
     ///   - contentType: The type declared by the sender; nil or `application/octet-stream` for none.
     ///   - cancellation: Stops the counting of frames and pages when raised.
     /// - Throws: `unknownFormat`, `unsupported`, `limitExceeded`, `malformed` or `truncated` when there is no usable
-    ///   header; `cancelled`.
+    ///   header; `contentTypeMismatch` with ``DecodeOptions/requiresMatchingContentType``; `invalidArgument` when an
+    ///   option is out of its range; `cancelled`.
     public func header(
         of bytes: Span<UInt8>, as contentType: ContentType? = nil, cancellation: CancellationFlag? = nil
     ) throws(DecodeError) -> ImageHeader {

@@ -3,7 +3,7 @@
 /// The BlurHash format (https://github.com/woltapp/blurhash): the first coefficients of a discrete cosine transform
 /// (DCT) in linear light, in base 83.
 public struct BlurHash: Hashable, Sendable, CustomStringConvertible {
-    /// The characters, such as `LEHV6nWB2yk8pyo0adR*.7kCMdnj`.
+    /// The characters of the hash, such as `LEHV6nWB2yk8pyo0adR*.7kCMdnj`.
     public let description: String
     /// Horizontal DCT terms, 1...9.
     public let columns: Int

@@ -96,7 +96,7 @@ extension SecurityFix {
     }
 
     /// The fixed package versions of libpng in Debian 11, 12 and 13, by the number N of the security upload
-    /// (`+deb12uN`); nil when Debian 11 has none.
+    /// (`+deb12uN`); nil when Debian 11 has no fixed version.
     private static func png(_ bullseyeUpload: Int?, _ bookwormUpload: Int, _ trixieUpload: Int) -> [String: String] {
         var packages = [bookworm: "1.6.39-2+deb12u\(bookwormUpload)", trixie: "1.6.48-1+deb13u\(trixieUpload)"]
         if let bullseyeUpload { packages[bullseye] = "1.6.37-3+deb11u\(bullseyeUpload)" }

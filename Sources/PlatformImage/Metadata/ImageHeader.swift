@@ -24,7 +24,7 @@ public struct ImageHeader: Hashable, Sendable {
     public internal(set) var width: Int
     /// Rows, as stored: before orientation, after ``DecodeOptions/scaleDenominator``.
     public internal(set) var height: Int
-    /// The transformation that makes the stored image upright; `.up` when the file has none.
+    /// The transformation that makes the stored image upright; `.up` when the file has no orientation.
     public internal(set) var orientation: Orientation = .up
     /// 1...64, as stored; for indexed images the bits of an index.
     public internal(set) var bitsPerChannel: Int

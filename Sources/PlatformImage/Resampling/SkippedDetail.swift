@@ -4,9 +4,9 @@ struct SkippedDetail: OptionSet {
 
     /// The last luma refinement scan of a progressive file.
     static let lastRefinement = Self(rawValue: 1)
-    /// All scans of a progressive file except the first ones.
+    /// All scans of a progressive file except the DC scans and the first low-frequency AC scans.
     static let laterScans = Self(rawValue: 2)
-    /// Chroma detail of a JPEG that is not progressive, has half-size chroma, and is decoded at 1/8.
+    /// Chroma detail of a JPEG that is not progressive, has 4:2:0 chroma, and is decoded at 1/8.
     static let chroma = Self(rawValue: 4)
 
     /// Selects the parts of a progressive file to skip.

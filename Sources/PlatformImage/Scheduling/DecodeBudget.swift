@@ -9,13 +9,13 @@ import Synchronization
 /// Waiting requests are served in order of priority, and first in, first out within one priority: a request does not
 /// overtake earlier requests of its priority, however small it is, unless the budget was created with `maxPasses`.
 /// Requests of higher priority overtake a waiting request of lower priority at most ``maxOvertakes`` times; then the
-/// overtaken request is served before all others. This prevents starvation of large requests by a stream of small
-/// urgent requests.
+/// overtaken request is served before all other requests. This prevents starvation of large requests by a stream of
+/// small urgent requests.
 public final class DecodeBudget: Sendable {
     /// Bytes that may be reserved at the same time, at least 1.
     public let maxBytes: Int
-    /// Maximum number of requests of higher priority that are served while an earlier request is the first of a lower
-    /// priority.
+    /// Maximum number of requests of higher priority that are served while an earlier request is the first waiting
+    /// request of a lower priority.
     public static let maxOvertakes = 32
     /// Maximum number of later requests of equal priority that may overtake a request that does not fit; 0 for strict
     /// first in, first out order.
@@ -49,8 +49,9 @@ public final class DecodeBudget: Sendable {
 
     /// Creates a budget without reservations.
     ///
-    /// - Parameter maxBytes: Bytes that may be reserved at the same time, at least 1; a decode that alone needs more is
-    ///   refused. The default, 576 MiB, covers one decode within the default ``DecodeLimits`` and its colour profile.
+    /// - Parameter maxBytes: Bytes that may be reserved at the same time, at least 1; a decode that alone needs more
+    ///   throws `limitExceeded`. The default, 576 MiB, covers one decode within the default ``DecodeLimits`` and its
+    ///   colour profile.
     public convenience init(maxBytes: Int = 576 << 20) { self.init(maxBytes: maxBytes, maxPasses: 0) }
 
     /// Creates a budget in which a request that fits may overtake earlier requests of its priority that do not fit.

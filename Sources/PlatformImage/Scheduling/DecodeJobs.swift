@@ -81,7 +81,7 @@ final class DecodeJobs: Sendable {
         if isWaiting { jobAvailable.signal() } else { refuse(body) }
     }
 
-    /// Removes and refuses a waiting job at once, raises the flag of a running one; a finished job is ignored.
+    /// Removes and refuses a waiting job immediately; raises the flag of a running job; ignores a finished job.
     func cancel(_ ticket: Ticket) {
         let afterUnlock = state.locked(in: self) { state -> Delivery? in
             switch state.jobs[ticket] {

@@ -4,15 +4,15 @@ import Synchronization
 ///
 /// At most ``width`` decodes run at the same time. The other jobs wait, first in, first out within one ``Priority``;
 /// jobs of higher priority start first, except that jobs with memory already reserved from the ``budget`` precede all
-/// others. Cancelling the awaiting task removes a waiting job at once and stops a running job at its next batch of
-/// rows.
+/// other jobs. Cancelling the awaiting task removes a waiting job immediately and stops a running job at its next batch
+/// of rows.
 public final class DecodeQueue: Sendable {
     /// The priority of a job: jobs of higher priority start first.
     public enum Priority: Int, CaseIterable, Sendable {
-        /// Jobs of this priority start before all other jobs.
+        /// Jobs of this priority start before jobs of all other priorities.
         case high
         case normal
-        /// Jobs of this priority start when no other job waits.
+        /// Jobs of this priority start when no job of another priority waits.
         case low
     }
 

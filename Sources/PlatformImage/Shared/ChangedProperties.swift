@@ -24,6 +24,6 @@ package struct ChangedProperties {
         if let text { parts.append("\(label): \(text)") }
     }
 
-    /// The description so far.
+    /// The description with all parts that were added.
     package var text: String { "\(name)(\(parts.joined(separator: ", ")))" }
 }

@@ -16,8 +16,8 @@ package enum DetachedThread {
     ///
     /// - Parameters:
     ///   - stackBytes: The size of the stack.
-    ///   - niceness: Scheduling priority of the thread, 0 (normal) to 19 (lowest) as in `nice`. Linux only: elsewhere
-    ///     niceness applies to the whole process and is not changed.
+    ///   - niceness: Scheduling priority of the thread, 0 (normal) to 19 (lowest) as in `nice`. Linux only: on other
+    ///     systems the niceness applies to the complete process, and it is not changed.
     ///   - body: Released after it has returned, or when no thread could be started.
     /// - Returns: The system's error number when no thread could be started; nil on success.
     package static func start(

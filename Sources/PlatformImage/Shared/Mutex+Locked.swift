@@ -1,6 +1,6 @@
-// ThreadSanitizer does not see inside the standard library's mutex (it is not instrumented on Linux): after a contended
-// lock it reports the next access as a race. With -DTHREAD_SANITIZER, as in `make tsan`, each critical section is
-// annotated for the sanitizer; other builds have no overhead.
+// ThreadSanitizer does not detect the lock operations of the standard library's mutex, which is not instrumented on
+// Linux: after a contended lock it reports the next access as a race. With -DTHREAD_SANITIZER, as in `make tsan`, each
+// critical section is annotated for the sanitizer; other builds have no overhead.
 
 public import Synchronization
 

@@ -1,4 +1,4 @@
-/// A FIFO queue of tickets with amortised constant time at both ends.
+/// A FIFO queue of tickets; appending and removing a ticket take amortised constant time.
 ///
 /// Cancelled tickets stay in the queue: the caller skips them when they reach the front.
 package struct TicketQueue<Ticket: Sendable>: Sendable {
@@ -8,14 +8,14 @@ package struct TicketQueue<Ticket: Sendable>: Sendable {
     @inlinable
     package init() {}
 
-    /// Tickets in the queue, including cancelled ones.
+    /// Number of tickets in the queue, including cancelled tickets.
     @inlinable
     package var count: Int { tickets.count - frontIndex }
 
     @inlinable
     package var first: Ticket? { frontIndex < tickets.count ? tickets[frontIndex] : nil }
 
-    /// All tickets in order, including cancelled ones.
+    /// All tickets in order, including cancelled tickets.
     @inlinable
     package var all: ArraySlice<Ticket> { tickets[frontIndex...] }
 
@@ -38,7 +38,7 @@ package struct TicketQueue<Ticket: Sendable>: Sendable {
     /// Removes cancelled tickets when their number exceeds the number of waiting tickets by more than 64.
     ///
     /// - Parameters:
-    ///   - waitingCount: Tickets that are not cancelled.
+    ///   - waitingCount: Number of tickets in the queue that are not cancelled.
     ///   - isWaiting: False for a cancelled ticket.
     @inlinable
     package mutating func compact(waitingCount: Int, _ isWaiting: (Ticket) -> Bool) {

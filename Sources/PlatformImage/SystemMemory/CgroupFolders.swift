@@ -69,8 +69,9 @@ struct CgroupFolders {
 
     /// The folders of a cgroup path, from the mount that contains the most ancestors.
     ///
-    /// A mount may contain other cgroups than that of the process (in some containers, and after a cgroup namespace was
-    /// entered or left: paths with `..`); its root is then the cgroup that represents the container.
+    /// In some containers, and after the process entered or left a cgroup namespace (its path then contains `..`), it
+    /// is possible that no mount contains the cgroup of the process. The first mount is then used: its root is the
+    /// cgroup of the container.
     private static func folders(of path: [UInt8], _ version: Version, in mounts: [CgroupMount]) -> [[UInt8]] {
         let mounts = mounts.filter { $0.version == version }
         let components = PathComponents(path)

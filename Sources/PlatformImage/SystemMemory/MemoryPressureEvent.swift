@@ -2,7 +2,8 @@
 public enum MemoryPressureSource: Hashable, Sendable, CaseIterable {
     /// Pressure stall information (PSI): tasks on the machine waited for memory (`/proc/pressure/memory`).
     case systemStalls
-    /// The process's cgroup or an ancestor reached a limit (`memory.events` of cgroups version 2).
+    /// The process's cgroup or an ancestor reached a limit (`memory.events.local` of cgroups version 2, or
+    /// `memory.events` before Linux 5.2).
     ///
     /// At `memory.max` the kernel first reclaims file cache, so a process that reads many files receives these events
     /// although enough anonymous memory is available.
@@ -13,12 +14,14 @@ public enum MemoryPressureSource: Hashable, Sendable, CaseIterable {
 public struct MemoryPressureEvent: Hashable, Sendable {
     /// The source of the event.
     public let source: MemoryPressureSource
-    /// Times that usage exceeded `memory.high` since the last event; 0 with ``MemoryPressureSource/systemStalls``.
+    /// Number of times that usage exceeded `memory.high` since the last event; 0 with
+    /// ``MemoryPressureSource/systemStalls``.
     public var highCount: Int { counters.high }
-    /// Times that usage was about to exceed `memory.max` since the last event; 0 with
+    /// Number of times that usage was about to exceed `memory.max` since the last event; 0 with
     /// ``MemoryPressureSource/systemStalls``.
     public var maxCount: Int { counters.max }
-    /// Times that an allocation was about to fail since the last event; 0 with ``MemoryPressureSource/systemStalls``.
+    /// Number of times that an allocation was about to fail since the last event; 0 with
+    /// ``MemoryPressureSource/systemStalls``.
     public var oomCount: Int { counters.oom }
 
     let counters: MemoryEventCounters
@@ -49,7 +52,7 @@ public struct MemoryPressureError: Error, Hashable, Sendable, CustomStringConver
 
     /// True when the codes are equal; attempts and messages are not compared.
     public static func == (a: Self, b: Self) -> Bool { a.code == b.code }
-    /// Hashes the code alone.
+    /// Hashes only the code.
     public func hash(into hasher: inout Hasher) { hasher.combine(code) }
 
     /// A source that could not be used.

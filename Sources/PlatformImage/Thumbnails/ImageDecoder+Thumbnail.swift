@@ -75,8 +75,8 @@ extension ImageDecoder {
         var source = embedded.thumbnail.source
         let embeddedBytes = bytes.extracting(embedded.thumbnail.range)
         do throws(DecodeError) {
-            // Most embedded thumbnails have no profile; their colours are then those of the image. A thumbnail that has
-            // a profile and needs no conversion is in sRGB.
+            // Most embedded thumbnails have no profile; their colour space is then the colour space of the image. A
+            // thumbnail that has a profile and needs no conversion is in sRGB.
             let hasProfile = source.header.profileSource != .none
             let colors = hasProfile ? try source.transform(in: embeddedBytes, cache: transforms) : transform
             try source.decode(embeddedBytes, resampledBy: embedded.request, into: storage, colors)

@@ -23,7 +23,7 @@ public struct EncodeError: Error, Hashable, Sendable, CustomStringConvertible {
 
     /// True when the codes are equal; formats, sizes and messages are not compared.
     public static func == (a: Self, b: Self) -> Bool { a.code == b.code }
-    /// Hashes the code alone.
+    /// Hashes only the code.
     public func hash(into hasher: inout Hasher) { hasher.combine(code) }
 
     /// The kind of failure. A minor version may add codes: a `switch` needs a `default`.
