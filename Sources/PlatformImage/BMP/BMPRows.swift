@@ -59,7 +59,7 @@ struct BMPRows {
         if hasBadIndex { damage.warn(.paletteIndex) }
     }
 
-    /// The number of stored rows in the data, at least 1.
+    /// The number of stored rows in the data; throws when it is less than 1.
     private func storedRows(in bytes: Span<UInt8>, damage: inout Damage) throws(DecodeError) -> Int {
         let left = max(0, bytes.count - start)
         // The padding of the last row may be missing.

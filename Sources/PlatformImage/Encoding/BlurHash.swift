@@ -94,8 +94,8 @@ public struct BlurHash: Hashable, Sendable, CustomStringConvertible {
     ///   - width: Pixels per row, at least 1. 32 pixels are sufficient: the hash contains no finer detail.
     ///   - height: Rows, at least 1.
     ///   - punch: Contrast factor; 1 is the contrast of the image.
-    /// - Returns: A bitmap; a size of 0, or one that does not fit into memory, is a programming error and traps. For an
-    ///   untrusted size use ``bitmap(width:height:punch:limits:)``.
+    /// - Returns: A bitmap; a side below 1, or a size that does not fit into memory, is a programming error and traps.
+    ///   For an untrusted size use ``bitmap(width:height:punch:limits:)``.
     public func bitmap(width: Int, height: Int, punch: Double = 1) -> Bitmap {
         Bitmap(width: width, height: height) { draw(width, height, punch, on: &$0) }
     }

@@ -35,7 +35,7 @@ public struct ImageEncoder: Sendable {
         }
     }
 
-    /// Compresses at the requested level, and again at level 9 when the file exceeds the limit.
+    /// Compresses at the requested level, and again at level 9 when the file exceeds ``EncodeOptions/maxBytes``.
     func encodeWithinLimit(
         _ format: EncodedFormat, _ encode: (_ level: Int, _ maxBytes: Int?) throws(EncodeError) -> [UInt8]?
     ) throws(EncodeError) -> [UInt8] {

@@ -63,7 +63,7 @@ package struct PackageDatabase: Sendable {
         return "\(id) \(name)"
     }
 
-    /// Reads the packages of container images without a package manager: one file per package in
+    /// Reads the packages of container images without a package manager (distroless): one file per package in
     /// `/var/lib/dpkg/status.d`.
     private static func versions(inFilesBelow root: [UInt8], of names: [String]) -> [String: PackageVersion] {
         var versions: [String: PackageVersion] = [:]

@@ -18,7 +18,7 @@ public struct ImageHeader: Hashable, Sendable {
         case cicp, icc, srgb, gamma, none
     }
 
-    /// The format of the file; for an image embedded in another file, the format of the outer file.
+    /// The format of the file; for a BMP that contains a JPEG or a PNG, BMP.
     public internal(set) var format: ImageFormat
     /// Pixels in a row, as stored: before orientation, after ``DecodeOptions/scaleDenominator``.
     public internal(set) var width: Int
@@ -26,7 +26,7 @@ public struct ImageHeader: Hashable, Sendable {
     public internal(set) var height: Int
     /// The transformation that makes the stored image upright; `.up` when the file has no orientation.
     public internal(set) var orientation: Orientation = .up
-    /// 1...64, as stored; for indexed images the bits of an index.
+    /// Bits per sample, 1...64, as stored; for indexed images, bits per palette index.
     public internal(set) var bitsPerChannel: Int
     /// Samples per pixel, as stored.
     public internal(set) var channelCount: Int
@@ -50,7 +50,7 @@ public struct ImageHeader: Hashable, Sendable {
     public internal(set) var iccProfileDescription: String?
     /// Bytes of the embedded ICC profile, uncompressed; 0 for none.
     public internal(set) var iccProfileByteCount: Int = 0
-    /// The range of the EXIF block in the input, starting at its TIFF header; nil for none.
+    /// The byte range of the EXIF block in the input, starting at its TIFF header; nil for none.
     public internal(set) var exifRange: Range<Int>?
     /// An upper estimate, in bytes, of the memory that a decode needs in addition to its pixels.
     public internal(set) var workByteCount: Int = 0

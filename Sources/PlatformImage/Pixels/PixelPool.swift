@@ -1,4 +1,4 @@
-// Memory for pixels and codecs: small buffers from `malloc`; large ones are mapped, trimmed and reused.
+// Memory for pixels and codecs: small buffers come from `malloc`; large buffers are mapped, trimmed and reused.
 
 import Synchronization
 
@@ -64,7 +64,7 @@ final class PixelPool: Sendable {
         return unsafe Self.map(length: length)
     }
 
-    /// Releases memory of ``acquireOrMap(byteCount:)``.
+    /// Releases memory that ``acquireOrMap(byteCount:)`` returned.
     func release(_ base: UnsafeMutableRawPointer?, byteCount: Int) {
         guard let base = unsafe base else { return }
         unsafe release(Mapping(base: base, length: Self.mappedLength(byteCount)))
@@ -90,7 +90,7 @@ final class PixelPool: Sendable {
         Self.unmap(removed)
     }
 
-    /// Minimum size in bytes of a mapped buffer; smaller ones come from `malloc`.
+    /// Minimum size in bytes of a mapped buffer; smaller buffers come from `malloc`.
     static let mappedFrom = 4 << 20
 
     /// Allocates at least 1 byte; nil when there is no memory. Release with ``free(_:byteCount:)``.
@@ -106,7 +106,7 @@ final class PixelPool: Sendable {
         return unsafe Self.map(length: length)
     }
 
-    /// Releases memory of ``allocate(byteCount:zeroed:)``.
+    /// Releases memory that ``allocate(byteCount:zeroed:)`` returned.
     func free(_ base: UnsafeMutableRawPointer, byteCount: Int) {
         if byteCount < Self.mappedFrom {
             unsafe systemFree(base)

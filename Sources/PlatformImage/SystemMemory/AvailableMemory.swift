@@ -84,7 +84,8 @@ struct CgroupMemory {
     }
 
     private static func limit(_ text: [UInt8]) -> Int? {
-        // No limit is `max` in version 2, and the largest Int rounded down to a page of up to 1 MiB in version 1.
+        // Without a limit, the text is `max` in version 2; in version 1 it is `Int.max` rounded down to a multiple of
+        // the page size, which is at most 1 MiB.
         guard let bytes = Int(asciiDigits: text), bytes <= Int.max - 1 << 20 else { return nil }
         return bytes
     }

@@ -10,12 +10,12 @@ public struct DecodeLimits: Hashable, Sendable {
     public var maxInputBytes: Int? = 1 << 30
     /// Maximum width and maximum height in pixels, as stored.
     public var maxSide: Int? = 65_535
-    /// Maximum pixels (width times height) of the canvas, of a page and of a frame, as stored.
+    /// Maximum number of pixels (width times height) of the canvas, of a page and of a frame, as stored.
     public var maxPixels: Int? = 100_000_000
     /// Maximum memory of a decode in bytes: pixels, temporary buffers and codec library together.
     public var maxMemory: Int? = 512 << 20
-    /// Maximum number of frames that are decoded of one animation. Frame 0 of an animation with more frames can be
-    /// decoded.
+    /// Maximum number of frames of one animation that are decoded. The file may contain more frames; decoding the first
+    /// frame above this number throws.
     public var maxFrames: Int? = 2_000
     /// Maximum sum of the pixels of all decoded frames of one animation.
     public var maxTotalPixels: Int? = 400_000_000

@@ -23,8 +23,8 @@ public struct EncodeOptions: Hashable, Sendable {
     /// Maximum file size in bytes; nil for no limit.
     ///
     /// A larger JPEG is encoded again at the highest quality at which the file fits, found by binary search over the
-    /// whole numbers from 1 to ``JPEGOptions/quality``; a larger PNG is compressed again at level 9. A file that still
-    /// does not fit throws ``EncodeError/Code/overMaxBytes``. With 0 or less every call throws `invalidArgument`.
+    /// integers from 1 to ``JPEGOptions/quality``; a larger PNG is compressed again at level 9. A file that still does
+    /// not fit throws ``EncodeError/Code/overMaxBytes``. With 0 or less every call throws `invalidArgument`.
     public var maxBytes: Int?
 
     /// PNG at level 6, JPEG at quality 80, no maximum file size.
