@@ -23,7 +23,7 @@ struct CodecCall {
         return header
     }
 
-    /// Reads the embedded profile of `count` bytes, the size reported by the header.
+    /// Reads the embedded ICC profile; `count` is its size in bytes, reported by the header.
     func iccProfile(in bytes: Span<UInt8>, count: Int) throws(DecodeError) -> [UInt8] {
         var profile = [UInt8](repeating: 0, count: count)
         var damage = Damage()
@@ -174,7 +174,7 @@ extension CodecCall {
         }
     }
 
-    /// The version of the library behind a format, such as `libpng 1.6.39`.
+    /// The name and version of the C library that decodes a format, such as `libpng 1.6.39`.
     static func libraryVersion(of format: ImageFormat) -> String {
         unsafe String(cString: imgc_codec_version(format.codecFormat))
     }
@@ -222,9 +222,9 @@ extension SkippedDetail {
 
     var isCMYK: Bool { unsafe imgc_transform_is_cmyk(handle) }
 
-    /// Creates the conversion for a header and profile; the transform is nil when none is needed.
+    /// Creates the conversion for a header and profile; the transform is nil when no conversion is needed.
     ///
-    /// - Parameter icc: The embedded profile; empty for none.
+    /// - Parameter icc: The embedded ICC profile; empty when the image has no profile.
     static func create(
         icc: [UInt8], header: CodecHeader, format: ImageFormat
     ) throws(DecodeError) -> (transform: ColorTransform?, damage: Damage) {

@@ -67,7 +67,7 @@ struct CodecHeader: Sendable {
 
     var width: Int { Int(values.width) }
     var height: Int { Int(values.height) }
-    /// Bytes of the embedded profile; 0 for none.
+    /// Size of the embedded ICC profile in bytes; 0 when the image has no profile.
     var profileByteCount: Int { Int(values.icc_size) }
     /// The raw value of the C colour model.
     var colorModel: UInt32 { values.color_model.rawValue }
@@ -157,7 +157,7 @@ struct CodecFrame: Sendable {
         state.delay_denominator = 1
     }
 
-    /// 1 for the first frame, 0 before it.
+    /// The frame number, counted from 1; 0 before the first frame.
     var number: Int { Int(state.number) }
     var width: Int { Int(state.width) }
     var height: Int { Int(state.height) }
@@ -272,7 +272,8 @@ enum ColorProfile {
 }
 
 extension CodecLibrary {
-    /// The linked libraries, with a flag for versions that the loaded library reports itself.
+    /// The linked libraries; `isLoaded` is true when the loaded library reported the version, false for the version of
+    /// its headers.
     static func linked() -> [(name: String, version: String, isLoaded: Bool)] {
         var result: [(name: String, version: String, isLoaded: Bool)] = []
         var library = unsafe imgc_library()

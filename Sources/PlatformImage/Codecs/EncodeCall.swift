@@ -113,7 +113,7 @@ extension EncodeCall {
         guard body(&report) == IMGC_OK else { throw EncodeError(report, format) }
     }
 
-    /// Runs `body` and returns the bytes written to `output`; nil when they exceed the limit.
+    /// Runs `body` and returns the bytes written to `output`; nil when the bytes exceed the limit of `output`.
     private func outputBytes(
         _ output: EncodedBytes, _ body: (inout imgc_report) throws(EncodeError) -> imgc_status
     ) throws(EncodeError) -> [UInt8]? {
