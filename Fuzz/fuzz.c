@@ -1,11 +1,12 @@
-// One libFuzzer target per format: -DFUZZ_FORMAT=IMGC_FORMAT_PNG and so on; without it, probing and
-// headers of all formats. The last input byte selects orientation, strictness, scale and page, so
-// that the fuzzer can vary them.
+// One libFuzzer target per format: selected by a macro, for example -DFUZZ_FORMAT=IMGC_FORMAT_PNG.
+// Without this macro the target tests format detection and the headers of all formats. The last
+// input byte selects orientation, strictness, scale and page, so that the fuzzer can vary them.
 //
-// Besides crashes and sanitizer reports these are findings: modified padding, a size that differs
-// from the header's, more rows than the image has, pixels that depend on the previous content of
-// memory, resampling during the decode that differs from resampling after it, native decoders that
-// differ from their library, and the status INTERNAL or INVALID_ARGUMENT.
+// In addition to crashes and sanitizer reports, these defects are findings: a write to the padding
+// of a row; an image size that differs from the size in the header; a report with more rows than
+// the image has; pixels that depend on the previous content of their memory; resampling during the
+// decode with a result that differs from resampling after the decode; a native decoder with a
+// result that differs from the result of the library; the status INTERNAL or INVALID_ARGUMENT.
 
 #include <stdint.h>
 #include <stdio.h>
@@ -86,9 +87,9 @@ static void check_still(const imgc_request *request, const imgc_header *header, 
   free(target.pixels);
 }
 
-// Compares the native decoders with the libraries alone: pixels and reports must be equal. For PNG,
-// where libdeflate accepts a few streams that zlib rejects, compares the two native decoders
-// instead.
+// Compares the native decoders with the C libraries: pixels and reports must be equal. For PNG it
+// compares the two native decoders with each other instead, because libdeflate accepts a few
+// streams that zlib rejects.
 static void compare_with_libraries(const imgc_request *request, const imgc_header *header) {
   if (request->format == IMGC_FORMAT_GIF) return;
   imgc_report report, other;
@@ -114,7 +115,8 @@ static bool is_opaque(const imgc_target *target) {
   return true;
 }
 
-// Compares resampling during the decode with resampling after it: pixels and reports must be equal.
+// Compares resampling during the decode with resampling after the decode: pixels and reports must
+// be equal.
 static void check_resampled(const imgc_request *request, const imgc_header *header,
                             uint8_t selector) {
   imgc_report report, full_report;

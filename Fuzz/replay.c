@@ -1,4 +1,5 @@
-// Decodes files through the C interface only: for valgrind, sanitizers and debuggers.
+// Decodes files through the C interface without Swift, for runs with valgrind, sanitizers and
+// debuggers.
 //   replay [-o ORIENTATION] [-s STRICTNESS] [-d SCALE] [-p PAGE] [-f FRAME] [-c] [-q] FILE...
 // Writes PAM to stdout (not with -q); -c converts colours to sRGB. Exit status: 0, 64 (usage), 65
 // (invalid or unsupported file), 66 (file cannot be opened) or 77 (limit exceeded).

@@ -11,12 +11,13 @@ static uint32_t le32(const uint8_t *at) {
 struct bmp {
   uint32_t width, height, bits, colors;
   bool is_top_down;
-  const uint8_t *palette; // B G R 0 each
+  const uint8_t *palette; // each entry has four bytes: blue, green, red, 0
   const uint8_t *rows;
   size_t stride;
 };
 
-// Parses BITMAPINFOHEADER and later, uncompressed; other variants are not supported here.
+// Parses BITMAPINFOHEADER and later headers of uncompressed bitmaps. Returns false for other
+// variants.
 static bool parse(const uint8_t *data, size_t size, struct bmp *bmp) {
   if (size < 54 || data[0] != 'B' || data[1] != 'M') return false;
   uint32_t rows = le32(data + 10), header = le32(data + 14);

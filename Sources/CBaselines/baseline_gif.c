@@ -78,7 +78,7 @@ static bool compose(GifFileType *gif, baseline_image *canvas) {
     if (!ok) break;
     if (restores) memcpy(saved, canvas->pixels, bytes);
     draw(frame, area, colors, control.TransparentColor, canvas);
-    if (n == gif->ImageCount - 1) break; // the last frame remains
+    if (n == gif->ImageCount - 1) break; // the disposal of the last frame is not applied
     if (restores) memcpy(canvas->pixels, saved, bytes);
     if (control.DisposalMode == DISPOSE_BACKGROUND) clear(area, canvas);
   }

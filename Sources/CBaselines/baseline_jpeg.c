@@ -11,8 +11,8 @@
 #endif
 #include <jpeglib.h>
 
-// State that must survive a longjmp; it is in the stack frame of the caller of the function with
-// setjmp.
+// State that must be valid after a longjmp. It is in the stack frame of the caller of the function
+// that calls setjmp.
 struct jpeg_baseline {
   struct jpeg_decompress_struct jpeg;
   struct jpeg_error_mgr errors;

@@ -44,7 +44,7 @@ static toff_t size_of(thandle_t handle) { return ((struct memory *)handle)->size
 
 static int map(thandle_t handle, void **base, toff_t *size) {
   struct memory *memory = handle;
-  *base = (void *)(uintptr_t)memory->data; // libtiff only reads it
+  *base = (void *)(uintptr_t)memory->data; // libtiff only reads this memory
   *size = memory->size;
   return 1;
 }
@@ -77,7 +77,8 @@ bool baseline_tiff(const uint8_t *data, size_t size, baseline_image *image) {
   TIFFGetField(tiff, TIFFTAG_IMAGEWIDTH, &width);
   TIFFGetField(tiff, TIFFTAG_IMAGELENGTH, &height);
   uint32_t *pixels = width && height ? malloc((size_t)width * height * 4) : NULL;
-  // A packed pixel has red in its low byte: RGBA in memory on a little-endian machine.
+  // libtiff packs red into the lowest byte of a pixel, so the memory order on a little-endian
+  // machine is RGBA.
   bool ok =
       pixels && TIFFReadRGBAImageOriented(tiff, width, height, pixels, ORIENTATION_TOPLEFT, 1);
   TIFFClose(tiff);

@@ -12,7 +12,8 @@
 
 #include "crc32c_tables.h"
 
-// Eight bytes per step, one table for each (Kounavis and Berry 2005, "slicing by 8").
+// Processes eight bytes per step, each with a separate table (Kounavis and Berry 2005, "slicing by
+// 8").
 static uint32_t crc_tables(uint32_t crc, const uint8_t *data, size_t size) {
   const uint32_t(*t)[256] = crc32c_tables;
   for (; size >= 8; size -= 8, data += 8) {
@@ -43,8 +44,8 @@ __attribute__((target("sse4.2"))) static uint32_t crc_hardware(uint32_t crc, con
 
 static int has_hardware(void) { return __builtin_cpu_supports("sse4.2"); }
 #elif defined(__aarch64__) && defined(__ARM_FEATURE_CRC32)
-// Mandatory from ARMv8.1 on and available on every Apple processor; a build for plain ARMv8.0 uses
-// the tables.
+// The CRC instructions are mandatory from ARMv8.1 on and available on the ARM processors of all
+// Macs. A build for ARMv8.0 without the CRC extension uses the tables.
 #include <arm_acle.h>
 
 static uint32_t crc_hardware(uint32_t crc, const uint8_t *data, size_t size) {

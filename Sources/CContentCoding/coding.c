@@ -1,5 +1,5 @@
-// The decoder is a zlib stream plus the cases that zlib leaves to its callers: concatenated gzip
-// members, raw deflate, and data after the end.
+// The decoder uses zlib and handles the cases that zlib does not handle: concatenated gzip members,
+// detection of raw deflate, and data after the end of the stream.
 
 #include "CPlatformImageContentCoding.h"
 
@@ -11,7 +11,8 @@
 #endif
 #include <zlib.h>
 
-// windowBits of zlib: 15 plus 16 selects gzip, a negative number raw deflate.
+// Values of zlib's windowBits: 15 selects the zlib format, 15 plus 16 gzip, and a negative number
+// raw deflate.
 enum { WINDOW_ZLIB = 15, WINDOW_GZIP = 15 + 16, WINDOW_RAW = -15 };
 
 enum stream_position {
@@ -54,7 +55,7 @@ void picc_destroy(picc_decoder *decoder) {
 static picc_status fail(picc_decoder *decoder, picc_status status, const char *message) {
   decoder->position = STREAM_FAILED;
   decoder->error = status;
-  // zlib's messages are constants; some errors have none.
+  // zlib's messages are string constants. For some errors zlib has no message.
   decoder->message = message ? message : "the compressed data is damaged";
   return status;
 }
@@ -63,13 +64,13 @@ static picc_status fail(picc_decoder *decoder, picc_status status, const char *m
 static picc_status begin(picc_decoder *decoder, uint8_t first) {
   if (decoder->position == STREAM_START && decoder->format == PICC_DEFLATE &&
       (first & 15) != Z_DEFLATED) {
-    // The compression method of RFC 1950 is 8. In raw deflate these four bits would be a stored
-    // block with nonzero padding, which encoders do not write.
+    // The compression method of RFC 1950 is 8. Raw deflate with these four bits would start with a
+    // stored block with nonzero padding, which encoders do not write.
     if (inflateReset2(&decoder->stream, WINDOW_RAW) != Z_OK) {
       return fail(decoder, PICC_CORRUPT, "zlib could not be reset");
     }
   }
-  // A gzip member starts with 1F (RFC 1952, 2.3.1); other data after the end is an error.
+  // A gzip member starts with 1F (RFC 1952, 2.3.1); any other byte after the end is an error.
   int is_gzip = decoder->format == PICC_GZIP && first == 0x1F;
   if (decoder->position == STREAM_ENDED) {
     if (!is_gzip) return fail(decoder, PICC_CORRUPT, "bytes follow the end of the compressed data");
@@ -141,7 +142,7 @@ size_t picc_encode(picc_format format, picc_frame frame, int level, const uint8_
   stream.avail_out = (uInt)output_size;
   int result = deflate(&stream, is_open ? Z_FULL_FLUSH : Z_FINISH);
   size_t size = output_size - stream.avail_out;
-  // A flush is complete when output space remains.
+  // A flush is complete when unused output space remains after the call.
   int is_complete = is_open ? result == Z_OK && stream.avail_out > 0 : result == Z_STREAM_END;
   deflateEnd(&stream);
   return is_complete ? size : 0;

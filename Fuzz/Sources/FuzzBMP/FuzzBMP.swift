@@ -1,4 +1,5 @@
-// libFuzzer target for the Swift parsers. SwiftPM renames `main`, so `LLVMFuzzerRunDriver` is called explicitly.
+// libFuzzer target for the Swift parsers. SwiftPM renames the function `main` of an executable, so this file calls
+// `LLVMFuzzerRunDriver` explicitly.
 
 import PlatformImage
 
@@ -23,7 +24,7 @@ func test(_ data: UnsafePointer<UInt8>?, _ size: Int) -> CInt {
         let image = try decoder.decode(bytes, as: .bmp)
         precondition(image.bitmap.width == header.width && image.bitmap.height == header.height)
         if case .truncated(let rows) = image.status { precondition(rows >= 0 && rows <= header.height) }
-        // Pixels must not depend on the previous contents of the memory.
+        // The pixels must not depend on the previous content of their memory, so two decodes must be equal.
         let again = try decoder.decode(bytes, as: .bmp)
         precondition(image.bitmap.copyBytes() == again.bitmap.copyBytes())
     } catch {

@@ -1,5 +1,6 @@
-// CPlatformImageBaselines: the basic use of each C library, as in its manual, as the baseline that
-// `imagetool-bench decode` and `imagetool-bench agree` measure and compare with.
+// CPlatformImageBaselines: the basic use of each C library, as in the manual of the library.
+// `imagetool-bench decode` compares its speed with these baselines, and `imagetool-bench agree`
+// compares its pixels.
 //
 // For trusted files only: no limits are checked, and libpng's simplified API and DGifSlurp have
 // open security reports. Only imagetool-bench and the tests link this target.
@@ -20,11 +21,11 @@ typedef struct baseline_image {
   uint8_t *pixels; // allocated with malloc; baseline_free releases it
   uint32_t width;  // pixels
   uint32_t height; // pixels
-  uint32_t frames; // GIF: number of frames composited, `pixels` is the last; otherwise 1
+  uint32_t frames; // GIF: number of composited frames, `pixels` shows the last one; otherwise 1
 } baseline_image;
 
-// Decode one file. Return false, with nothing to free, when the library reports damage or the basic
-// API does not support the file. Nothing is printed.
+// These functions decode one file. They return false when the library reports damage or the basic
+// API does not support the file; there is then no memory to free. They print nothing.
 bool baseline_png(const uint8_t *data, size_t size, baseline_image *image);
 bool baseline_jpeg(const uint8_t *data, size_t size, baseline_image *image);
 bool baseline_gif(const uint8_t *data, size_t size, baseline_image *image);
@@ -46,7 +47,8 @@ typedef struct baseline_frames {
 bool baseline_gif_frames(const uint8_t *data, size_t size, baseline_frames *frames);
 void baseline_frames_free(baseline_frames *frames);
 
-// Pins the calling thread to its current core; returns false where the system does not support it.
+// Pins the calling thread to its current core. Returns false when the operating system does not
+// support this.
 bool bench_pin_thread(void);
 
 #ifdef __cplusplus

@@ -1,7 +1,7 @@
 // CPlatformImageChecksums: checksums of data on disk, CRC-32C for small records and XXH3 for
 // bodies.
 //
-// Every function may run on any thread, concurrently.
+// All functions may be called on any thread, concurrently.
 
 #ifndef CCHECKSUMS_H
 #define CCHECKSUMS_H

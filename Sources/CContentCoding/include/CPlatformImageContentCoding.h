@@ -2,7 +2,7 @@
 // with zlib.
 //
 // A decoder is not thread-safe; different decoders may be used concurrently. A decoder stores no
-// pointer to the caller's memory and allocates at most about 48 KiB.
+// pointers to the caller's memory and allocates at most about 48 KiB.
 
 #ifndef CCONTENTCODING_H
 #define CCONTENTCODING_H
@@ -17,8 +17,8 @@ extern "C" {
 typedef enum picc_format {
   // RFC 1952, one or more members.
   PICC_GZIP = 0,
-  // RFC 1950, or the raw RFC 1951 that some servers send under the name deflate; the first byte
-  // decides.
+  // The zlib format (RFC 1950), or the raw deflate format (RFC 1951), which some servers send under
+  // the name "deflate". The first byte selects the format.
   PICC_DEFLATE = 1,
 } picc_format;
 
@@ -32,15 +32,16 @@ typedef enum picc_status {
 } picc_status;
 
 typedef enum picc_frame {
-  // With the header and the checksum of the format.
+  // The compressed data with the header and the checksum of the format.
   PICC_FRAMED = 0,
-  // Raw deflate, RFC 1951.
+  // Raw deflate (RFC 1951), without header and checksum.
   PICC_RAW = 1,
-  // Raw deflate without a last block, ending at a byte boundary: such pieces can be concatenated.
+  // Raw deflate without a last block. It ends at a byte boundary, so several results can be
+  // concatenated.
   PICC_BLOCKS = 2,
 } picc_frame;
 
-// A decoder of one stream of one format.
+// A decoder for one stream.
 typedef struct picc_decoder picc_decoder;
 
 // Creates a decoder at the start of a stream; NULL when memory is exhausted. Release it with
@@ -50,22 +51,24 @@ picc_decoder *picc_create(picc_format format);
 // Releases a decoder; accepts NULL.
 void picc_destroy(picc_decoder *decoder);
 
-// Decodes until `input` is consumed or `output` is full, whichever comes first; sets `consumed` and
-// `written` to the consumed and written bytes. Call it again while input is left, or when the
-// output was full, because more output may be available. After an error every call returns the same
-// error.
+// Decodes until `input` is consumed or `output` is full, and sets `consumed` and `written` to the
+// number of consumed input bytes and written output bytes. Call it again while unconsumed input
+// remains, and after a call that filled the output, because more output may be available. After an
+// error every call returns the same error.
 picc_status picc_decode(picc_decoder *decoder, const uint8_t *input, size_t input_size,
                         size_t *consumed, uint8_t *output, size_t output_size, size_t *written);
 
-// Returns 1 when the input so far is one complete stream, 0 when data is missing, also before the
-// first byte.
+// Returns 1 when the consumed input is a complete stream; returns 0 when data is missing, and
+// before the first byte.
 int picc_is_complete(const picc_decoder *decoder);
 
-// Returns one line of English about the last error, without values from the data; never NULL.
+// Returns one line of English text that describes the last error, without bytes of the data; never
+// NULL.
 const char *picc_message(const picc_decoder *decoder);
 
-// Encodes `input` in one call at the zlib level 0...9; for tests and test servers. gzip is always
-// framed. Returns the bytes written; 0 when `output` is too small or memory is exhausted.
+// Encodes `input` in one call at the zlib level 0...9; for tests and test servers. For gzip,
+// `frame` is ignored: the result always has header and checksum. Returns the bytes written; 0 when
+// `output` is too small or memory is exhausted.
 size_t picc_encode(picc_format format, picc_frame frame, int level, const uint8_t *input,
                    size_t input_size, uint8_t *output, size_t output_size);
 

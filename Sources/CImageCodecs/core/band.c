@@ -1,4 +1,5 @@
-// The band buffer: complete rows are pushed to the receiver while the codec decodes the next ones.
+// The band buffer: passes complete rows to the `push` callback while the codec decodes the
+// following rows.
 
 #include "core/band.h"
 #include "core/cancel.h"
@@ -6,7 +7,8 @@
 #include "core/report.h"
 #include "core/scratch.h"
 
-// Rows between two polls in imgc_band_commit_rows, during which the codec does not poll.
+// Maximum rows between two polls in imgc_band_commit_rows, because the codec does not poll during
+// this call.
 enum { BATCH = 16 };
 
 imgc_status imgc_band_open(imgc_band *band, uint32_t rows) {
@@ -27,7 +29,7 @@ void imgc_band_close(imgc_band *band) {
 void imgc_band_commit_rows(imgc_band *band, uint32_t end) {
   if (end <= band->first) return;
   uint32_t count = end - band->first;
-  // After a failure a codec may report rows that were never in the band.
+  // After a failure a codec may commit rows that were never in the band.
   if (count > band->rows) count = band->rows;
   // Set before the polls, which may return early: the codec continues with the rows from `end` on.
   band->first = end;

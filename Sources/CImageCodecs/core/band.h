@@ -1,4 +1,5 @@
-// Band buffer: a window of rows that moves down the image; complete rows leave it at the top.
+// Band buffer: a window of consecutive rows that moves down the image. Complete rows are pushed
+// from the start of the window.
 
 #ifndef IMGC_BAND_H
 #define IMGC_BAND_H
@@ -16,13 +17,13 @@ typedef struct imgc_band {
   size_t size;     // bytes at `pixels`
   uint32_t rows;
   uint32_t first; // image row at the start of the band; earlier rows have been pushed
-  bool cleared;   // some pixels were cleared because there is no data for them
+  bool cleared;   // some pixels are transparent black because data for them is missing
 } imgc_band;
 
 // Returns row `y` in the band. For a row outside the band it returns the first row of the band, so
 // that a bug in a codec can overwrite only a row of the band.
 static inline uint8_t *imgc_band_row(const imgc_band *band, uint32_t y) {
-  const uint32_t row = y - band->first; // wraps around for a row above the band
+  const uint32_t row = y - band->first; // wraps around to a large number for a row above the band
   return band->pixels + (row < band->rows ? (size_t)row * band->stride : 0);
 }
 
@@ -32,8 +33,8 @@ void imgc_band_close(imgc_band *band);
 // Pushes all rows before `end`, which must be completely written, and moves the band's start to
 // `end`.
 void imgc_band_commit_rows(imgc_band *band, uint32_t end);
-// Moves the band down when `row` is below it. Returns false when the decode must end because of a
-// failure.
+// Moves the band so that it contains `row`, when `row` is below the band. Returns false when a poll
+// fails, and the decode must end.
 bool imgc_band_advance(imgc_band *band, uint32_t row);
 
 #endif

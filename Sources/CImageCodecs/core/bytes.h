@@ -9,7 +9,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-// A bounds-checked cursor. Every function first compares with the number of remaining bytes.
+// A bounds-checked read position. Each function first checks the number of remaining bytes.
 typedef struct imgc_reader {
   const uint8_t *data;
   size_t size;
@@ -17,7 +17,7 @@ typedef struct imgc_reader {
 } imgc_reader;
 
 static inline size_t imgc_left(const imgc_reader *r) { return r->size - r->offset; }
-// Returns false and does not move when fewer than n bytes are left.
+// Moves past n bytes. Returns false and does not move when fewer than n bytes remain.
 static inline bool imgc_skip(imgc_reader *r, uint64_t n) {
   if (n > imgc_left(r)) return false;
   r->offset += (size_t)n;

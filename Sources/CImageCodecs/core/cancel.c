@@ -10,8 +10,9 @@
 struct imgc_cancel {
   atomic_bool raised;
   atomic_uint_fast64_t polls;
-  atomic_uint_fast64_t raise_after; // polls; UINT64_MAX: never
-  atomic_uint_fast64_t deadline;    // monotonic nanoseconds; 0: none
+  atomic_uint_fast64_t
+      raise_after; // number of polls after which the flag is raised; UINT64_MAX: never
+  atomic_uint_fast64_t deadline; // monotonic nanoseconds; 0: none
 };
 
 imgc_cancel *imgc_cancel_create(void) {

@@ -5,8 +5,9 @@
 
 #include "CImageCodecs.h"
 
-// Polls the cancel flag; call it at least every 16 rows and once per scan, strip, tile and frame.
-// Returns IMGC_OK, or the failure that ends the decode (cancelled, deadline, strictness).
+// Polls the cancel flag and the deadline. Codecs call it at least every 16 rows and once per scan,
+// strip, tile and frame. Returns IMGC_OK, or the failure that ends the decode (cancelled, deadline,
+// strictness).
 imgc_status imgc_poll(const imgc_request *request, imgc_report *report);
 
 #endif

@@ -21,7 +21,8 @@ typedef struct imgc_codec {
   const char *(*version)(void);
 } imgc_codec;
 
-// A macro's value as text, for libraries whose version is defined in their headers only.
+// Expands to the value of a macro as a string literal, for libraries that define their version only
+// as numbers in a header.
 #define IMGC_TEXT_OF(token) #token
 #define IMGC_TEXT(token) IMGC_TEXT_OF(token)
 

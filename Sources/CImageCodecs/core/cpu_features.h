@@ -1,13 +1,13 @@
 // Detection of instruction sets beyond the compiler's baseline.
 //
-// The features are in a variable that the compiler's runtime library sets before main: reading it
-// costs nothing compared with a row, and needs no state here. Variants are not selected by ifunc,
-// which crashes under ThreadSanitizer.
+// The compiler's runtime library stores the features in a variable before main. Reading this
+// variable takes a negligible time compared with processing a row. Variants are not selected by
+// ifunc, which crashes under ThreadSanitizer.
 
 #ifndef IMGC_CPU_FEATURES_H
 #define IMGC_CPU_FEATURES_H
 
-// Tests define both as 0 to select the scalar versions.
+// Tests define both macros as 0 to select the scalar versions.
 #if defined(IMGC_CPU_HAS_AVX2)
 #elif defined(__x86_64__) || defined(__i386__)
 #define IMGC_CPU_HAS_AVX2 __builtin_cpu_supports("avx2")

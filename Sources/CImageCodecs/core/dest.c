@@ -1,4 +1,5 @@
-// Orientation by address arithmetic: one loop with eight combinations of origin and steps.
+// Applies an orientation by address arithmetic: one loop for eight combinations of origin and
+// steps.
 
 #include "core/dest.h"
 #include "core/copy.h"

@@ -16,8 +16,8 @@ typedef struct imgc_dest {
   uint32_t height;
 } imgc_dest;
 
-// Returns false when the size of the target differs from the oriented width and height, or its
-// memory is too small: a bug in the caller.
+// Returns false when the size of the target differs from the oriented width and height, or the
+// memory of the target is too small. Both are bugs in the caller.
 bool imgc_dest_init(imgc_dest *dest, const imgc_target *target, uint32_t width, uint32_t height);
 // Returns true when rows can be written directly: imgc_dest_row returns width * 4 contiguous
 // bytes.
@@ -31,18 +31,19 @@ static inline uint8_t *imgc_dest_row(const imgc_dest *p, uint32_t y) {
 static inline imgc_status imgc_dest_open(const imgc_dest *p, uint32_t rows) {
   return p->band ? imgc_band_open(p->band, rows < p->height ? rows : p->height) : IMGC_OK;
 }
-// Commits all rows before `end`, which must be completely written: they leave the band.
+// Commits all rows before `end`, which must be completely written: they are pushed, and the band
+// moves to `end`.
 static inline void imgc_dest_commit_rows(const imgc_dest *p, uint32_t end) {
   if (p->band) imgc_band_commit_rows(p->band, end);
 }
 // Copies a block of RGBA8 pixels to the stored position (x, y), clipped at the right and bottom,
-// and clipped to the band if there is one. Pass 16 rows or more when the destination is not direct:
-// it is transposed in tiles.
+// and clipped to the band if there is one. When the destination is not direct, pass 16 rows or
+// more: the pixels are then copied in tiles of 16 x 16.
 void imgc_dest_write_block(const imgc_dest *p, uint32_t x, uint32_t y, uint32_t width,
                            uint32_t height, const uint8_t *src, size_t src_stride);
-// Sets a clipped rectangle to transparent black. With a band buffer, there are two cases: the rows
-// are in the band; or the rectangle has full width and all rows above it have been written, and
-// then the rows above are pushed. Rows above the band retain the pixels that were pushed.
+// Sets a clipped rectangle to transparent black. With a band buffer, two cases are allowed: the
+// rows of the rectangle are in the band; or the rectangle has the full width and all rows above it
+// have been written, which are then pushed. Rows that have already been pushed do not change.
 void imgc_dest_clear(const imgc_dest *p, uint32_t x, uint32_t y, uint32_t width, uint32_t height);
 
 #endif

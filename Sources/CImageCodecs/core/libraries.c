@@ -32,7 +32,7 @@ static void giflib(imgc_library *library) {
                IMGC_TEXT(GIFLIB_MAJOR) "." IMGC_TEXT(GIFLIB_MINOR) "." IMGC_TEXT(GIFLIB_RELEASE));
 }
 
-// TIFFGetVersion returns "LIBTIFF, Version 4.5.0", a line feed and more.
+// TIFFGetVersion returns "LIBTIFF, Version 4.5.0", a line feed and a copyright notice.
 static void libtiff(imgc_library *library) {
   const char *text = TIFFGetVersion();
   const char *number = strpbrk(text, "0123456789");
@@ -40,7 +40,7 @@ static void libtiff(imgc_library *library) {
   snprintf(library->version, sizeof library->version, "%.*s", (int)strcspn(number, "\n "), number);
 }
 
-// The version 2140 is 2.14, 2131 is 2.13.1.
+// lcms2 encodes its version as a number: 2140 is 2.14, 2131 is 2.13.1.
 static void lcms2(imgc_library *library) {
   int version = cmsGetEncodedCMMversion();
   int major = version / 1000, minor = version / 10 % 100, patch = version % 10;

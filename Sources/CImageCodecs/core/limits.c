@@ -40,8 +40,7 @@ imgc_status imgc_check_size(const imgc_request *request, uint64_t width, uint64_
   if (!status) status = imgc_check(height, limits->max_side, "max_side", report);
   if (!status)
     status = imgc_check(imgc_mul(width, height), limits->max_pixels, "max_pixels", report);
-  // Independent of the limits: a stride has to fit into 32 bits and an image into the address
-  // space.
+  // Checked without limits too: a stride must fit into 31 bits and an image into the address space.
   if (!status && (width > INT32_MAX / 4 || imgc_mul(imgc_mul(width, height), 4) > INT64_MAX / 2))
     status = imgc_fail(report, IMGC_ERROR_LIMIT, "max_side",
                        "%llu x %llu pixels exceed the address space", (unsigned long long)width,

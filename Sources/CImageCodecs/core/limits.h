@@ -5,7 +5,8 @@
 
 #include "CImageCodecs.h"
 
-// Checks width, height and pixel count of the canvas, a page or a frame; 0 is malformed.
+// Checks the width, height and pixel count of a canvas, page or frame. A width or height of 0 is
+// malformed.
 imgc_status imgc_check_size(const imgc_request *request, uint64_t width, uint64_t height,
                             imgc_report *report);
 // Checks width * height * 4 + work_bytes (+ result_bytes with IMGC_RESAMPLES) against max_memory.
@@ -17,7 +18,7 @@ static inline uint32_t imgc_rows_in_memory(const imgc_request *request, uint32_t
                                            uint32_t band) {
   return (request->flags & IMGC_RESAMPLES) && band < height ? band : height;
 }
-// Fails with IMGC_ERROR_LIMIT and the token when `limit` is not 0 and `value` exceeds it.
+// Fails with IMGC_ERROR_LIMIT and `token` when `limit` is not 0 and `value` exceeds `limit`.
 imgc_status imgc_check(uint64_t value, uint64_t limit, const char *token, imgc_report *report);
 
 // imgc_mul returns a * b, imgc_add returns a + b; both return UINT64_MAX on overflow.

@@ -5,14 +5,15 @@
 
 // ICC.1: profile structure, and embedding in JPEG files.
 enum {
-  IMGC_ICC_HEADER_SIZE = 128,   // section 7.2; its first four bytes are the profile's size
+  IMGC_ICC_HEADER_SIZE =
+      128, // section 7.2; the first four bytes of the header are the profile's size
   IMGC_ICC_TAG_TABLE = 128 + 4, // offset of the first entry, after the header and the count
   IMGC_ICC_TAG_ENTRY_SIZE = 12, // section 7.3: signature, offset, size
   IMGC_ICC_MIN_SIZE = 128 + 4,  // a profile without tags
 };
 
-// Annex B.4: the start of such APP2 segments; a sequence number from 1 and the number of chunks
-// follow.
+// Annex B.4: the start of an APP2 segment with a chunk of the profile. The sequence number of the
+// chunk, from 1, and the number of chunks follow, one byte each.
 #define IMGC_ICC_JPEG_SIGNATURE "ICC_PROFILE"
 enum {
   IMGC_ICC_JPEG_SIGNATURE_SIZE = 12, // the terminating zero included
@@ -20,7 +21,7 @@ enum {
 };
 
 // The prefix of an EXIF block in a JPEG (Exif 2.32, 4.7.2); some PNG writers write it too.
-#define IMGC_EXIF_PREFIX "Exif\0" // plus the terminating zero
+#define IMGC_EXIF_PREFIX "Exif\0" // the string literal adds a second zero
 enum { IMGC_EXIF_PREFIX_SIZE = sizeof IMGC_EXIF_PREFIX };
 
 #endif

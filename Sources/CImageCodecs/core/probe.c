@@ -1,4 +1,4 @@
-// Format detection by signature; the content type is not used.
+// Format detection by signature; the HTTP content type and the file name are not used.
 
 #include "CImageCodecs.h"
 #include "core/bytes.h"
@@ -10,8 +10,8 @@ static bool starts(const uint8_t *data, size_t size, size_t at, const char *text
 }
 #define STARTS(at, text) starts(data, size, at, text, sizeof(text) - 1)
 
-// Two letters are too few for a signature: it also requires a known DIB header size and a pixel
-// offset that is 0 or after the file header.
+// The signature "BM" has only two bytes, so this function also requires a known DIB header size,
+// and a pixel offset that is 0 or after the file header.
 static bool is_bmp(const uint8_t *data, size_t size) {
   if (size < 18 || !STARTS(0, "BM")) return false;
   uint32_t header = imgc_le32(data + 14), pixels = imgc_le32(data + 10);
@@ -19,7 +19,7 @@ static bool is_bmp(const uint8_t *data, size_t size) {
   return known && (pixels == 0 || pixels >= 14);
 }
 
-// ISO base media file format (ISO/IEC 14496-12): the brands in the ftyp box decide.
+// ISO base media file format (ISO/IEC 14496-12): returns the format by the brands in the ftyp box.
 static imgc_format isobmff(const uint8_t *data, size_t size) {
   if (size < 12 || !STARTS(4, "ftyp")) return IMGC_FORMAT_UNKNOWN;
   uint32_t box = imgc_be32(data);

@@ -12,8 +12,8 @@
 #include <sched.h>
 
 uint32_t imgc_affinity_count(void) {
-  // The kernel rejects a set smaller than its internal one (EINVAL). The largest kernel
-  // configuration has 8,192 processors; larger sets are a margin.
+  // The Linux kernel rejects a CPU set that is smaller than the kernel's internal set (EINVAL). The
+  // largest kernel configuration has 8,192 processors; the loop allows more as a margin.
   for (int processors = 1024; processors <= 1 << 18; processors *= 4) {
     cpu_set_t *set = CPU_ALLOC(processors);
     if (!set) return 0;

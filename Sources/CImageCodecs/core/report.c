@@ -14,7 +14,8 @@ imgc_status imgc_fail(imgc_report *report, imgc_status status, const char *token
   va_start(arguments, format);
   vsnprintf(report->message, sizeof report->message, format, arguments);
   va_end(arguments);
-  // Single line, printable: library messages may quote bytes of the file.
+  // Makes the message a printable single line, because library messages may contain bytes of the
+  // file.
   for (char *c = report->message; *c; c++)
     if (*c < ' ' || *c > '~') *c = '?';
   return status;
@@ -42,7 +43,8 @@ imgc_status imgc_enforce_strictness(const imgc_request *request, imgc_report *re
   bool any = report->warning_count > 0;
   if ((request->strictness >= IMGC_STRICT_ON_CORRUPT && report->corrupt) ||
       (request->strictness >= IMGC_STRICT_ON_WARNING && any)) {
-    // The message names the first defect for IMGC_STRICT_ON_CORRUPT, otherwise the first warning.
+    // With IMGC_STRICT_ON_CORRUPT the message contains the name of the first defect, otherwise that
+    // of the first warning.
     uint16_t first = any ? report->warnings[0] : 0;
     for (uint32_t i = 0; request->strictness == IMGC_STRICT_ON_CORRUPT && i < report->warning_count;
          i++) {

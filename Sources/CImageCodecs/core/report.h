@@ -10,8 +10,8 @@
 __attribute__((format(printf, 4, 5))) imgc_status
 imgc_fail(imgc_report *report, imgc_status status, const char *token, const char *format, ...);
 
-// Records a defect or remark. Decoding continues; if the request's strictness does not allow it,
-// the next imgc_poll fails, or at the latest the end of the call.
+// Records a defect or remark. The codec continues. If the request's strictness does not allow the
+// warning, the next imgc_poll fails, or the end of the call if there is no further poll.
 void imgc_warn(imgc_report *report, imgc_warning warning);
 
 // Records that the bytes ended early, after `rows` complete stored rows.

@@ -10,7 +10,8 @@ static bool is_large(const imgc_request *request, size_t size) {
 }
 
 void *imgc_scratch_alloc(const imgc_request *request, size_t size) {
-  // No object can be larger, and the caller's allocator may use signed sizes.
+  // The size of an object is at most PTRDIFF_MAX; half of it is a margin for an allocator that uses
+  // signed sizes.
   if (size > PTRDIFF_MAX / 2) return NULL;
   if (is_large(request, size)) return request->memory.allocate(size);
   return malloc(size ? size : 1);

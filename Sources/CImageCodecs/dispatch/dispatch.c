@@ -29,8 +29,8 @@ const imgc_codec *imgc_dispatch_begin(const imgc_request *request, imgc_report *
   return report->status ? NULL : codec;
 }
 
-// Ends the call. A codec that fails without a message has a bug; the report gets a placeholder
-// message.
+// Ends the call. A failure without a message is a bug in the codec; the report then contains a
+// placeholder message.
 imgc_status imgc_dispatch_end(const imgc_request *request, imgc_status status,
                               imgc_report *report) {
   if (status == IMGC_END_OF_FRAMES)

@@ -9,8 +9,8 @@
 // report).
 const imgc_codec *imgc_dispatch_begin(const imgc_request *request, imgc_report *report);
 
-// Enforces the request's strictness after a codec call. A codec that fails without a message has a
-// bug; the report gets a placeholder message.
+// Enforces the request's strictness after a codec call. A failure without a message is a bug in the
+// codec; the report then contains a placeholder message.
 imgc_status imgc_dispatch_end(const imgc_request *request, imgc_status status, imgc_report *report);
 
 #endif

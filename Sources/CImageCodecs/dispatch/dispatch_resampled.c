@@ -1,4 +1,4 @@
-// Decoding into resamplers: rows are resampled while the codec decodes the next ones.
+// Decoding into resamplers: rows are resampled while the codec decodes the following rows.
 
 #include "core/cancel.h"
 #include "core/codec.h"
@@ -21,7 +21,8 @@ typedef struct outputs {
 } outputs;
 
 // Adds an output; the request and report of `band` must be set. Fails with INVALID_ARGUMENT when
-// the target does not have the resampled size, with LIMIT, or with OUT_OF_MEMORY.
+// the target does not have the resampled size, with LIMIT when the memory limit is exceeded, or
+// with OUT_OF_MEMORY.
 static imgc_status add_output(outputs *o, const imgc_band *band,
                               const imgc_resample_request *resample, const imgc_target *result) {
   uint64_t row = (uint64_t)result->width * 4;
@@ -53,14 +54,15 @@ static void push_row(void *context, const uint8_t *row) {
   }
 }
 
-// Returns true when every output has all of its rows.
+// Returns true when all rows of all outputs are complete.
 static bool are_full(const outputs *o) {
   for (uint32_t i = 0; i < o->count; i++)
     if (o->all[i].done != o->all[i].result->height) return false;
   return true;
 }
 
-// Decodes once. Returns false when `resamples` state that the image is opaque and it is not.
+// Decodes the image once. Returns false when `resamples` have the flag IMGC_RESAMPLE_OPAQUE and the
+// image is not opaque.
 static bool decode_resampled(const imgc_request *request, const imgc_resample_request *resamples,
                              const imgc_target *targets, uint32_t count, imgc_report *report) {
   imgc_request streamed = *request;
@@ -87,7 +89,7 @@ static bool decode_resampled(const imgc_request *request, const imgc_resample_re
     status = add_output(&list, &band, &resamples[i], &targets[i]);
   if (!status) status = codec->decode(&streamed, &dest, report);
   if (!status) imgc_dest_commit_rows(&dest, dest.height);
-  // A cancelled resampler omits rows.
+  // A resampler omits output rows after the cancel flag is raised.
   bool full = are_full(&list);
   if (!status && !full) status = imgc_poll(&streamed, report);
   if (!imgc_dispatch_end(&streamed, status, report) && !full)
