@@ -1,8 +1,9 @@
-// GIF: stills and animations. giflib reads the container (gif_blocks.c), the LZW decoder is native
-// (gif_lzw.c).
+// GIF: still images and animations. giflib reads the container (gif_blocks.c), the LZW decoder is
+// native (gif_lzw.c).
 //
-// No state is stored between calls. A frame contains its start offset and the offset of the next
-// search, and every call opens the file again, which reads a header of at most 781 bytes.
+// No state is stored between calls. imgc_frame contains the start offset of the frame and the
+// offset of the next search. Every call opens the file again and reads its header of at most 781
+// bytes.
 
 #include "core/bytes.h"
 #include "core/codec.h"
@@ -19,11 +20,12 @@ typedef struct canvas_size {
   uint32_t width, height;
 } canvas_size;
 
-// Enlarges the canvas to contain the first image, as browsers and other decoders do; this also
-// gives a canvas of 0 x 0 a size. Later images are clipped.
+// Returns the size of the canvas, enlarged to contain the first image, as browsers and other
+// decoders do. A canvas of 0 x 0 gets the size of the first image. Later images are clipped.
 static canvas_size size_of_canvas(const imgc_gif *gif, const imgc_gif_image *first) {
   canvas_size size = {(uint32_t)gif->file->SWidth, (uint32_t)gif->file->SHeight};
-  uint32_t right = first->x + first->width, bottom = first->y + first->height; // 17 bits at most
+  uint32_t right = first->x + first->width,
+           bottom = first->y + first->height; // each sum has at most 17 bits
   return (canvas_size){right > size.width ? right : size.width,
                        bottom > size.height ? bottom : size.height};
 }
@@ -39,7 +41,7 @@ static imgc_status check_frame(const imgc_request *request, const imgc_gif_image
   return imgc_check_size(request, image->width, image->height, report);
 }
 
-// Reports that there is no first image.
+// Fails because the file contains no image.
 static imgc_status fail_without_image(imgc_gif_result result, imgc_report *report) {
   if (result == IMGC_GIF_TRUNCATED || result == IMGC_GIF_END_OF_DATA)
     return imgc_fail(report, IMGC_ERROR_TRUNCATED, NULL, "gif: data ends before the first image");
@@ -113,7 +115,7 @@ static imgc_status gif_read_icc(const imgc_request *request, uint8_t *profile, s
 
 // ---------------------------------------------------------------- the still
 
-// Draws the first image on a transparent canvas. Clears only the area outside the image.
+// Draws the first image on a transparent canvas. Only the canvas area outside the image is cleared.
 static imgc_status draw_still(imgc_gif *gif, const imgc_dest *dest) {
   const imgc_request *request = gif->request;
   imgc_report *report = gif->report;
@@ -151,7 +153,7 @@ static imgc_status draw_still(imgc_gif *gif, const imgc_dest *dest) {
                               .keep_rows_before_error = true};
   if (imgc_gif_draw(gif, &image, &drawing)) return report->status;
   if (report->truncated || report->corrupt) return IMGC_OK;
-  // All rows are decoded; the remaining data cannot affect pixels.
+  // All rows are decoded; the remaining data cannot change pixels.
   report->rows = canvas.height;
   if (!imgc_gif_skip_data(gif) || imgc_left(&gif->source) == 0)
     imgc_warn(report, IMGC_WARN_MISSING_END);
@@ -176,7 +178,7 @@ static imgc_status end_of_frames(const imgc_gif *gif, imgc_gif_result result) {
     break;
   case IMGC_GIF_END_OF_DATA: imgc_warn(report, IMGC_WARN_MISSING_END); break;
   case IMGC_GIF_TRUNCATED: imgc_truncated(report, 0); break;
-  // The animation ends, as in browsers; previous frames remain valid.
+  // An unknown block ends the animation, as in browsers; the previous frames remain valid.
   case IMGC_GIF_UNKNOWN_BLOCK: imgc_warn(report, IMGC_WARN_STRUCTURE); break;
   default: return report->status;
   }
@@ -197,7 +199,7 @@ static imgc_status find_frame(imgc_gif *gif, imgc_frame *frame) {
   if (gif->report->status) return gif->report->status;
   uint32_t number = frame->number + 1;
   uint8_t disposal = image.disposal;
-  // Before the first frame there is only a transparent canvas to restore.
+  // Before the first frame the canvas is transparent, so restoring it is the same as clearing it.
   if (number == 1 && disposal == IMGC_DISPOSE_RESTORE) disposal = IMGC_DISPOSE_CLEAR;
   *frame = (imgc_frame){.number = number,
                         .x = image.x,
@@ -240,7 +242,8 @@ static imgc_status draw_frame_image(imgc_gif *gif, const imgc_frame *frame,
                         imgc_gif_work_bytes(image.width, image.height), report))
     return report->status;
 
-  // The extension with the transparent index precedes the offset.
+  // The extension with the transparent index precedes the frame's offset in the file and is not
+  // read again.
   image.transparent_index = frame->transparent_index;
   // A damaged first frame is drawn as far as possible, like the still image. Later damaged frames
   // are rejected, because the previous frame looks better than a damaged one.

@@ -1,6 +1,6 @@
 // Container parsing with giflib; its LZW decoder and its list of saved images are not used. giflib
-// reads through a callback and only bytes that it uses at once (no read-ahead), so the position in
-// memory is always the position in the file, and seeking only sets it.
+// reads through a callback, without read-ahead. So the read position of the callback is the
+// parser's position in the file, and a seek only sets this position.
 
 #include "gif/gif_blocks.h"
 #include "core/bytes.h"
@@ -97,7 +97,8 @@ static bool read_extension(imgc_gif *gif, imgc_gif_image *image) {
 }
 
 // Reads the image descriptor. giflib rejects some invalid code sizes and accepts others. In both
-// cases the code size is the last byte read: it is stored here and checked when the image is drawn.
+// cases the code size is the last byte that giflib has read. It is stored here, and checked when
+// the image is drawn.
 static imgc_gif_result read_image(imgc_gif *gif, imgc_gif_image *image) {
   GifFileType *file = gif->file;
   file->Error = 0;
@@ -126,7 +127,7 @@ imgc_gif_result imgc_gif_next_image(imgc_gif *gif, imgc_gif_image *image) {
     image->offset = gif->source.offset;
     GifRecordType type = UNDEFINED_RECORD_TYPE;
     if (DGifGetRecordType(gif->file, &type) != GIF_OK) {
-      // Some writers end an image or an extension with an extra zero byte.
+      // Some writers add an extra zero byte after an image or an extension.
       if (gif->source.data[image->offset] != 0) return IMGC_GIF_UNKNOWN_BLOCK;
       imgc_warn(gif->report, IMGC_WARN_TRAILING_DATA);
       continue;
@@ -154,7 +155,7 @@ size_t imgc_gif_read_data(imgc_gif *gif, uint8_t *bytes, size_t size) {
   while (size - count >= 255 && !gif->data_ended && !gif->truncated) {
     GifByteType *block = NULL;
     if (DGifGetCodeNext(gif->file, &block) != GIF_OK) {
-      // giflib discards a truncated block; its available bytes can still complete rows.
+      // giflib discards a truncated block, but the available bytes of the block can complete rows.
       memcpy(bytes + count, gif->source.data + gif->source.size - gif->short_read_bytes,
              gif->short_read_bytes);
       count += gif->short_read_bytes;

@@ -20,7 +20,7 @@ typedef struct imgc_gif {
   bool truncated;          // the bytes ended inside a block
   bool data_ended;         // the image's data blocks have been read completely
   bool has_loop_count;
-  uint32_t loop_count; // count in the first loop extension
+  uint32_t loop_count; // repetitions, from the first Netscape loop extension
 } imgc_gif;
 
 typedef struct imgc_gif_image {
@@ -30,7 +30,7 @@ typedef struct imgc_gif_image {
   uint8_t code_size; // as stored; valid: 1...11
   uint8_t disposal;  // IMGC_DISPOSE_...
   int16_t transparent_index;
-  uint16_t delay; // 1/100 s
+  uint16_t delay; // hundredths of a second
 } imgc_gif_image;
 
 typedef enum imgc_gif_result {
@@ -42,20 +42,23 @@ typedef enum imgc_gif_result {
   IMGC_GIF_FAILED,        // see the report
 } imgc_gif_result;
 
-// Memory that giflib allocates for an open file, with both palettes.
+// Upper bound of the bytes that giflib allocates for an open file, with the global and the local
+// palette.
 enum { IMGC_GIF_LIBRARY_BYTES = 32768 };
 
 // Reads the header and the global palette. Call imgc_gif_close after success and failure.
 imgc_status imgc_gif_open(imgc_gif *gif, const imgc_request *request, imgc_report *report);
 void imgc_gif_close(imgc_gif *gif);
-// Sets the position of the next block, to an offset that was reached before.
+// Sets the position of the next block to `offset`, which must be a position that was reached
+// before.
 void imgc_gif_seek(imgc_gif *gif, uint64_t offset);
 
 // Moves to the next image descriptor; its data blocks follow.
 imgc_gif_result imgc_gif_next_image(imgc_gif *gif, imgc_gif_image *image);
 // Moves past the image's data blocks. Returns false when the data is truncated.
 bool imgc_gif_skip_data(imgc_gif *gif);
-// Reads the content of the next data blocks; size is 255 or more. Returns 0 after the last one.
+// Copies the content of the next data blocks and returns the number of bytes; 0 after the last
+// block. `size` is 255 or more.
 size_t imgc_gif_read_data(imgc_gif *gif, uint8_t *bytes, size_t size);
 
 // Returns the palette of the last image as RGBA; the transparent index becomes transparent black.

@@ -13,7 +13,7 @@
 
 enum { INPUT_SIZE = 4096 };
 
-// Codes have at most 12 bits (GIF89a, appendix F), and the first ones are one bit longer than the
+// Codes have at most 12 bits (GIF89a, appendix F), and the first codes are one bit longer than the
 // code size.
 enum { MAX_CODE_SIZE = 11 };
 
@@ -22,7 +22,8 @@ typedef struct draw_state {
   const imgc_gif_image *image;
   const imgc_gif_drawing *to;
   imgc_lzw *lzw;
-  uint8_t *row_pixels; // a row of pixels, for a canvas with an orientation; otherwise NULL
+  uint8_t *row_pixels; // a row of pixels, when rows of the canvas cannot be written directly;
+                       // otherwise NULL
   uint32_t visible_columns, visible_rows; // part of the image on the canvas
   uint32_t palette[256];
   uint8_t input[INPUT_SIZE];
@@ -60,7 +61,8 @@ static bool next_row(row_order *order, const imgc_gif_image *image) {
   order->y += order->step;
   if (!image->interlaced) return order->y < image->height;
   while (order->y >= image->height) {
-    // Rows of the first pass are 0 modulo 8, of the second 4 modulo 8, of the third 2 modulo 4.
+    // The row numbers of the first pass are 0 modulo 8, those of the second pass 4 modulo 8, those
+    // of the third pass 2 modulo 4.
     unsigned pass = order->step == 2 ? 3 : order->step == 4 ? 2 : order->y % 8 == 4 ? 1 : 0;
     if (++pass > 3) return false;
     order->y = start_of_pass[pass];
@@ -71,8 +73,8 @@ static bool next_row(row_order *order, const imgc_gif_image *image) {
 
 // ---------------------------------------------------------------- one row
 
-// Does not change canvas pixels where the index is transparent; this is most of an animation frame,
-// so eight pixels are tested at once.
+// Does not change canvas pixels where the index is transparent. Most pixels of animation frames are
+// transparent, so eight pixels are tested at once.
 static void draw_over(uint8_t *dst, const uint8_t *src, size_t n, const uint32_t palette[256],
                       uint8_t transparent) {
   uint64_t eight = transparent * UINT64_C(0x0101010101010101);
@@ -112,8 +114,8 @@ static void draw_row(const draw_state *d, uint32_t y, const uint8_t *indices,
     imgc_row_index8(dst, indices, visible_columns, d->palette);
 }
 
-// Returns NULL when there is no further row; `state` is then the reason, INPUT for the end of the
-// data.
+// Returns the indices of the next row; NULL when there is no further row. Then `*state` contains
+// the reason; INPUT means the end of the data.
 static const uint8_t *decode_row(draw_state *d, imgc_lzw_state *state) {
   const uint8_t *row = imgc_lzw_row(d->lzw);
   while (!row) {
@@ -130,7 +132,8 @@ static const uint8_t *decode_row(draw_state *d, imgc_lzw_state *state) {
 
 // ---------------------------------------------------------------- the image
 
-// Handles missing rows: `done` rows in stored order are complete, and a part of row `y` may exist.
+// Reports and handles missing rows: `done` rows in stored order are complete, and row `y` may be
+// partly decoded.
 static imgc_status report_damage(draw_state *d, uint32_t done, uint32_t y, imgc_lzw_state state) {
   imgc_report *report = d->gif->report;
   const imgc_gif_image *image = d->image;

@@ -1,12 +1,13 @@
-// The LZW decoder. A dictionary string is the previous string plus the first index of the next one,
-// and both were just written to the output. So an entry is an offset and a length into the output,
-// and decoding a code is one copy, 16 bytes at a time, without following prefix chains.
+// The LZW decoder. A new dictionary string is the previous string plus the first index of the next
+// string, and these indices are consecutive in the output. So an entry contains an offset and a
+// length in the output, and decoding a code is one copy, 16 bytes at a time, without following
+// prefix chains.
 //
-// The output is a window, not the image. After a clear code the dictionary is empty, and writing
-// may restart at the front of the window. The entries of a full dictionary refer only to output
-// before the position where the dictionary became full, so writing may return to that position.
-// Between two clear codes strings have at most 1, 2, 3 ... indices, which limits the window to 8 MB
-// for any image size.
+// The output buffer is a window, smaller than a large image. After a clear code the dictionary is
+// empty, and the decoder may continue to write at the start of the window. The entries of a full
+// dictionary refer only to output before the position where the dictionary became full, so the
+// decoder may continue to write at that position. After a clear code the n-th string has at most n
+// indices, which limits the window to about 8 MiB for any image size.
 
 #include "gif/gif_lzw.h"
 #include "core/bytes.h"
@@ -19,20 +20,20 @@ enum {
   CODES = 4096,
   LITERALS = 256,                        // buffer[i] == i: single indices are copied like strings
   CODES_PER_LOAD = 4,                    // 4 codes of 12 bits fit into the 56 bits of one load
-  SLACK = CODES_PER_LOAD * (CODES + 16), // maximum written after `stop` before the next check
+  SLACK = CODES_PER_LOAD * (CODES + 16), // maximum bytes written after `stop` before the next check
   MAX_WINDOW = CODES * (CODES + 1) / 2,  // 1 + 2 + ... + 4,096
-  MIN_FREE = 32768,                      // minimum free space after a move, so that moves are rare
+  MIN_FREE = 32768,                      // minimum free bytes after a move, so that moves are rare
 };
 
 struct imgc_lzw {
   uint8_t *buffer;
   size_t capacity;
-  size_t max_capacity; // maximum capacity
-  size_t start;        // offset of the next row
-  size_t end;          // offset of the end of the output
-  size_t front_limit;  // a clear code after this point moves writing to the front
-  size_t min_free;     // free space required after a move, at least a row
-  uint64_t remaining;  // indices not yet written
+  size_t max_capacity;
+  size_t start;       // offset of the next row
+  size_t end;         // offset of the end of the output
+  size_t front_limit; // after a clear code past this offset the decoder writes at the start
+  size_t min_free;    // free space required after a move, at least a row
+  uint64_t remaining; // indices not yet written
   size_t width;
   imgc_lzw_state state; // END and INVALID are final
 
@@ -43,7 +44,7 @@ struct imgc_lzw {
   unsigned code_bits; // current code length
   unsigned limit;     // first invalid code; equal to the clear code when the dictionary is empty
 
-  // One more than there are codes: a full dictionary overwrites the last entry.
+  // One entry more than the number of codes: a full dictionary overwrites the last entry.
   uint32_t offset[CODES + 1];
   uint16_t length[CODES + 1];
 };
@@ -123,8 +124,8 @@ const uint8_t *imgc_lzw_partial_row(const imgc_lzw *z, uint32_t *count) {
   return z->buffer + z->start;
 }
 
-// Called when less than a row is between start and end. Moves the output towards the front of the
-// window when the dictionary allows it, and enlarges the buffer if necessary.
+// Must be called when less than a row is between `start` and `end`. Moves the output towards the
+// start of the window when the dictionary allows this, and enlarges the buffer if necessary.
 static bool ensure_space(imgc_lzw *z) {
   size_t unread = z->end - z->start, write_start = z->start;
   if (z->limit == 1u << z->code_size)
@@ -150,7 +151,7 @@ static bool ensure_space(imgc_lzw *z) {
 }
 
 static inline void copy16(uint8_t *dst, const uint8_t *src) {
-  uint8_t v[16]; // loaded before storing: the two may overlap
+  uint8_t v[16]; // loaded before the store, because `src` and the destination may overlap
   imgc_copy(v, src, 16);
   imgc_copy(dst, v, 16);
 }
@@ -162,7 +163,7 @@ static inline size_t write_string(imgc_lzw *z, uint8_t *buffer, size_t out, unsi
   size_t length = z->length[code];
   const uint8_t *src = buffer + z->offset[code];
   uint8_t *dst = buffer + out;
-  // The newest entry ends with the index that is about to be written: the first of this string.
+  // The newest entry ends with an index that is not written yet: the first index of this string.
   if (code == limit - 1) dst[0] = src[0];
   copy16(dst, src);
   for (size_t i = 16; i < length; i += 16) copy16(dst + i, src + i);
@@ -184,7 +185,7 @@ imgc_lzw_state imgc_lzw_run(imgc_lzw *z) {
   if (z->state == IMGC_LZW_OUTPUT && !ensure_space(z)) return IMGC_LZW_NO_MEMORY;
 
   const unsigned clear_code = 1u << z->code_size;
-  // Above 8 bits some codes below the clear code are not valid palette indices.
+  // With a code size above 8 bits, some codes below the clear code are not valid palette indices.
   const bool all_indices_fit = clear_code <= LITERALS;
   uint8_t *const buffer = z->buffer;
   const uint8_t *in = z->in, *const in_end = z->in_end;
@@ -231,7 +232,7 @@ imgc_lzw_state imgc_lzw_run(imgc_lzw *z) {
       state = IMGC_LZW_INVALID;
       break;
     } else {
-      if (limit == clear_code) limit += 2; // the first code starts the first entry
+      if (limit == clear_code) limit += 2; // the first string is the prefix of entry clear_code + 2
       out += write_string(z, buffer, out, code, limit);
       grow_codes(&limit, &code_bits);
     }

@@ -8,7 +8,7 @@
 typedef struct imgc_lzw imgc_lzw;
 
 typedef enum imgc_lzw_state {
-  IMGC_LZW_INPUT,     // feed more bytes
+  IMGC_LZW_INPUT,     // the input is consumed: call imgc_lzw_feed
   IMGC_LZW_OUTPUT,    // read the complete rows, then call imgc_lzw_run again
   IMGC_LZW_END,       // the end code was read, or all pixels are decoded
   IMGC_LZW_INVALID,   // an invalid code
@@ -21,7 +21,8 @@ void imgc_lzw_destroy(imgc_lzw *lzw);
 // Returns the maximum memory of the decoder for an image of this size, in bytes.
 uint64_t imgc_lzw_bytes(uint32_t width, uint32_t height);
 
-// Sets the next input after IMGC_LZW_INPUT. The bytes must remain valid until run requests more.
+// Sets the next input after IMGC_LZW_INPUT. The bytes must remain valid until imgc_lzw_run returns
+// IMGC_LZW_INPUT again.
 void imgc_lzw_feed(imgc_lzw *lzw, const uint8_t *bytes, size_t count);
 // Decodes more codes; call it only when imgc_lzw_row returns NULL. END and INVALID are final: later
 // calls return them again.

@@ -5,14 +5,13 @@
 //   1. imgc_probe: detects the format by its signature.
 //   2. imgc_read_header: returns size and kind; fails early when a limit is exceeded.
 //   3. The caller allocates height * stride bytes.
-//   4. imgc_decode: writes the pixels.
-// For an animation (GIF, APNG), after step 2: call imgc_next_frame and imgc_draw_frame alternately,
-// on a canvas that the caller owns.
+// 4. imgc_decode: writes the pixels. For an animation (GIF, APNG), after step 2: call
+// imgc_next_frame and imgc_draw_frame alternately, on a canvas that the caller has allocated.
 //
-// There is no global state: every function may run on any thread, concurrently. The caller owns all
-// memory passed in. No function stores a pointer beyond its return, except in the opaque objects
-// that have a create and a destroy function. Functions return a status; they never print, exit, or
-// longjmp into the caller.
+// There is no global state: every function may be called on any thread, concurrently. The caller
+// allocates and releases the memory of all arguments. No function stores a pointer to this memory,
+// except in the opaque objects that have a create and a destroy function. Functions return a
+// status; they never print, exit, or longjmp into the caller.
 
 #ifndef CIMAGECODECS_H
 #define CIMAGECODECS_H
@@ -31,15 +30,15 @@ extern "C" {
 
 // ---------------------------------------------------------------- kinds
 
-// Enum values are part of the interface: append, never renumber.
+// Enum values are part of the interface: add new values at the end, and never change existing ones.
 typedef enum imgc_format {
   IMGC_FORMAT_UNKNOWN = 0,
   IMGC_FORMAT_PNG = 1,
   IMGC_FORMAT_JPEG = 2,
   IMGC_FORMAT_GIF = 3,
   IMGC_FORMAT_TIFF = 4,
-  IMGC_FORMAT_BMP = 5, // recognized here, parsed in Swift
-  // Recognized by signature, not decoded; the error names the format.
+  IMGC_FORMAT_BMP = 5, // detected here, decoded in Swift
+  // Detected by signature and not decoded; the error message contains the name of the format.
   IMGC_FORMAT_WEBP = 100,
   IMGC_FORMAT_AVIF = 101,
   IMGC_FORMAT_HEIC = 102,
@@ -53,11 +52,11 @@ typedef enum imgc_status {
   IMGC_OK = 0,
   IMGC_ERROR_UNKNOWN_FORMAT = 1,   // no codec for imgc_request.format
   IMGC_ERROR_MALFORMED = 2,        // the bytes violate the format's specification
-  IMGC_ERROR_TRUNCATED = 3,        // the bytes end before any pixel can be shown
+  IMGC_ERROR_TRUNCATED = 3,        // the bytes end before the first row; if strict, before the end
   IMGC_ERROR_UNSUPPORTED = 4,      // valid, but not decoded here; `token` names the feature
   IMGC_ERROR_LIMIT = 5,            // a field of imgc_limits was exceeded; `token` names it
   IMGC_ERROR_OUT_OF_MEMORY = 6,    // an allocation failed
-  IMGC_ERROR_CANCELLED = 7,        // the cancel flag was raised
+  IMGC_ERROR_CANCELLED = 7,        // the cancel flag is raised
   IMGC_ERROR_INVALID_ARGUMENT = 8, // a bug in the caller
   IMGC_ERROR_INTERNAL = 9,         // a bug in this library
   IMGC_END_OF_FRAMES = 10,         // imgc_next_frame: there is no further frame
@@ -73,8 +72,8 @@ typedef enum imgc_color_model {
   IMGC_COLOR_LOGLUV = 6,
 } imgc_color_model;
 
-// Damage or anomaly in a file of which pixels can still be shown. The values are stable, and so are
-// the names that imgc_warning_name returns. A *defect* makes the image's status "corrupt"; a
+// Damage or an anomaly in a file that can still be decoded, at least partly. The values and the
+// names that imgc_warning_name returns are stable. A *defect* makes the image's status "corrupt"; a
 // *remark* does not.
 typedef enum imgc_warning {
   IMGC_WARN_NONE = 0,
@@ -100,10 +99,10 @@ typedef enum imgc_warning {
   IMGC_WARN_TRAILING_DATA = 68,    // bytes after the end of the image
   IMGC_WARN_MISSING_END = 69,      // no EOI, IEND or trailer after the last row
   IMGC_WARN_TAG = 70,              // TIFF tag invalid, repaired or ignored
-  IMGC_WARN_METADATA_IGNORED = 71, // metadata over its limit or damaged
+  IMGC_WARN_METADATA_IGNORED = 71, // metadata damaged, or larger than its limit
 } imgc_warning;
 
-// The least severe damage that makes a decode fail; lesser damage is only reported.
+// The least severe kind of damage with which a decode fails. Less severe damage is only reported.
 typedef enum imgc_strictness {
   IMGC_LENIENT = 0,             // a decode never fails because of damage
   IMGC_STRICT_ON_TRUNCATED = 1, // the bytes ended early
@@ -113,15 +112,16 @@ typedef enum imgc_strictness {
 
 // ---------------------------------------------------------------- input
 
-// Resource limits; 0 in any field means "no limit". They are checked on values of the file's header
-// before any allocation. The field names are the tokens of IMGC_ERROR_LIMIT.
+// Resource limits; 0 in any field means "no limit". They are compared with values of the file's
+// header before memory of that size is allocated. The field names are the tokens of
+// IMGC_ERROR_LIMIT.
 typedef struct imgc_limits {
   uint32_t max_side;         // pixels, width and height
-  uint64_t max_pixels;       // width * height of the canvas, of a page and of a frame
-  uint64_t max_memory;       // bytes: pixels + scratch + library
+  uint64_t max_pixels;       // width * height, of each canvas, page and frame
+  uint64_t max_memory;       // bytes: pixels, scratch memory and memory of the library
   uint32_t max_scans;        // JPEG scans
-  uint64_t max_scan_samples; // JPEG component samples visited, plus 128 per warning, over all scans
-  uint32_t max_pages;        // TIFF IFDs read
+  uint64_t max_scan_samples; // JPEG component samples of all scans together, plus 128 per warning
+  uint32_t max_pages;        // TIFF pages (IFDs) that are counted
   uint32_t max_samples_per_pixel; // TIFF
   uint32_t max_tile_side;         // TIFF, pixels
   uint64_t max_metadata_item;     // bytes of one ICC profile, EXIF block or chunk
@@ -137,38 +137,40 @@ typedef struct imgc_transform imgc_transform;
 
 enum {
   IMGC_COUNT_FRAMES = 1 << 0,        // read_header: parse the whole file to count frames
-  IMGC_NO_RARE_TIFF_CODECS = 1 << 1, // refuse LERC and JBIG compression in TIFF
-  // The image is resampled row by row (imgc_decode_resampled sets this flag): max_memory applies to
-  // the rows that are in memory at once, plus `result_bytes`, instead of to all pixels.
+  IMGC_NO_RARE_TIFF_CODECS = 1 << 1, // reject LERC and JBIG compression in TIFF
+  // The image is resampled row by row (imgc_decode_resampled sets this flag): max_memory limits the
+  // bytes of the rows that are in memory at once plus `result_bytes`, instead of the bytes of all
+  // pixels.
   IMGC_RESAMPLES = 1 << 2,
   // For imgc_decode_resampled of progressive JPEGs. IMGC_NO_LAST_REFINEMENT skips the last
   // refinement scan of the luma; IMGC_LOW_SCANS_ONLY reads only the DC scans and the first
-  // low-frequency AC scans. Damage in skipped scans is not detected; a request whose strictness
-  // depends on it reads all scans. See jpeg_scans.c.
+  // low-frequency AC scans. Damage in skipped scans is not detected; a request with
+  // IMGC_STRICT_ON_CORRUPT or IMGC_STRICT_ON_WARNING therefore reads all scans. See jpeg_scans.c.
   IMGC_NO_LAST_REFINEMENT = 1 << 3,
   IMGC_LOW_SCANS_ONLY = 1 << 4,
-  // Uses libpng alone for PNG, libtiff for LZW in TIFF and libjpeg for reduced JPEG, instead of the
-  // native decoders. Tests use the flag to check that both return the same pixels and reports.
+  // Uses libpng for PNG, libtiff for LZW in TIFF and libjpeg for JPEG at reduced scale, instead of
+  // the native decoders. Tests use the flag to check that both return the same pixels and reports.
   IMGC_LIBRARIES_ONLY = 1 << 5,
   // For imgc_decode_resampled of baseline JPEGs at 1/8: does not enlarge 2 x 2 subsampled chroma
-  // before resampling. One DC sample is used for four pixels; a 4:2:0 JPEG encoded from the result
-  // has this chroma resolution too.
+  // before resampling. Each chroma DC coefficient is then used for four pixels. The chroma of a
+  // 4:2:0 JPEG has this resolution too.
   IMGC_FLAT_CHROMA = 1 << 6,
-  // Selects the decoder with the least memory among those that return equal pixels, even if it is
-  // slower. Only for non-interlaced PNG. Set it for imgc_read_header too: `work_bytes` depends on
-  // it.
+  // Selects, among the decoders that return equal pixels, the one that needs the least memory, even
+  // if it is slower. Only for non-interlaced PNG. Set it for imgc_read_header too: `work_bytes`
+  // depends on it.
   IMGC_LEAST_MEMORY = 1 << 7,
   // The opposite of IMGC_LEAST_MEMORY for PNG, for benchmarks: decompresses image data in one call
   // (at most 128 MiB of raw rows), also where a resampled decode would stream the data.
   IMGC_INFLATE_IN_ONE_CALL = 1 << 8,
 };
 
-// Allocator for large scratch blocks (1 MiB or more). The freed memory that `malloc` caches has no
-// limit; an allocator of the caller can limit it. Both NULL: malloc and free.
+// Allocator for large scratch blocks (1 MiB or more). After `free`, malloc can retain an unlimited
+// amount of memory; an allocator of the caller can limit this amount. If both functions are NULL,
+// malloc and free are used.
 typedef struct imgc_memory {
-  // The content is undefined, aligned for any type; NULL when memory is exhausted.
+  // Returns memory with undefined content, aligned for any type; NULL when memory is exhausted.
   void *(*allocate)(size_t size);
-  // `memory` is a result of `allocate`; `size` is the size that was requested then.
+  // Releases `memory`, a result of `allocate`; `size` is the argument of that call.
   void (*release)(void *memory, size_t size);
 } imgc_memory;
 
@@ -178,12 +180,11 @@ typedef struct imgc_request {
   imgc_format format;
   imgc_limits limits;
   imgc_strictness strictness;
-  uint32_t flags;             // IMGC_COUNT_FRAMES and the other flags above
-  uint32_t scale_denominator; // JPEG only: decode at 1/n size; 1, 2, 4 or 8; 0 means 1
-  uint32_t page;              // TIFF: index of the IFD, from 0
-  imgc_cancel *cancel;        // may be NULL
-  const imgc_transform
-      *cmyk_transform; // replaces the naive CMYK conversion by multiplication; may be NULL
+  uint32_t flags;                       // IMGC_COUNT_FRAMES and the other flags above
+  uint32_t scale_denominator;           // JPEG only: decode at 1/n size; 1, 2, 4 or 8; 0 means 1
+  uint32_t page;                        // TIFF: index of the IFD, from 0
+  imgc_cancel *cancel;                  // may be NULL
+  const imgc_transform *cmyk_transform; // converts CMYK; NULL: conversion by multiplication
   imgc_memory memory;
   uint64_t result_bytes;       // IMGC_RESAMPLES: bytes of resampler and result; otherwise unused
   uint32_t max_counted_frames; // IMGC_COUNT_FRAMES: maximum of GIF frames to count; 0: no maximum
@@ -196,31 +197,34 @@ typedef struct imgc_target {
   size_t stride;       // bytes from row to row, at least width * 4; the padding is not written
   uint32_t width;      // pixels, after scaling and orientation
   uint32_t height;     // pixels, after scaling and orientation
-  uint8_t orientation; // EXIF 1...8, applied while writing; 1: as stored. Not for GIF frames
+  uint8_t orientation; // EXIF orientation 1...8, applied while writing; 1: as stored. Must be 1 for
+                       // animation frames
 } imgc_target;
 
 // ---------------------------------------------------------------- output
 
 typedef struct imgc_header {
   imgc_format format;
-  uint32_t width;       // pixels, as stored (before orientation), after scaling
-  uint32_t height;      // pixels, as stored, after scaling
-  uint32_t frame_count; // animation frames or TIFF pages; 0: not known without a full read
-  uint32_t loop_count;  // 0: infinite; valid when has_loop_count
+  uint32_t width;  // pixels, as stored (before orientation), after scaling
+  uint32_t height; // pixels, as stored, after scaling
+  uint32_t
+      frame_count; // animation frames or TIFF pages; 0: not known without reading the whole file
+  uint32_t loop_count; // 0: infinite; valid when has_loop_count
   bool has_loop_count;
-  bool is_animated;         // for GIF only known when frames are counted
+  bool is_animated;         // for GIF only valid with IMGC_COUNT_FRAMES
   bool is_progressive;      // progressive JPEG, interlaced PNG or GIF frame 0
   bool has_alpha;           // the image's pixel format can represent transparency
   uint8_t bits_per_channel; // 1...64, as stored
   uint8_t channels;         // samples per pixel, as stored
   uint8_t orientation;      // TIFF tag 274; 1 for other formats (the caller reads EXIF)
   imgc_color_model color_model;
-  uint64_t work_bytes;  // upper bound of decoder memory, without the pixels
-  uint32_t band_rows;   // rows in memory at once in imgc_decode_resampled; height: the whole image
+  uint64_t work_bytes; // bytes; upper bound of the decoder's memory, without the pixels
+  uint32_t
+      band_rows; // rows in memory at once in imgc_decode_resampled; equals `height` for all rows
   uint64_t exif_offset; // first byte of the TIFF header of the EXIF block in `data`
   uint64_t exif_size;   // bytes; 0: none
   uint64_t icc_size;    // bytes of the embedded profile, uncompressed; 0: none
-  // PNG colour chunks, all reported, regardless of their precedence.
+  // PNG colour chunks. All of them are reported; imgc_transform_create applies their precedence.
   bool has_cicp;
   uint8_t cicp[4]; // primaries, transfer, matrix, full range (ITU-T H.273)
   bool has_srgb;
@@ -231,7 +235,7 @@ typedef struct imgc_header {
   uint32_t chromaticities[8]; // white x y, red x y, green x y, blue x y; times 100,000
 } imgc_header;
 
-// The result of a call. Every call fills it, a successful one too (warnings).
+// The result of a call. Every call fills it; after a successful call it contains the warnings.
 typedef struct imgc_report {
   imgc_status status;
   bool truncated;                       // the bytes ended early; see `rows`
@@ -240,18 +244,19 @@ typedef struct imgc_report {
   uint32_t warning_total;               // number of warnings, including repeated ones
   uint32_t warning_count;               // entries in `warnings`
   uint16_t warnings[IMGC_MAX_WARNINGS]; // imgc_warning, each once, in order of occurrence
-  char token[IMGC_TOKEN_SIZE];          // LIMIT: the field; UNSUPPORTED: the feature; else empty
-  char message[IMGC_MESSAGE_SIZE];      // English, NUL-terminated, one line; empty on success
+  char
+      token[IMGC_TOKEN_SIZE]; // LIMIT: name of the field; UNSUPPORTED: the feature; otherwise empty
+  char message[IMGC_MESSAGE_SIZE]; // English, NUL-terminated, one line; empty on success
 } imgc_report;
 
 enum { IMGC_DISPOSE_KEEP = 0, IMGC_DISPOSE_CLEAR = 1, IMGC_DISPOSE_RESTORE = 2 };
 enum { IMGC_BLEND_SOURCE = 0, IMGC_BLEND_OVER = 1 };
 
-// One frame of an animation, before its pixels are decoded. Zero the struct before the first call
-// of imgc_next_frame.
+// One frame of an animation, before its pixels are decoded. Initialize the struct to zero before
+// the first call of imgc_next_frame.
 typedef struct imgc_frame {
   uint32_t number;            // 1 for the first frame; 0 before the first call
-  uint32_t x, y;              // pixels, position on the canvas; may be outside (GIF)
+  uint32_t x, y;              // position on the canvas in pixels; may be outside (GIF)
   uint32_t width, height;     // pixels, as stored; 0 x 0 draws nothing (GIF)
   uint32_t delay_numerator;   // seconds = numerator / denominator, as stored
   uint32_t delay_denominator; // never 0
@@ -266,10 +271,11 @@ typedef struct imgc_frame {
 
 // ---------------------------------------------------------------- calls
 
-// Returns the format by the signature in the first 1,024 bytes; UNKNOWN for anything else.
+// Returns the format by the signature in the first 1,024 bytes; UNKNOWN for an unknown signature.
 imgc_format imgc_probe(const uint8_t *data, size_t size);
 
-// Reads the part of the file that fills `header`, then checks `request->limits`. Decodes no pixels.
+// Reads the parts of the file that `header` describes, and checks `request->limits`. Decodes no
+// pixels.
 imgc_status imgc_read_header(const imgc_request *request, imgc_header *header, imgc_report *report);
 
 // Copies the embedded ICC profile to `profile`; `size` is header.icc_size.
@@ -277,17 +283,18 @@ imgc_status imgc_read_icc(const imgc_request *request, uint8_t *profile, size_t 
                           imgc_report *report);
 
 // Decodes the still image and writes every pixel of the target; pixels without data become
-// transparent black. On failure the target's content is unspecified.
+// transparent black. After a failure the content of the target is unspecified.
 imgc_status imgc_decode(const imgc_request *request, const imgc_target *target,
                         imgc_report *report);
 
 // Advances `frame` to the next frame. Returns IMGC_END_OF_FRAMES after the last one;
-// report->truncated or ->corrupt is set when the animation ended early.
+// report->truncated or report->corrupt is true when the animation ended early.
 imgc_status imgc_next_frame(const imgc_request *request, imgc_frame *frame, imgc_report *report);
 
 // Draws the frame onto the canvas at (x, y), clipped. Pixels outside the frame do not change. The
 // canvas must contain valid pixels. With x = y = 0, a cleared target of the frame's size and
-// IMGC_BLEND_SOURCE the result is the raw frame. On failure the frame's area is unspecified.
+// IMGC_BLEND_SOURCE the result is the raw frame. After a failure the pixels in the frame's area are
+// unspecified.
 imgc_status imgc_draw_frame(const imgc_request *request, const imgc_frame *frame,
                             const imgc_target *canvas, imgc_report *report);
 
@@ -295,8 +302,8 @@ imgc_status imgc_draw_frame(const imgc_request *request, const imgc_frame *frame
 void imgc_clear_rect(const imgc_target *target, uint32_t x, uint32_t y, uint32_t width,
                      uint32_t height);
 
-// Copies the source to the target, transformed by target->orientation. Returns false when the sizes
-// do not match.
+// Copies the source to the target, transformed by target->orientation. Returns false when the size
+// of the target is not the size of the transformed source.
 bool imgc_orient(const imgc_target *source, const imgc_target *target);
 
 // Returns the version of the library that decodes `format`, for example "libpng 1.6.39".
@@ -306,7 +313,8 @@ const char *imgc_codec_version(imgc_format format);
 typedef struct imgc_library {
   const char *name; // for example "libpng"; static
   char version[24]; // for example "1.6.39"
-  bool is_loaded;   // version of the loaded library (true) or of the compiled headers
+  bool is_loaded;   // true: version of the loaded library; false: version of the headers at compile
+                    // time
 } imgc_library;
 
 // Fills `library` with the library of this index, from 0. Returns false past the last one.
@@ -322,15 +330,16 @@ imgc_cancel *imgc_cancel_create(void);
 void imgc_cancel_destroy(imgc_cancel *cancel);
 void imgc_cancel_raise(imgc_cancel *cancel);
 bool imgc_cancel_is_raised(const imgc_cancel *cancel);
-// Raises the flag at the first poll after a total of `polls` polls. For tests of every cancel
-// point.
+// Raises the flag at the first poll after `polls` polls in total, so that tests can cancel at each
+// poll.
 void imgc_cancel_after(imgc_cancel *cancel, uint64_t polls);
-// Returns the number of polls so far.
+// Returns the number of polls since the flag was created.
 uint64_t imgc_cancel_polls(const imgc_cancel *cancel);
 // Polls the flag for callers outside this target (the BMP parser). Returns OK, CANCELLED, or LIMIT
 // after the deadline. Accepts NULL.
 imgc_status imgc_cancel_poll(imgc_cancel *cancel);
-// Sets the deadline on the clock of imgc_monotonic_now; 0: none. Later polls fail with LIMIT.
+// Sets the deadline, a time of the clock of imgc_monotonic_now; 0: none. Polls after the deadline
+// fail with LIMIT.
 void imgc_cancel_set_deadline(imgc_cancel *cancel, uint64_t nanoseconds);
 // Returns the time of the monotonic clock that deadlines use, in nanoseconds.
 uint64_t imgc_monotonic_now(void);
@@ -351,13 +360,14 @@ typedef struct imgc_color_source {
 } imgc_color_source;
 
 // Creates the transform to sRGB for images with this header. `*transform` is NULL with IMGC_OK when
-// no conversion is needed: no profile, an sRGB-equivalent profile, or an ignored profile (a warning
-// in the report). The input of a CMYK transform is CMYK8 rows as the codec decodes them (JPEG:
-// inverted).
+// no conversion is needed: no profile, a profile equivalent to sRGB, or an ignored profile (the
+// report then contains a warning). The input of a CMYK transform is CMYK8 rows as the codec decodes
+// them (JPEG: inverted).
 imgc_status imgc_transform_create(const imgc_color_source *source, imgc_transform **transform,
                                   imgc_report *report);
 void imgc_transform_destroy(imgc_transform *transform);
-// Returns true when the transform is for CMYK samples (pass it as imgc_request.cmyk_transform).
+// Returns true when the transform converts CMYK samples. Set such a transform in
+// imgc_request.cmyk_transform.
 bool imgc_transform_is_cmyk(const imgc_transform *transform);
 // Converts RGBA8 rows in place; alpha is unchanged. Threads may share a transform. Polls
 // `request->cancel` every 16 rows.
@@ -377,7 +387,8 @@ typedef enum imgc_filter {
 } imgc_filter;
 
 enum {
-  // All alpha values are 255. Without this flag opaque rows are detected, at little cost.
+  // The caller guarantees that all alpha values are 255. Without this flag the resampler detects
+  // opaque rows, which takes little time.
   IMGC_RESAMPLE_OPAQUE = 1 << 0,
   IMGC_RESAMPLE_LINEAR = 1 << 1,   // filter in linear light instead of sRGB
   IMGC_RESAMPLE_PORTABLE = 1 << 2, // scalar C only, with identical results; for tests
@@ -393,7 +404,8 @@ typedef struct imgc_resample_request {
   uint32_t flags; // IMGC_RESAMPLE_...
 } imgc_resample_request;
 
-// Receives the source row by row, and stores only the rows that the next output row needs.
+// Receives the source image row by row, and stores only the rows that are needed for the next
+// output row.
 typedef struct imgc_resampler imgc_resampler;
 
 // Returns the bytes that a resampler of this request allocates; 0 for a request out of range.
@@ -401,9 +413,9 @@ uint64_t imgc_resampler_bytes(const imgc_resample_request *request);
 // Creates a resampler. Returns INVALID_ARGUMENT for a request out of range, OUT_OF_MEMORY, or OK.
 imgc_status imgc_resampler_create(const imgc_resample_request *request, imgc_resampler **resampler);
 void imgc_resampler_destroy(imgc_resampler *resampler);
-// Sets the cancel flag: it is polled every 16 rows of the result too, because one source row can
-// complete many when the image is enlarged. After it is raised no more rows are written; the caller
-// has to poll the flag to detect this. `cancel` must outlive the resampler.
+// Sets a cancel flag that the resampler polls every 16 rows of the result, because one source row
+// can complete many rows when the image is enlarged. After the flag is raised, the resampler writes
+// no more rows; the caller must poll the flag to detect this. `cancel` must outlive the resampler.
 void imgc_resampler_watch(imgc_resampler *resampler, imgc_cancel *cancel);
 // Returns the first source row that contributes to the result, and the row after the last one.
 void imgc_resampler_rows(const imgc_resampler *resampler, uint32_t *first, uint32_t *end);
@@ -413,20 +425,20 @@ void imgc_resampler_rows(const imgc_resampler *resampler, uint32_t *first, uint3
 uint32_t imgc_resampler_push(imgc_resampler *resampler, const uint8_t *row, uint8_t *pixels,
                              size_t stride);
 
-// Decodes the still image as imgc_decode does, with an equal report, and resamples it during the
-// decode: of formats that are decoded row by row, only a band of rows is in memory. `resample` has
-// to state the source size as stored, after JPEG scaling. Every pixel of `target`, which is upright
-// and of the resampled size, is written. An image that was requested as opaque and becomes
-// transparent by damage is decoded again.
+// Decodes the still image with the same report as imgc_decode, and resamples it during the decode.
+// For formats that are decoded row by row, only a band of rows is in memory. The source size in
+// `resample` is the stored size, after JPEG scaling. Every pixel of `target`, which is upright and
+// of the resampled size, is written. When `resample` has the flag IMGC_RESAMPLE_OPAQUE and pixels
+// are transparent because of damage, the image is decoded again without the flag.
 imgc_status imgc_decode_resampled(const imgc_request *request,
                                   const imgc_resample_request *resample, const imgc_target *target,
                                   imgc_report *report);
 
 enum { IMGC_MAX_OUTPUTS = 16 };
 
-// Decodes the image once and resamples it for up to IMGC_MAX_OUTPUTS targets. Each target is
-// written as imgc_decode_resampled would write it. All requests must have the same source size and
-// the same IMGC_RESAMPLE_OPAQUE flag.
+// Decodes the image once and resamples it for up to IMGC_MAX_OUTPUTS targets. Each target has the
+// same pixels as with imgc_decode_resampled. All requests must have the same source size and the
+// same IMGC_RESAMPLE_OPAQUE flag.
 imgc_status imgc_decode_resampled_all(const imgc_request *request,
                                       const imgc_resample_request *resamples,
                                       const imgc_target *targets, uint32_t count,
@@ -447,19 +459,18 @@ typedef struct imgc_image {
   uint32_t height;
 } imgc_image;
 
-// The encoded file; it grows during the calls. Zero it before the first call, except max_bytes; the
-// caller frees it with imgc_output_free, after failures too.
+// The encoded file, to which the calls append. Initialize all fields except max_bytes to zero
+// before the first call. Release the memory with imgc_output_free, after failures too.
 typedef struct imgc_output {
   uint8_t *data;
   size_t count; // bytes
   size_t capacity;
-  size_t
-      max_bytes; // beyond this the call fails with IMGC_ERROR_LIMIT, token "max_bytes"; 0: no limit
+  size_t max_bytes; // maximum of `count`; a larger file fails with IMGC_ERROR_LIMIT; 0: no limit
 } imgc_output;
 
 void imgc_output_free(imgc_output *output);
 
-// The values are those of the Swift options.
+// The values equal those of the Swift option.
 typedef enum imgc_chroma {
   IMGC_CHROMA_420 = 0,
   IMGC_CHROMA_422 = 1,
@@ -471,11 +482,11 @@ typedef struct imgc_jpeg_options {
   uint8_t chroma;  // imgc_chroma
   bool is_progressive;
   bool optimizes_huffman;
-  uint8_t background[3]; // R G B behind transparent pixels
+  uint8_t background[3]; // red, green, blue: colour behind transparent pixels
 } imgc_jpeg_options;
 
 // Appends a complete file. Polls `cancel` (may be NULL) at least every 16 rows and once per row of
-// blocks of each scan. An image of gray pixels only is encoded with one component.
+// blocks of each scan. An image that contains only gray pixels is encoded with one component.
 imgc_status imgc_encode_jpeg(const imgc_image *image, const imgc_jpeg_options *options,
                              imgc_cancel *cancel, imgc_output *output, imgc_report *report);
 
@@ -486,9 +497,10 @@ typedef enum imgc_png_filter {
   IMGC_FILTER_AVERAGE = 3,
   IMGC_FILTER_PAETH = 4,
   IMGC_FILTER_ADAPTIVE = 5, // per row: the filter with the minimum sum of absolute differences
-  IMGC_FILTER_AUTOMATIC =
-      6, // none for palettes and fewer than 8 bits, otherwise adaptive; if half of the pixels equal
-         // their left neighbour, both are tried and the smaller file is used
+  // For a palette or fewer than 8 bits: none. Otherwise: adaptive; if at least half of the pixels
+  // equal their left neighbour, the image is compressed with none and with adaptive, and the
+  // smaller result is used.
+  IMGC_FILTER_AUTOMATIC = 6,
 } imgc_png_filter;
 
 typedef struct imgc_png_options {
@@ -500,11 +512,11 @@ typedef struct imgc_png_options {
   uint32_t play_count;  // APNG: number of plays; 0: infinite
 } imgc_png_options;
 
-// An incremental PNG encoder. Call order: create; analyze every image, which selects the colour
-// type; begin; add with every image again; end; destroy.
+// An incremental PNG encoder. Call order: create; analyze for every image, to select the colour
+// type; begin; add for every image; end; destroy.
 typedef struct imgc_png_encoder imgc_png_encoder;
 
-// Position and duration of an APNG frame, which replaces the canvas content in its area.
+// Position and duration of an APNG frame. The frame replaces the pixels of the canvas in its area.
 typedef struct imgc_png_placement {
   uint32_t x, y;
   uint16_t delay_numerator;
@@ -525,22 +537,24 @@ imgc_status imgc_png_encoder_add(imgc_png_encoder *encoder, const imgc_image *im
 imgc_status imgc_png_encoder_end(imgc_png_encoder *encoder, imgc_output *output,
                                  imgc_report *report);
 
-// The bounding box of the pixels that differ between two images of one size; 0 x 0 when none do.
+// The bounding box of the pixels that differ between two images of equal size; 0 x 0 when the
+// images are equal.
 typedef struct imgc_rect {
   uint32_t x, y, width, height;
 } imgc_rect;
 imgc_rect imgc_changed_rect(const imgc_image *before, const imgc_image *after);
 
-// Writes the sums of linear light (0...1) over columns x rows cells: R, G and B per cell, in row
-// order. Pixels are composited over a background of the given sRGB samples. Cell i of n starts at
-// pixel i * size / n; `columns` and `rows` are 1 up to the image's width and height.
+// Divides the image into columns x rows cells and writes, for each cell in row order, the sums of
+// the linear red, green and blue values (0...1) of its pixels. Pixels are composited over a
+// background of the given sRGB samples. In each direction cell i of n starts at pixel i * size / n.
+// `columns` is 1 up to the image's width, `rows` 1 up to its height.
 void imgc_light_grid(const imgc_image *image, uint8_t red, uint8_t green, uint8_t blue,
                      uint32_t columns, uint32_t rows, double *sums);
 
 // ---------------------------------------------------------------- row kernels for Swift
 
-// The caller has checked all pointers and counts. n is a number of pixels unless noted otherwise;
-// dst has n * 4 bytes.
+// The caller must pass valid pointers and counts; they are not checked. n is a number of pixels
+// unless noted otherwise; dst has n * 4 bytes.
 void imgc_row_bgr8(uint8_t *dst, const uint8_t *src, size_t n);  // opaque
 void imgc_row_bgrx8(uint8_t *dst, const uint8_t *src, size_t n); // opaque, 4th byte ignored
 void imgc_row_bgra8(uint8_t *dst, const uint8_t *src, size_t n);
@@ -549,7 +563,7 @@ void imgc_row_index8(uint8_t *dst, const uint8_t *src, size_t n, const uint32_t 
 void imgc_row_index_packed(uint8_t *dst, const uint8_t *src, size_t n, unsigned bits,
                            const uint32_t palette[256]);
 // One bit field of a 16-bit or 32-bit pixel: (pixel >> shift) & max, scaled to 8 bits. If max is 0,
-// the value is `none`.
+// the value of the field is `none`.
 typedef struct imgc_field {
   uint8_t shift;
   uint8_t none;

@@ -1,5 +1,5 @@
-// The callbacks of libjpeg: errors, input, progress. longjmp is used only in this file and in the
-// steps that it runs.
+// The libjpeg callbacks for errors, input and progress. Only this file and the step functions that
+// it calls can leave a function by longjmp.
 
 #include "jpeg/jpeg_library.h"
 #include "core/cancel.h"
@@ -10,8 +10,9 @@
 #include <jerror.h>
 #include <string.h>
 
-// Cost of a warning in the work budget while all scans are read: libjpeg resynchronizes at every
-// restart interval without reading a byte, which takes 25 ns, as long as two empty blocks.
+// Samples that a warning adds to the value for max_scan_samples while all scans are read. libjpeg
+// can resynchronize at every restart interval without reading a byte, which takes 25 ns, as long as
+// two empty blocks.
 enum { SAMPLES_PER_WARNING = 2 * DCTSIZE2 };
 
 static jpeg_state *state_of(j_common_ptr cinfo) { return cinfo->client_data; }
@@ -36,7 +37,7 @@ static imgc_warning warning_for(int code) {
   case JWRN_HIT_MARKER:
   case JWRN_HUFF_BAD_CODE:
   case JWRN_ARITH_BAD_CODE: return IMGC_WARN_ENTROPY_DATA;
-  // Both warnings concern the colour space, which libjpeg guesses in any case.
+  // An unknown Adobe transform code or JFIF version: libjpeg assumes YCbCr or YCCK.
   case JWRN_ADOBE_XFORM:
   case JWRN_JFIF_MAJOR: return IMGC_WARN_METADATA_IGNORED;
   default: return IMGC_WARN_MARKER;
@@ -57,8 +58,9 @@ static void on_message(j_common_ptr cinfo, int level) {
     }
     return;
   }
-  // libjpeg repeats a warning for each restart interval and each bad code, and resynchronizes: the
-  // following data is often intact, so decoding continues. The report contains each kind once.
+  // libjpeg repeats a warning for each restart interval and each invalid code, and resynchronizes.
+  // The following data is often intact, so decoding continues. The report contains each kind of
+  // warning once.
   imgc_warn(s->report, warning_for(code));
   if (s->reads_all_scans) s->scan_samples = imgc_add(s->scan_samples, SAMPLES_PER_WARNING);
   if (imgc_enforce_strictness(s->request, s->report)) exit_step(s);
@@ -70,7 +72,8 @@ static void on_output(j_common_ptr cinfo) { (void)cinfo; }
 
 static void on_source_start(j_decompress_ptr cinfo) { (void)cinfo; }
 
-// Provides the file from `start` to the next skipped scan, or to the end.
+// Sets libjpeg's input to the bytes from `start` to the next skipped scan, or to the end of the
+// file.
 static void provide_input(jpeg_state *s, size_t start) {
   size_t end = s->size;
   if (s->skipped_count < s->skipped_scans.count &&
@@ -106,7 +109,8 @@ static void on_source_end(j_decompress_ptr cinfo) { (void)cinfo; }
 
 // ---------------------------------------------------------------- progress
 
-// Samples that the current scan visits, independent of its data: each block costs time.
+// Returns the samples of all blocks in the current scan. The size of the scan's data is not
+// considered, because empty blocks take time too.
 static uint64_t samples_in_scan(const struct jpeg_decompress_struct *cinfo) {
   uint64_t blocks = 0;
   for (int i = 0; i < cinfo->comps_in_scan; i++) {
@@ -116,7 +120,8 @@ static uint64_t samples_in_scan(const struct jpeg_decompress_struct *cinfo) {
   return blocks * DCTSIZE2;
 }
 
-// libjpeg calls this before each input step while all scans are read, and then once per row.
+// libjpeg calls this function before each input step while it reads all scans, and then once per
+// row.
 static void on_progress(j_common_ptr common) {
   jpeg_state *s = state_of(common);
   if (!s->reads_all_scans) return;
@@ -132,7 +137,7 @@ static void on_progress(j_common_ptr common) {
   imgc_jpeg_exit_if_failed(s);
   if (s->ended) return;
   s->safe_size = (size_t)(cinfo->src->next_input_byte - s->request->data);
-  // Do not count a marker that was found but not processed yet.
+  // Exclude the two bytes of a marker that libjpeg has read but not processed.
   if (cinfo->unread_marker && s->safe_size >= 2) s->safe_size -= 2;
 }
 
