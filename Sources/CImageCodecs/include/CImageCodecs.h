@@ -5,8 +5,9 @@
 //   1. imgc_probe: detects the format by its signature.
 //   2. imgc_read_header: returns size and kind; fails early when a limit is exceeded.
 //   3. The caller allocates height * stride bytes.
-// 4. imgc_decode: writes the pixels. For an animation (GIF, APNG), after step 2: call
-// imgc_next_frame and imgc_draw_frame alternately, on a canvas that the caller has allocated.
+//   4. imgc_decode: writes the pixels.
+// For an animation (GIF, APNG), after step 2: call imgc_next_frame and imgc_draw_frame alternately,
+// on a canvas that the caller has allocated.
 //
 // There is no global state: every function may be called on any thread, concurrently. The caller
 // allocates and releases the memory of all arguments. No function stores a pointer to this memory,
@@ -197,19 +198,17 @@ typedef struct imgc_target {
   size_t stride;       // bytes from row to row, at least width * 4; the padding is not written
   uint32_t width;      // pixels, after scaling and orientation
   uint32_t height;     // pixels, after scaling and orientation
-  uint8_t orientation; // EXIF orientation 1...8, applied while writing; 1: as stored. Must be 1 for
-                       // animation frames
+  uint8_t orientation; // EXIF 1...8, applied while writing; 1: as stored. Not for GIF frames
 } imgc_target;
 
 // ---------------------------------------------------------------- output
 
 typedef struct imgc_header {
   imgc_format format;
-  uint32_t width;  // pixels, as stored (before orientation), after scaling
-  uint32_t height; // pixels, as stored, after scaling
-  uint32_t
-      frame_count; // animation frames or TIFF pages; 0: not known without reading the whole file
-  uint32_t loop_count; // 0: infinite; valid when has_loop_count
+  uint32_t width;       // pixels, as stored (before orientation), after scaling
+  uint32_t height;      // pixels, as stored, after scaling
+  uint32_t frame_count; // animation frames or TIFF pages; 0: unknown, the file was not read fully
+  uint32_t loop_count;  // 0: infinite; valid when has_loop_count
   bool has_loop_count;
   bool is_animated;         // for GIF only valid with IMGC_COUNT_FRAMES
   bool is_progressive;      // progressive JPEG, interlaced PNG or GIF frame 0
@@ -218,9 +217,8 @@ typedef struct imgc_header {
   uint8_t channels;         // samples per pixel, as stored
   uint8_t orientation;      // TIFF tag 274; 1 for other formats (the caller reads EXIF)
   imgc_color_model color_model;
-  uint64_t work_bytes; // bytes; upper bound of the decoder's memory, without the pixels
-  uint32_t
-      band_rows; // rows in memory at once in imgc_decode_resampled; equals `height` for all rows
+  uint64_t work_bytes;  // bytes; upper bound of the decoder's memory, without the pixels
+  uint32_t band_rows;   // rows in memory at once in imgc_decode_resampled; `height`: all rows
   uint64_t exif_offset; // first byte of the TIFF header of the EXIF block in `data`
   uint64_t exif_size;   // bytes; 0: none
   uint64_t icc_size;    // bytes of the embedded profile, uncompressed; 0: none
@@ -244,8 +242,7 @@ typedef struct imgc_report {
   uint32_t warning_total;               // number of warnings, including repeated ones
   uint32_t warning_count;               // entries in `warnings`
   uint16_t warnings[IMGC_MAX_WARNINGS]; // imgc_warning, each once, in order of occurrence
-  char
-      token[IMGC_TOKEN_SIZE]; // LIMIT: name of the field; UNSUPPORTED: the feature; otherwise empty
+  char token[IMGC_TOKEN_SIZE];     // LIMIT: field name; UNSUPPORTED: feature name; otherwise empty
   char message[IMGC_MESSAGE_SIZE]; // English, NUL-terminated, one line; empty on success
 } imgc_report;
 
@@ -313,8 +310,7 @@ const char *imgc_codec_version(imgc_format format);
 typedef struct imgc_library {
   const char *name; // for example "libpng"; static
   char version[24]; // for example "1.6.39"
-  bool is_loaded;   // true: version of the loaded library; false: version of the headers at compile
-                    // time
+  bool is_loaded;   // true: version of the loaded library; false: version of the headers
 } imgc_library;
 
 // Fills `library` with the library of this index, from 0. Returns false past the last one.

@@ -1,7 +1,7 @@
 // The coefficients of progressive images, in memory of the request's allocator.
 //
 // libjpeg's memory manager allocates them with malloc in blocks of up to a gigabyte; with many
-// decoding threads malloc retains that memory in an arena per thread, long after the decodes have
+// decoding threads malloc retains that memory in one arena per thread, long after the decodes are
 // finished. The manager's functions may be replaced (libjpeg.txt, "Memory management"); only its
 // functions for virtual arrays of blocks are replaced here.
 
@@ -51,8 +51,8 @@ static void on_realize(j_common_ptr cinfo) {
   s->realize(cinfo);
 }
 
-// Rows are zeroed immediately before their first use, which loads them into the processor's cache
-// anyway.
+// Rows are zeroed immediately before their first use, because this use loads them into the
+// processor's cache in any case.
 static JBLOCKARRAY on_access(j_common_ptr cinfo, jvirt_barray_ptr array, JDIMENSION first,
                              JDIMENSION count, boolean writes) {
   jpeg_array *a = array_of(array);

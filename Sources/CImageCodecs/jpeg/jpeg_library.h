@@ -5,7 +5,7 @@
 
 #include "jpeg/jpeg_state.h"
 
-// Creates the decompressor, runs `step` until it returns or libjpeg fails, then destroys the
+// Creates the decompressor, runs `step` until `step` returns or libjpeg fails, then destroys the
 // decompressor. The result is in report->status and in `failed`.
 void imgc_jpeg_run(jpeg_state *s, void (*step)(jpeg_state *));
 

@@ -39,7 +39,7 @@ static inline int jpeg_is_frame_marker(unsigned code) {
 // Sizes in bytes, without the length field.
 enum {
   JPEG_FRAME_HEADER_SIZE = 6,    // a frame header without components
-  JPEG_FRAME_COMPONENT_SIZE = 3, // each component in it
+  JPEG_FRAME_COMPONENT_SIZE = 3, // each component in a frame header
 };
 
 #endif

@@ -1,5 +1,6 @@
-// The marker parser. It locates metadata without copying it, and identifies the processes of ITU-T
-// T.81 that libjpeg-turbo 2.1 does not support, to report them with separate tokens.
+// The marker parser. It locates metadata without copying the bytes, and identifies the coding
+// processes of ITU-T T.81 that libjpeg-turbo 2.1 does not support, to report each of them with a
+// separate token.
 
 #include "jpeg/jpeg_markers.h"
 #include "core/bytes.h"
@@ -113,7 +114,7 @@ imgc_status imgc_jpeg_parse_markers(const imgc_request *request, jpeg_markers *m
     uint8_t code = next_marker(&r);
     if (code == JPEG_MARKER_EOI || code == JPEG_MARKER_SOS) break;
     if (code == JPEG_MARKER_TEM || (code >= JPEG_MARKER_RST0 && code <= JPEG_MARKER_SOI))
-      continue; // no segment
+      continue; // these markers have no segment
     if (imgc_left(&r) < 2) break;
     // A length below 2 is treated as 2, as libjpeg does.
     uint32_t length = imgc_be16(r.data + r.offset);

@@ -23,12 +23,12 @@ typedef struct jpeg_markers {
   bool has_icc;
   bool icc_is_broken; // chunks missing, duplicated or with inconsistent counts
   unsigned icc_count;
-  uint64_t icc_size;   // all chunks; 0 when broken
+  uint64_t icc_size;   // bytes of all chunks; 0 if icc_is_broken
   jpeg_chunk icc[256]; // index: sequence number, from 1
 } jpeg_markers;
 
-// Fails when the bytes are not a JPEG, or one that libjpeg-turbo 2.1 cannot decode. Truncation is
-// not a failure here: libjpeg reports it.
+// Fails when the bytes are not a JPEG, or when libjpeg-turbo 2.1 cannot decode this kind of JPEG.
+// Does not fail for a truncated file: libjpeg reports the truncation later.
 imgc_status imgc_jpeg_parse_markers(const imgc_request *request, jpeg_markers *markers,
                                     imgc_report *report);
 

@@ -17,8 +17,8 @@
 
 // ---------------------------------------------------------------- intact rows
 
-// Returns true when no later scan can change the image: every component has occurred, with full
-// precision.
+// Returns true when no later scan can change the image: the scans contained all bits of all
+// coefficients of every component.
 static bool is_last_scan(const struct jpeg_decompress_struct *cinfo) {
   for (int i = 0; i < cinfo->num_components; i++) {
     if (!cinfo->comp_info[i].quant_table) return false; // set by the component's first scan
@@ -28,11 +28,12 @@ static bool is_last_scan(const struct jpeg_decompress_struct *cinfo) {
   return true;
 }
 
-// Returns the rows that missing data cannot affect, when the input ended in iMCU row `row` of the
-// scan.
+// Returns the number of rows from the top that do not depend on missing data, when the input ended
+// in iMCU row `row` of the scan.
 static uint32_t rows_before(const struct jpeg_decompress_struct *cinfo, uint32_t row) {
   uint32_t rows = row * (uint32_t)(cinfo->max_v_samp_factor * cinfo->min_DCT_scaled_size);
-  // Smooth upsampling takes a quarter of the last chroma row from the row group below.
+  // Smooth ("fancy") upsampling adds a quarter of the next chroma row to the last one, so it needs
+  // the row group below.
   for (int i = 0; i < cinfo->num_components && rows; i++)
     if (cinfo->comp_info[i].v_samp_factor < cinfo->max_v_samp_factor) {
       rows--;
@@ -41,7 +42,8 @@ static uint32_t rows_before(const struct jpeg_decompress_struct *cinfo, uint32_t
   return rows < cinfo->output_height ? rows : cinfo->output_height;
 }
 
-// Sets is_short and intact. Requires that the decompressor still exists.
+// Sets intact_rows, and the fields about missing data when they are not set yet. Must be called
+// before the decompressor is destroyed.
 static void find_intact_rows(jpeg_state *s) {
   const struct jpeg_decompress_struct *cinfo = &s->cinfo;
   // An arithmetic decoder without input reads zeros and does not warn. When the bytes end between
@@ -56,15 +58,15 @@ static void find_intact_rows(jpeg_state *s) {
   }
   if (!s->data_is_missing) return;
   s->intact_rows = is_multiple && !is_last_scan(cinfo) ? 0 : rows_before(cinfo, s->missing_row);
-  // No complete row at all is an error. A progressive image has rows, of lower quality, once a
-  // first scan has covered them.
+  // An image without a complete row is an error. In a progressive image, a row is complete, with
+  // lower quality, after the first scan that contains it.
   if (s->missing_scan <= 1 && rows_before(cinfo, s->missing_row) == 0)
     imgc_fail(s->report, IMGC_ERROR_TRUNCATED, NULL,
               "jpeg: data ends at byte %zu, before the first row", s->size);
 }
 
-// Returns true when an EOI follows. libjpeg does not search for it after the last row of a single
-// scan.
+// Returns true when an EOI marker follows. In files with a single scan, libjpeg does not read this
+// marker after the last row.
 static bool eoi_follows(jpeg_state *s) {
   if (s->ended) return false;
   if (s->cinfo.unread_marker == JPEG_EOI || jpeg_input_complete(&s->cinfo)) return true;
@@ -113,7 +115,7 @@ static bool read_rows(jpeg_state *s, uint32_t count) {
     s->buffered_rows = s->baseline_failed ? 0 : count;
     return !s->baseline_failed;
   }
-  // The source never suspends, so a call that returns no row is an internal error.
+  // The source never suspends, so a call of libjpeg that returns no row is an internal error.
   for (JDIMENSION got = 1; got && s->buffered_rows < count; s->buffered_rows += got)
     got = jpeg_read_scanlines(&s->cinfo, rows + s->buffered_rows, count - s->buffered_rows);
   if (s->buffered_rows < count)
@@ -130,7 +132,7 @@ static void allocate(jpeg_state *s) {
   if (needs_cmyk && !s->cmyk) s->cmyk = malloc(size);
   if ((needs_band && !s->band) || (needs_cmyk && !s->cmyk))
     imgc_fail(s->report, IMGC_ERROR_OUT_OF_MEMORY, NULL, "jpeg: out of memory");
-  // A second attempt reuses the band of the first.
+  // A second decode of the image reuses the band buffer of the first decode.
   if (!s->dest->band || !s->dest->band->pixels) imgc_dest_open(s->dest, IMGC_JPEG_BATCH);
 }
 
@@ -145,7 +147,7 @@ static void start_rows(jpeg_state *s) {
   s->reads_all_scans = false;
 }
 
-// Moves libjpeg's source to the position that libjpeg would have reached.
+// Moves libjpeg's source to the position after the data that the native decoder has read.
 static void end_baseline(jpeg_state *s) {
   const uint8_t *next = imgc_jpeg_baseline_next(s->baseline);
   s->source.bytes_in_buffer -= (size_t)(next - s->source.next_input_byte);
@@ -162,7 +164,7 @@ static void decode_step(jpeg_state *s) {
               "jpeg: the destination does not have the image size of %u x %u", cinfo->output_width,
               cinfo->output_height);
   imgc_jpeg_exit_if_failed(s);
-  // imgc_jpeg_start has checked the memory; this limits libjpeg if it needs more than estimated.
+  // imgc_jpeg_start has checked the estimated memory; this limit applies when libjpeg needs more.
   if (memory) {
     memory -=
         (uint64_t)dest->width * 4 * imgc_rows_in_memory(s->request, dest->height, IMGC_JPEG_BATCH);
@@ -201,7 +203,8 @@ static imgc_status report_result(jpeg_state *s) {
     if (s->failed) imgc_warn(report, IMGC_WARN_MARKER);
     imgc_dest_clear(s->dest, 0, s->rows, s->dest->width, s->dest->height - s->rows);
   } else if (s->is_repaired) {
-    // The EOI that libjpeg read was inserted by the source.
+    // The source inserted the EOI that libjpeg has read, so has_end and data_is_missing are not
+    // reported.
   } else if (s->data_is_missing) {
     imgc_truncated(report, s->intact_rows);
   } else if (!s->has_end) {
@@ -216,7 +219,7 @@ static void restart_decode(jpeg_state *s) {
   imgc_jpeg_run(s, decode_step);
 }
 
-// libjpeg decodes all rows again; those that the band buffer has already pushed are identical.
+// libjpeg decodes all rows again; the rows that the band buffer has already pushed are identical.
 static void restart_with_libjpeg(jpeg_state *s, const imgc_report *before) {
   imgc_jpeg_baseline_close(s->baseline);
   s->baseline = NULL;
@@ -234,7 +237,8 @@ imgc_status imgc_jpeg_decode(const imgc_request *request, const imgc_dest *dest,
   const imgc_report before = *report;
   imgc_jpeg_run(&s, decode_step);
   if (!report->status && s.baseline_failed) restart_with_libjpeg(&s, &before);
-  // libjpeg found an error that the scan parser did not detect.
+  // libjpeg reports an error that the scan parser did not detect: decode again without skipping
+  // scans.
   if (!report->status && s.skipped_scans.count > 0 && s.failed && s.rows == 0 &&
       s.buffered_rows == 0) {
     s.skipped_scans.count = 0;

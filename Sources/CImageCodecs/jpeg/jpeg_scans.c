@@ -1,7 +1,7 @@
-// Skipping of scans: a reduced image does not show the refinements of the last scans of a
-// progressive JPEG, which contain most of its bytes. Entropy-coded data is skipped without
-// decoding: in it a byte FF is followed by 00 or a restart marker (ITU-T T.81, B.1.1.5), so memchr
-// finds the next marker.
+// Skipping of scans: in a reduced image the refinements in the last scans of a progressive JPEG are
+// not visible, but these scans contain most of the bytes. Entropy-coded data is skipped without
+// decoding: in this data a byte FF is always followed by 00 or by a restart marker code (ITU-T
+// T.81, B.1.1.5), so the parser finds the next marker with memchr.
 
 #include "jpeg/jpeg_scans.h"
 #include "core/bytes.h"
@@ -18,7 +18,8 @@ enum {
 // Parsing a file of this size takes at most a third of a second.
 static const size_t MAX_BYTES = 64u << 20;
 
-// Precision of each coefficient: the bit position (Al) of the last scan, or NOT_YET.
+// Value for a coefficient that no scan has contained yet. Other values are the bit position (Al) of
+// the last scan with this coefficient.
 enum { NO_SCAN = 14 };
 typedef struct progress {
   uint8_t bits[MAX_COMPONENTS][COEFFICIENTS];
@@ -35,7 +36,7 @@ typedef struct scan_parser {
   uint32_t flags;
   unsigned components; // number in the frame; 0 before the frame header
   uint8_t ids[MAX_COMPONENTS];
-  progress all_scans, retained; // after all scans, and after those that libjpeg will read
+  progress all_scans, retained; // after all scans; after the scans that libjpeg reads
 } scan_parser;
 
 static bool read_frame(scan_parser *parser, const uint8_t *body, uint32_t size) {
@@ -76,7 +77,7 @@ static bool record_scan(progress *p, const scan *s) {
     uint8_t *bits = p->bits[s->components[i]];
     for (unsigned k = s->start; k <= s->end; k++) {
       bool is_first = bits[k] == NO_SCAN;
-      // AC requires a previous DC scan; a refinement adds one bit.
+      // An AC scan requires a previous DC scan. A refinement scan adds one bit.
       if (s->start > 0 && bits[0] == NO_SCAN) return false;
       if (is_first ? s->high != 0 : s->high != bits[k] || s->low + 1 != s->high) return false;
       bits[k] = (uint8_t)s->low;
@@ -85,9 +86,9 @@ static bool record_scan(progress *p, const scan *s) {
   return true;
 }
 
-// Returns true when the scan may be skipped. The low scans are read: DC with its refinements, the
-// first AC bits of chroma, and those of luma that start at a low frequency. The frame's first
-// component is assumed to be luma.
+// Returns true when the scan may be skipped. With IMGC_LOW_SCANS_ONLY these scans are read: DC
+// scans and their refinements, the first AC scans of chroma, and first AC scans of luma that start
+// at a low frequency. The frame's first component is assumed to be luma.
 static bool can_skip(const scan_parser *parser, const scan *s) {
   if (s->start == 0) return false;
   bool is_luma = s->components[0] == 0;
@@ -109,8 +110,8 @@ static bool skip_entropy_data(imgc_reader *r) {
   return false;
 }
 
-// Reads one marker segment with the data after it. Returns false when no scan may be skipped, or at
-// EOI (`*ended`).
+// Reads one marker segment and the data after it. Returns false at EOI, after setting `*ended`, and
+// when the file is irregular, so that no scan may be skipped.
 static bool read_segment(scan_parser *parser, jpeg_skipped_scans *out, bool *ended) {
   imgc_reader *r = &parser->reader;
   // Any number of fill bytes may precede a marker (T.81 B.1.1.2).
@@ -146,8 +147,8 @@ static bool read_segment(scan_parser *parser, jpeg_skipped_scans *out, bool *end
 void imgc_jpeg_select_skipped_scans(const imgc_request *request, jpeg_skipped_scans *out) {
   out->count = 0;
   scan_parser parser = {.flags = request->flags & (IMGC_NO_LAST_REFINEMENT | IMGC_LOW_SCANS_ONLY)};
-  // Damage in skipped scans would not be detected, so a strict request reads all. The parser does
-  // not poll: it is fast for all but extremely large files.
+  // Damage in skipped scans is not detected, so a strict request reads all scans. The parser does
+  // not poll, so the size of the file is limited.
   if (!parser.flags || request->size < 2 || request->size > MAX_BYTES ||
       request->strictness >= IMGC_STRICT_ON_CORRUPT)
     return;

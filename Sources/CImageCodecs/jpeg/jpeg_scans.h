@@ -16,9 +16,9 @@ typedef struct jpeg_skipped_scans {
   } ranges[IMGC_JPEG_MAX_SKIPPED_SCANS];
 } jpeg_skipped_scans;
 
-// Fills `out` by the request's IMGC_NO_LAST_REFINEMENT or IMGC_LOW_SCANS_ONLY. Skips nothing unless
-// the scans follow ITU-T T.81, with and without the skipped ones, up to an EOI marker: libjpeg
-// handles irregular or truncated files completely.
+// Fills `out` by the request's IMGC_NO_LAST_REFINEMENT or IMGC_LOW_SCANS_ONLY. Scans are skipped
+// only if the sequence of scans conforms to ITU-T T.81 up to an EOI marker, with and without the
+// skipped scans. Of irregular or truncated files libjpeg reads all scans.
 void imgc_jpeg_select_skipped_scans(const imgc_request *request, jpeg_skipped_scans *out);
 
 #endif

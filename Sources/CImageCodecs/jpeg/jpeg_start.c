@@ -18,7 +18,7 @@ static uint64_t coefficient_bytes(const struct jpeg_decompress_struct *cinfo) {
 }
 
 uint64_t imgc_jpeg_work_bytes(struct jpeg_decompress_struct *cinfo) {
-  // The decompressor with its tables and pools; measured: below 100 KiB.
+  // The decompressor with its tables and memory pools; less than 100 KiB were measured.
   uint64_t bytes = 192 << 10;
   for (int i = 0; i < cinfo->num_components; i++) {
     const jpeg_component_info *c = &cinfo->comp_info[i];
@@ -51,7 +51,7 @@ imgc_status imgc_jpeg_open(const imgc_request *request, jpeg_markers *markers,
   if (n > 8 || (n & (n - 1)) != 0)
     return imgc_fail(report, IMGC_ERROR_INVALID_ARGUMENT, NULL, "jpeg: invalid scale 1/%u", n);
   if (imgc_jpeg_parse_markers(request, markers, report)) return report->status;
-  // Checking the size now reports the exceeded limit before libjpeg reports another error.
+  // The size is checked here, so that an exceeded limit is reported and not an error of libjpeg.
   if (markers->frame) imgc_check_size(request, markers->width, markers->height, report);
   return report->status;
 }

@@ -1,5 +1,5 @@
 // The state of one JPEG decode, shared by the codec's files: jpeg_markers.c parses the segments,
-// jpeg_library.c runs libjpeg-turbo and handles its errors, jpeg_arrays.c allocates its
+// jpeg_library.c runs libjpeg-turbo and handles its errors, jpeg_arrays.c allocates the
 // coefficients, jpeg.c reads headers, jpeg_rows.c decodes, baseline/ decodes reduced baseline
 // files.
 
@@ -13,7 +13,7 @@
 #include <setjmp.h>
 
 enum {
-  IMGC_JPEG_BAND = 32,  // rows that are transposed at once
+  IMGC_JPEG_BAND = 32,  // rows that are transposed together
   IMGC_JPEG_BATCH = 16, // rows between two polls, and rows of the band buffer
 };
 
@@ -26,7 +26,8 @@ typedef struct jpeg_array {
   size_t used_rows; // zeroed and possibly written; later rows are uninitialized
 } jpeg_array;
 
-// Everything that must survive a longjmp. A caller of imgc_jpeg_run owns it, zeroed at first.
+// The data that must be valid after a longjmp. The caller of imgc_jpeg_run allocates the struct and
+// initializes it to zero.
 typedef struct jpeg_state {
   struct jpeg_decompress_struct cinfo;
   struct jpeg_error_mgr errors;
@@ -39,12 +40,12 @@ typedef struct jpeg_state {
   imgc_header *header;   // read_header only
   const imgc_dest *dest; // decode only
 
-  // Input. `size` is less than the request's in a second attempt, see jpeg_rows.c.
+  // Input. In a second decode `size` can be smaller than request->size; see imgc_jpeg_decode.
   size_t size;
   jpeg_skipped_scans skipped_scans; // scans that libjpeg does not read
   uint32_t skipped_count;           // number of scans skipped so far
   bool ended;                       // the source reached the end and inserted an EOI
-  uint32_t end_row;                 // iMCU row of the input at that time
+  uint32_t end_row;                 // iMCU row of the input when `ended` was set
   bool data_is_missing;             // entropy data was missing after the end
   uint32_t missing_row;             // iMCU row where entropy data was missing
   uint32_t missing_scan;            // scan where entropy data was missing, from 1
@@ -52,15 +53,15 @@ typedef struct jpeg_state {
   bool failed; // libjpeg failed; `code` is its message code
   int code;
 
-  bool is_repaired; // second attempt: `size` ends before the part that libjpeg rejected
+  bool is_repaired; // second decode: `size` ends before the part that libjpeg rejected
 
   jpeg_array arrays[MAX_COMPONENTS];
   int array_count;
-  void (*realize)(j_common_ptr); // libjpeg's function, for all other arrays
+  void (*realize)(j_common_ptr); // libjpeg's function, called for arrays that are not replaced
 
   // Scans read before the first row.
   bool reads_all_scans;
-  int scan;              // the last scan that was counted
+  int scan;              // number of the last scan that is included in scan_samples
   uint64_t scan_samples; // visited samples, plus the cost of warnings
   size_t safe_size;      // bytes read before the current step
 
@@ -72,7 +73,7 @@ typedef struct jpeg_state {
   size_t stride;           // bytes per row of both buffers
   uint32_t rows;           // rows written to the destination
   uint32_t buffered_rows;  // rows read but not written yet
-  bool is_complete;        // decode_step completed; the next field is valid
+  bool is_complete;        // decode_step returned; has_end is valid
   bool has_end;            // an EOI follows the last row
   uint32_t intact_rows;    // complete rows from the top before the input ended
 } jpeg_state;

@@ -10,18 +10,19 @@ enum { MAX_STEP = 4095, MAX_PLANES = 3, MAX_SIDE = 4 };
 // Limit of blocks in an MCU of several components (T.81, B.2.3).
 enum { MAX_BLOCKS = 10 };
 
-// Minimum number of MCUs for which building the tables of imgc_jpeg_flat_mcus pays off. Fuzz/run
-// defines it as 0, so that small files use these tables.
+// Minimum number of MCUs of an image for which imgc_jpeg_flat_mcus saves more time than the
+// construction of its tables takes. Fuzz/run defines this number as 0, so that small files use the
+// tables too.
 #ifndef IMGC_MIN_MCUS_FOR_SKIPS
 #define IMGC_MIN_MCUS_FOR_SKIPS 2000
 #endif
 
 typedef struct plane {
   unsigned across, down; // blocks of an MCU, horizontally and vertically
-  unsigned size;         // samples of a block per side: 1 or 2 or 4
+  unsigned size;         // samples of a block per side: 1, 2 or 4
   int32_t steps[DCTSIZE2];
   const imgc_huffman *dc, *ac;
-  bool is_flat; // only DC is needed, and the image is large enough for the skip tables
+  bool is_flat; // only DC is needed, and the image has enough MCUs for the skip tables
   int32_t last_dc;
   uint8_t *samples; // the samples of a row of MCUs
 } plane;
@@ -33,9 +34,9 @@ struct jpeg_baseline {
   unsigned next_restart;                  // 0...7
   uint32_t columns;                       // columns of MCUs
   uint32_t mcu_rows;                      // rows of MCUs still to read
-  unsigned side;                          // samples of an MCU per side; the same in all planes
+  unsigned side;                          // samples of an MCU per side, equal in all planes
   uint32_t width;                         // pixels
-  unsigned row;                           // next row of the MCUs that were read; `side`: none left
+  unsigned row;                           // next unread row of the decoded MCUs; `side`: none
   unsigned count;                         // planes, in the order of the scan
   uint8_t *component_samples[MAX_PLANES]; // Y, Cb, Cr
   plane planes[MAX_PLANES];
@@ -74,7 +75,7 @@ static bool add_plane(jpeg_baseline *b, const struct jpeg_decompress_struct *cin
     return false;
   for (unsigned k = 0; k < DCTSIZE2; k++) {
     p->steps[k] = table->quantval[imgc_jpeg_order[k]];
-    // With a step of 0 the sum of DC differences would be unbounded.
+    // A step of 0 is rejected, because the sum of DC differences would then be unbounded.
     if (p->steps[k] == 0 || p->steps[k] > MAX_STEP) return false;
   }
   p->dc = &b->dc[c->dc_tbl_no];
@@ -89,7 +90,7 @@ static bool init_tables(jpeg_baseline *b, const struct jpeg_decompress_struct *c
       if (b->planes[k].dc == &b->dc[i] && !dc) return false;
       if (b->planes[k].ac == &b->ac[i] && !ac) return false;
     }
-    // A table that no plane uses may be missing.
+    // A table may be missing when no plane uses it.
     if (dc && !imgc_huffman_init(&b->dc[i], dc->bits, dc->huffval, false)) return false;
     if (ac && !imgc_huffman_init(&b->ac[i], ac->bits, ac->huffval, true)) return false;
   }
@@ -140,7 +141,7 @@ static bool init(jpeg_baseline *b, const struct jpeg_decompress_struct *cinfo, b
   b->restart_interval = b->until_restart = cinfo->restart_interval;
   b->bits.next = cinfo->src->next_input_byte;
   b->bits.end = b->bits.next + cinfo->src->bytes_in_buffer;
-  // The product fits: width and height are at most 65,535 pixels.
+  // The product fits into size_t, because width and height are at most 65,535 pixels.
   const size_t plane_bytes = (size_t)b->columns * b->side * b->side;
   uint8_t *samples = malloc(plane_bytes * b->count + (size_t)b->columns * b->blocks);
   if (!samples) return false;
@@ -171,7 +172,8 @@ const uint8_t *imgc_jpeg_baseline_next(const jpeg_baseline *b) { return b->bits.
 
 // ---------------------------------------------------------------- MCUs
 
-// Reads the next of RST0...RST7, which must follow the padding bits of the last byte.
+// Reads the expected restart marker of RST0...RST7, which must follow the padding bits of the last
+// byte.
 static bool restart(jpeg_baseline *b) {
   imgc_jpeg_bits *bits = &b->bits;
   if (bits->count >= 8 || bits->end - bits->next < 2) return false;
@@ -225,8 +227,8 @@ static bool read_blocks(jpeg_baseline *b, plane *p, uint32_t column) {
   return true;
 }
 
-// Returns how many MCUs can be read from `column` on without a restart marker; 0 when an expected
-// marker is missing.
+// Returns the number of MCUs from `column` to the next restart marker or the end of the row, at
+// most `most`; 0 when an expected marker is missing.
 static uint32_t mcus_until_restart(jpeg_baseline *b, uint32_t column, uint32_t most) {
   const uint32_t left = b->columns - column < most ? b->columns - column : most;
   if (b->restart_interval == 0) return left;

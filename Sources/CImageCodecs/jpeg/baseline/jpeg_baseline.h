@@ -1,6 +1,7 @@
-// A native decoder for the JPEGs that most thumbnails are made of: baseline, one scan, 8 bits, gray
-// or YCbCr, chroma at full resolution or subsampled 2 x 2, at 1/4 or 1/8 scale. libjpeg reads the
-// header first. The pixels are identical to libjpeg's. libjpeg decodes every other file.
+// A native decoder for the kind of JPEG that most thumbnails are generated from: baseline, one
+// scan, 8 bits, gray or YCbCr, chroma at full resolution or subsampled 2 x 2, decoded at 1/4 or 1/8
+// scale. libjpeg reads the header before. The pixels are identical to those of libjpeg, except with
+// `is_draft`. libjpeg decodes all other files.
 
 #ifndef IMGC_JPEG_BASELINE_H
 #define IMGC_JPEG_BASELINE_H
@@ -17,15 +18,15 @@
 
 typedef struct jpeg_baseline jpeg_baseline;
 
-// Opens the decoder; NULL for unsupported files, and when memory is exhausted. `cinfo` is in the
-// state after jpeg_calc_output_dimensions and its source is at the first byte of the scan. With
-// `is_draft` 2 x 2 subsampled chroma uses DC only at 1/8; this differs from libjpeg, which
-// interpolates it.
+// Opens the decoder; NULL for unsupported files, and when memory is exhausted. `cinfo` must be in
+// the state after jpeg_calc_output_dimensions, with its source at the first byte of the scan. With
+// `is_draft`, only the DC coefficients of 2 x 2 subsampled chroma are used at 1/8; the pixels then
+// differ from those of libjpeg.
 jpeg_baseline *imgc_jpeg_baseline_open(const struct jpeg_decompress_struct *cinfo, bool is_draft);
 void imgc_jpeg_baseline_close(jpeg_baseline *b);
 
-// Reads the next `count` rows as RGBA8. Returns false when libjpeg has to decode the whole image:
-// the data has a defect, or values that no encoder writes.
+// Reads the next `count` rows as RGBA8. Returns false when libjpeg must decode the image instead,
+// because the data has a defect or contains values that no encoder writes.
 bool imgc_jpeg_baseline_read(jpeg_baseline *b, uint8_t *const *rows, uint32_t count);
 
 // Returns the address of the first unread byte.

@@ -5,10 +5,10 @@ const uint8_t imgc_jpeg_order[64] = {
     41, 34, 27, 20, 13, 6,  7,  14, 21, 28, 35, 42, 49, 56, 57, 50, 43, 36, 29, 22, 15, 23,
     30, 37, 44, 51, 58, 59, 52, 45, 38, 31, 39, 46, 53, 60, 61, 54, 47, 55, 62, 63};
 
-// FF is followed by a stuffed 00, which is not data, or by a marker.
+// A byte FF is followed by a stuffed byte 00, which is not data, or by a marker code.
 void imgc_jpeg_refill_bytes(imgc_jpeg_bits *b) {
   if (b->count < 0) return;
-  // The bits above `count` are a part of the next byte, which is loaded again.
+  // The bits after the first `count` bits belong to the next byte, which is loaded again.
   b->next_bits &= ~(UINT64_MAX >> b->count);
   while (b->count < 56 && b->next < b->end) {
     unsigned byte = *b->next;
@@ -26,7 +26,7 @@ void imgc_jpeg_refill_bytes(imgc_jpeg_bits *b) {
 // Position in the block being decoded.
 typedef struct block_position {
   unsigned k, count;
-  // Bits from 12 on are set once a coefficient is out of range.
+  // A bit from bit 12 on is set after a coefficient was out of range.
   uint32_t range;
 } block_position;
 
@@ -60,8 +60,8 @@ unsigned imgc_jpeg_block(imgc_jpeg_bits *bits, const imgc_huffman *dc, const img
   const int32_t coefficient = *last_dc * steps[0];
   block[0] = (int16_t)coefficient;
   block_position p = {.k = 1, .count = 1, .range = (uint32_t)coefficient + 2048};
-  // A branch for a refill after every code would often be mispredicted. After a refill there are
-  // usually enough bits for three codes.
+  // After a refill the buffer usually contains enough bits for three codes. A check after every
+  // code would often be mispredicted.
   while (b.count >= MIN_BITS ? read_coefficient(&b, ac, steps, block, &p) : true) {
     imgc_refill(&b);
     if (!read_coefficient(&b, ac, steps, block, &p)) break;

@@ -6,11 +6,11 @@
 #include "core/bytes.h"
 #include "jpeg/baseline/jpeg_huffman.h"
 
-// The bit buffer, first bit highest. After the end of the data or before a marker it contains
-// zeros.
+// The bit buffer; the next bit is the highest. After the end of the data, and before a marker, it
+// contains zeros.
 typedef struct imgc_jpeg_bits {
   uint64_t next_bits;
-  int32_t count; // below 0: more bits were consumed than exist
+  int32_t count; // valid bits; negative: more bits were consumed than exist
   const uint8_t *next, *end;
 } imgc_jpeg_bits;
 
@@ -18,11 +18,11 @@ IMGC_INLINE bool imgc_contains_ff(uint64_t bytes) {
   return ((~bytes - 0x0101010101010101) & bytes & 0x8080808080808080) != 0;
 }
 
-// Fills the buffer up to 64 bits byte by byte; used near FF bytes and the end.
+// Fills the buffer byte by byte, up to 64 bits. Used near FF bytes and near the end of the data.
 void imgc_jpeg_refill_bytes(imgc_jpeg_bits *b);
 
-// Fills the buffer to at least 56 bits, unless the data ends. Bits beyond the first `count` bits
-// may already be set, to the values that the next refill loads again.
+// Fills the buffer to at least 56 bits, unless the data ends. Bits after the first `count` bits may
+// already be set; the next refill loads the same values for them.
 IMGC_INLINE void imgc_refill(imgc_jpeg_bits *b) {
   if (b->end - b->next >= 8) {
     const uint64_t bytes = imgc_load_be64(b->next);
@@ -33,7 +33,7 @@ IMGC_INLINE void imgc_refill(imgc_jpeg_bits *b) {
       return;
     }
   }
-  // A copy, so that the caller's fields can stay in registers.
+  // A copy, so that the compiler can store the caller's fields in registers.
   imgc_jpeg_bits slow = *b;
   imgc_jpeg_refill_bytes(&slow);
   *b = slow;
@@ -59,10 +59,11 @@ IMGC_INLINE uint32_t imgc_read_code(imgc_jpeg_bits *b, const imgc_huffman *h) {
 }
 
 // Reads one block. `steps` are the quantization steps in zigzag order, at most 4,095 each;
-// `last_dc` is the component's previous DC value before dequantization; `block`, all zero, receives
-// the dequantized coefficients in row order. Returns the number of coefficients up to the last
-// nonzero one in zigzag order, so 1 means DC only. Returns 0 for invalid data and for coefficients
-// above 2,047, which no encoder writes; without them all intermediate results fit into 16 bits.
+// `last_dc` is the component's previous DC value, before dequantization. `block` must be zero; the
+// function stores the dequantized coefficients in it, in row order. Returns the number of
+// coefficients up to the last nonzero one in zigzag order, so 1 means DC only. Returns 0 for
+// invalid data and for coefficients above 2,047, which no encoder writes; without them all
+// intermediate results fit into 16 bits.
 unsigned imgc_jpeg_block(imgc_jpeg_bits *bits, const imgc_huffman *dc, const imgc_huffman *ac,
                          const int32_t steps[64], int32_t *last_dc, int16_t block[64]);
 

@@ -4,7 +4,8 @@ enum { SKIP_BITS = 63, COEFFICIENT = 1 << 6, SKIP_ENDS = 1 << 12, SKIP_NOTHING =
 
 // ---------------------------------------------------------------- tables
 
-// Returns the entry for the complete codes within the first IMGC_SKIP_LOOKUP_BITS of 64 bits.
+// Returns the table entry for all codes that are complete within the first IMGC_SKIP_LOOKUP_BITS
+// bits of `next_bits`.
 static uint16_t skips_of(const imgc_huffman *ac, uint64_t next_bits) {
   unsigned used = 0, coefficients = 0;
   for (;;) {
@@ -43,9 +44,10 @@ static __attribute__((noinline)) code skip_code(imgc_jpeg_bits *b, const imgc_hu
   return ++*k >= 64 ? BLOCK_ENDS : CODE_SKIPPED;
 }
 
-// Consumes `used` bits of `b`, and replaces it by `full`, the same buffer after a refill, so that
-// decoding does not wait for the load. Two look-ups take 26 bits and a DC difference 27, so the
-// remaining bits of 56 suffice for the next two look-ups.
+// Replaces `b` by `full`, the same buffer after a refill, and consumes `used` bits. The refill
+// happens before the look-ups, so that decoding does not wait for the load. Two look-ups use at
+// most 26 bits and a DC difference at most 27, so of 56 bits enough remain for the next two
+// look-ups.
 IMGC_INLINE void consume(imgc_jpeg_bits *b, imgc_jpeg_bits full, unsigned used) {
   *b = full;
   imgc_consume_bits(b, used);
@@ -59,8 +61,8 @@ IMGC_INLINE bool skip_coefficients(imgc_jpeg_bits *b, const imgc_huffman *ac,
   for (uint32_t passed = COEFFICIENT;;) {
     imgc_jpeg_bits full = *b;
     imgc_refill(&full);
-    // The bits and coefficients of both look-ups in one sum, which is at least OVER when the block
-    // ends or a look-up leads past its end.
+    // `sum` contains the skipped bits and coefficients of both look-ups. It is at least OVER when
+    // the block ends or when a look-up skips coefficients past the end of the block.
     uint32_t before = passed, skip = skips->lookup[b->next_bits >> SHIFT], sum = before + skip;
     if (sum < OVER) {
       skip = skips->lookup[b->next_bits << (skip & SKIP_BITS) >> SHIFT];
@@ -96,7 +98,7 @@ bool imgc_jpeg_flat_mcus(imgc_jpeg_bits *bits, imgc_flat_plane *planes, const ui
                          unsigned blocks, uint32_t count, uint8_t *dst) {
   imgc_jpeg_bits b = *bits;
   imgc_refill(&b);
-  // Bits from 12 on are set once a coefficient is out of range.
+  // A bit from bit 12 on is set after a coefficient was out of range.
   uint32_t range = 0;
   for (uint32_t mcu = 0; mcu < count; mcu++) {
     for (unsigned k = 0; k < blocks; k++) {

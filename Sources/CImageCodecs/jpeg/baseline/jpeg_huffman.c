@@ -33,8 +33,8 @@ bool imgc_huffman_init(imgc_huffman *h, const uint8_t bits[17], const uint8_t sy
   for (unsigned length = 1; length <= 16; length++, code <<= 1) {
     h->offset[length] = (int32_t)index - (int32_t)code;
     for (unsigned i = 0; i < bits[length]; i++, code++, index++) {
-      // A code of ones only is not allowed (T.81, C.2), and a DC difference of 8-bit samples has at
-      // most 11 bits.
+      // A code that consists only of 1 bits is not allowed (T.81, C.2), and a DC difference of
+      // 8-bit samples has at most 11 bits.
       if (index == 256 || code + 1 >= 1u << length) return false;
       if (!is_ac && symbols[index] > 11) return false;
       if (length <= IMGC_HUFFMAN_LOOKUP_BITS) fill(h, code, length, symbols[index]);

@@ -11,8 +11,8 @@ enum { IMGC_HUFFMAN_LOOKUP_BITS = 10 }; // bits per table look-up
 
 #define IMGC_INLINE static inline __attribute__((always_inline))
 
-// A Huffman decoding table. Most codes together with their value bits are short, and are decoded by
-// one look-up of the next 10 bits. An entry of `lookup` contains
+// A Huffman decoding table. Most codes have, together with their value bits, at most 10 bits, and
+// are decoded by one look-up of the next 10 bits. An entry of `lookup` contains
 // - in bits 0...5 the number of bits, 0 for longer codes;
 // - in bits 6...9 the number of value bits that follow, when they do not fit into the 10 bits;
 // - in bits 10...15 the zero coefficients to skip, or IMGC_BLOCK_ENDS;
@@ -27,8 +27,8 @@ typedef struct imgc_huffman {
 
 enum { IMGC_BLOCK_ENDS = 63 };
 
-// Builds the table. `bits` counts the codes of each length from index 1 on. Without `is_ac` the
-// symbols are sizes of DC differences. Returns false when the code is invalid.
+// Builds the table. bits[n] is the number of codes of n bits, for n from 1 to 16. Without `is_ac`
+// the symbols are sizes of DC differences. Returns false when the code is invalid.
 bool imgc_huffman_init(imgc_huffman *h, const uint8_t bits[17], const uint8_t symbols[256],
                        bool is_ac);
 

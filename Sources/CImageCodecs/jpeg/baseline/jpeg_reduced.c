@@ -1,6 +1,6 @@
-// Samples of a reduced image: an inverse DCT of fewer points, which omits high frequencies (the
-// method of jidctred.c in libjpeg: even part from DC, odd part from the odd rows). It is separable
-// and uses fixed-point numbers with 13 fraction bits, 2 of which remain between the passes.
+// Samples of a reduced image: an inverse DCT of fewer points, which omits high frequencies. The
+// method is that of jidctred.c in libjpeg. It is separable and uses fixed-point numbers with 13
+// fraction bits, 2 of which remain between the passes.
 
 #include "jpeg/baseline/jpeg_reduced.h"
 #include "core/copy.h"
@@ -69,7 +69,7 @@ static inline __m128i rounded(__m128i sums, int bits) {
 static void reduce_2(uint8_t *dst, size_t stride, const int16_t block[64]) {
   const __m128i dc = load(block), r1 = load(block + 8), r3 = load(block + 24);
   const __m128i r5 = load(block + 40), r7 = load(block + 56);
-  // Vertical pass: eight columns; 2, 4 and 6 have weight 0 in the horizontal pass.
+  // Vertical pass over eight columns. Columns 2, 4 and 6 have weight 0 in the horizontal pass.
   const __m128i odd_low = _mm_add_epi32(times(_mm_unpacklo_epi16(r1, r3), F3_625, -F1_273),
                                         times(_mm_unpacklo_epi16(r5, r7), F0_850, -F0_720));
   const __m128i odd_high = _mm_add_epi32(times(_mm_unpackhi_epi16(r1, r3), F3_625, -F1_273),
@@ -79,7 +79,7 @@ static void reduce_2(uint8_t *dst, size_t stride, const int16_t block[64]) {
                                         rounded(_mm_add_epi32(even_high, odd_high), 13));
   const __m128i lower = _mm_packs_epi32(rounded(_mm_sub_epi32(even_low, odd_low), 13),
                                         rounded(_mm_sub_epi32(even_high, odd_high), 13));
-  // Horizontal pass: both rows.
+  // Horizontal pass over both rows.
   const __m128i weights = _mm_set_epi16(-F0_720, 0, F0_850, 0, -F1_273, 0, F3_625, 0);
   const __m128i a = _mm_madd_epi16(upper, weights), c = _mm_madd_epi16(lower, weights);
   __m128i odd = _mm_add_epi32(_mm_unpacklo_epi32(a, c), _mm_unpackhi_epi32(a, c));
@@ -201,7 +201,7 @@ void imgc_jpeg_reduce(uint8_t *dst, size_t stride, const int16_t block[64], unsi
 
 // ---------------------------------------------------------------- colour
 
-// YCbCr of JFIF to RGB with 16 fraction bits; rounded as in jdcolor.c of libjpeg.
+// Converts YCbCr (JFIF) to RGB with 16 fraction bits, rounded as in jdcolor.c of libjpeg.
 static inline __attribute__((always_inline)) void rgba(uint8_t *restrict dst,
                                                        const uint8_t *restrict y,
                                                        const uint8_t *restrict cb,

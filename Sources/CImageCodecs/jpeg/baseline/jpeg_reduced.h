@@ -1,5 +1,5 @@
-// Inverse DCT of a block to 1 x 1, 2 x 2 or 4 x 4 samples, and conversion of samples to RGBA8. The
-// results equal libjpeg-turbo's with JDCT_ISLOW, for coefficients from -2,048 to 2,047.
+// Inverse DCT of a block to 1 x 1, 2 x 2 or 4 x 4 samples, and conversion of samples to RGBA8. For
+// coefficients from -2,048 to 2,047 the results equal those of libjpeg-turbo with JDCT_ISLOW.
 
 #ifndef IMGC_JPEG_REDUCED_H
 #define IMGC_JPEG_REDUCED_H
