@@ -10,8 +10,8 @@
 #include "png/png_library.h"
 #include "png/png_metadata.h"
 
-// Reads the chunks from the first IDAT on: an eXIf chunk may follow it, and the extent of the image
-// data determines the decoder's memory.
+// Reads the chunks from the first IDAT on, because an eXIf chunk may follow the image data, and the
+// size of the image data determines the memory of the decoder.
 static imgc_status read_tail(const imgc_request *request, const imgc_png *png,
                              imgc_png_metadata *metadata, imgc_png_extent *extent,
                              imgc_report *report) {
@@ -35,7 +35,7 @@ static imgc_status read_tail(const imgc_request *request, const imgc_png *png,
     if (count % 4096 == 0 && imgc_poll(request, report)) return report->status;
   }
   if (!extent->truncated)
-    imgc_warn(report, IMGC_WARN_MISSING_END); // otherwise decoding reports truncation
+    imgc_warn(report, IMGC_WARN_MISSING_END); // missing image data is reported by the decode
   return IMGC_OK;
 }
 

@@ -1,7 +1,7 @@
 // The chunk parser. libpng receives only signature, IHDR, a palette of one entry and IDAT, built
-// from values that are checked here: its handlers of ancillary chunks, which had most of its
-// vulnerabilities, are never called. Rules: PNG specification (third edition), sections 5 and 11,
-// as lenient as libpng 1.6.
+// from values that are checked here: libpng's handlers of ancillary chunks, which had most of
+// libpng's vulnerabilities, are never called. The parser follows sections 5 and 11 of the PNG
+// specification (third edition), and is as lenient as libpng 1.6.
 
 #include "png/png_chunks.h"
 #include "core/bytes.h"
@@ -64,7 +64,7 @@ static imgc_status read_ihdr(const imgc_png_chunk *chunk, imgc_png *png, imgc_re
   png->interlaced = p[12] == IMGC_PNG_INTERLACE_ADAM7;
   if (png->width == 0 || png->height == 0 || png->width > INT32_MAX || png->height > INT32_MAX)
     return malformed(report, "IHDR has an invalid size");
-  // Bit n is set if depth n is allowed (PNG, table 11.1).
+  // By colour type: bit n is set if the bit depth n is allowed (PNG, table 11.1).
   static const uint32_t depths[IMGC_PNG_COLOR_TYPES] = {
       [IMGC_PNG_COLOR_GRAY] = 0x10116,  [IMGC_PNG_COLOR_RGB] = 0x10100,
       [IMGC_PNG_COLOR_INDEXED] = 0x116, [IMGC_PNG_COLOR_GRAY_ALPHA] = 0x10100,
@@ -127,8 +127,8 @@ static void read_actl(const imgc_png_chunk *chunk, imgc_png *png, imgc_report *r
   png->loop_count = imgc_be32(chunk->data + 4);
 }
 
-// Returns true when pixels depend on the chunk. A longer chunk of the same type is invalid,
-// with any checksum.
+// Returns true when pixels depend on the chunk. A chunk that is longer than the maximum of its type
+// is invalid, so its checksum need not be verified.
 static bool affects_pixels(const imgc_png_chunk *chunk) {
   switch (chunk->type) {
   case IMGC_PNG_IHDR: return chunk->length <= IMGC_PNG_IHDR_SIZE;
@@ -139,8 +139,8 @@ static bool affects_pixels(const imgc_png_chunk *chunk) {
   }
 }
 
-// An animation parses the chunks before the first IDAT again for every frame. With more chunks than
-// this the file is decoded as a still image, so that a file of many empty chunks cannot take
+// For every frame of an animation the chunks before the first IDAT are parsed again. A file with
+// more such chunks is decoded as a still image; otherwise a file with many empty chunks could take
 // minutes.
 enum { MAX_CHUNKS_OF_ANIMATION = 4096 };
 
@@ -179,7 +179,7 @@ imgc_status imgc_png_scan(const imgc_request *request, imgc_png_check_level chec
     bool crc_matches = true;
     if (check_level == IMGC_PNG_ALL_CHECKSUMS || affects_pixels(&chunk)) {
       crc_matches = imgc_png_crc_matches(&chunk);
-      // A critical chunk is used despite a wrong checksum.
+      // A critical chunk with a wrong checksum is used, with a warning.
       if (!crc_matches) imgc_warn(report, IMGC_WARN_CRC);
     }
     switch (chunk.type) {

@@ -21,7 +21,7 @@ typedef struct imgc_png_chunk {
   size_t offset;       // file offset of the chunk
 } imgc_png_chunk;
 
-// Reads a chunk and moves past it; does not move when the bytes are not a chunk.
+// Reads a chunk and moves past the chunk. Does not move when the bytes are not a chunk.
 imgc_png_chunk_result imgc_png_next(imgc_reader *reader, imgc_png_chunk *chunk);
 
 // Returns true when the checksum matches; the chunk must be complete.
@@ -46,19 +46,20 @@ typedef struct imgc_png {
 
 // Returns the samples per pixel.
 uint32_t imgc_png_channels(const imgc_png *png);
-// Returns the bytes per pixel, at least 1: the distance of the left neighbour in filters.
+// Returns the bytes per pixel, at least 1: in row filters the distance in bytes to the left
+// neighbour.
 unsigned imgc_png_pixel_bytes(const imgc_png *png);
 // Returns the bytes of a stored row of `width` pixels, without its filter byte.
 uint64_t imgc_png_row_bytes(const imgc_png *png, uint32_t width);
 
 // Extent of the checks before the first IDAT.
 typedef enum imgc_png_check_level {
-  IMGC_PNG_PIXELS_ONLY, // only chunks that pixels depend on: for frames of animations
+  IMGC_PNG_PIXELS_ONLY, // only checksums of chunks that pixels depend on: for animation frames
   IMGC_PNG_ALL_CHECKSUMS,
 } imgc_png_check_level;
 
-// Parses up to the first IDAT and checks critical chunks as libpng does. Calls `visit` (may be
-// NULL) for every complete ancillary chunk with a correct checksum.
+// Parses the file up to the first IDAT chunk and checks critical chunks as libpng does. Calls
+// `visit` (may be NULL) for every complete ancillary chunk with a correct checksum.
 typedef void imgc_png_visit(void *context, const imgc_png_chunk *chunk, bool after_palette);
 imgc_status imgc_png_scan(const imgc_request *request, imgc_png_check_level check_level,
                           imgc_png *png, imgc_png_visit *visit, void *context, imgc_report *report);

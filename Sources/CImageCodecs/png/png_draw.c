@@ -8,8 +8,8 @@
 #include "png/png_rows.h"
 #include "png/png_stream.h"
 
-// Minimum size in bytes of the unfiltered rows of an image for which a resampled decode streams
-// them.
+// Minimum size, in bytes of all rows with their filter bytes, of images that a resampled decode
+// streams.
 #ifndef IMGC_MIN_STREAMED_BYTES
 #define IMGC_MIN_STREAMED_BYTES ((uint64_t)16 << 20)
 #endif
@@ -51,7 +51,8 @@ static uint64_t work_bytes(png_decoder decoder, const imgc_png *png,
   case ONE_CALL: native = imgc_png_fast_bytes(png, extent); break;
   case STREAMING: native = imgc_png_streaming_bytes(png); break;
   }
-  // The scratch memory is released before libpng decodes instead.
+  // The maximum and not the sum: the native decoder's memory is released before libpng decodes
+  // instead.
   return native > library ? native : library;
 }
 
@@ -71,11 +72,12 @@ imgc_status imgc_png_draw(const imgc_png_image *image) {
       imgc_dest_open(image->dest, band))
     return image->report->status;
   bool done = false;
-  // Damaged data goes to libpng directly: only libpng determines the rows before a truncation, and
+  // libpng decodes truncated or damaged data: only libpng returns the rows before the damage, and
   // libdeflate accepts a few streams that zlib rejects.
   if (!image->extent.truncated && !image->extent.damaged) {
     if (decoder == ONE_CALL) imgc_png_draw_fast(image, &done);
-    // libpng could not repeat rows that were already blended onto the canvas.
+    // If streaming failed, libpng could not decode the image again, because rows would be blended
+    // onto the canvas twice.
     if (decoder == STREAMING && !image->blend_over) imgc_png_draw_streaming(image, &done);
   }
   if (done || image->report->status) return image->report->status;

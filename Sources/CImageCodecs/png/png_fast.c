@@ -17,10 +17,10 @@
 #include <libdeflate.h>
 #include <string.h>
 
-// libdeflate cannot be interrupted: this size takes about a sixth of a second.
+// libdeflate cannot be interrupted. Decompression to this size takes about a sixth of a second.
 static const uint64_t MAX_RAW_BYTES = 128u << 20;
 
-// Tables of libdeflate, with a margin.
+// Size of libdeflate's tables, with a margin.
 enum { DECOMPRESSOR_BYTES = 32 << 10 };
 
 // Raw rows, a row of zeros, the compressed bytes when they are in several chunks, the band.
@@ -31,15 +31,15 @@ uint64_t imgc_png_fast_bytes(const imgc_png *png, const imgc_png_extent *extent)
 }
 
 bool imgc_png_fast_supports(const imgc_png *png, const imgc_png_extent *extent) {
-  // More input than any rows need is a stream of empty blocks, which costs 70 ns per byte: the
-  // other decoders can be cancelled during it.
+  // More compressed data than the rows can need is probably a stream of empty blocks, which takes
+  // 70 ns per byte. The other decoders can be cancelled while they read such a stream.
   uint64_t raw = imgc_png_raw_bytes(png);
   return raw <= MAX_RAW_BYTES && extent->bytes <= raw + raw / 4 + 65536;
 }
 
-// Returns the compressed bytes as one contiguous block: in the file, or copied. Unless the image is
-// blended, the destination itself can hold the copy if its rows are contiguous; pixels overwrite it
-// later.
+// Returns the compressed bytes as one contiguous block: in the file, or copied. The copy is in the
+// memory of the destination if the image is not blended and the rows of the destination are
+// contiguous; pixels overwrite the copy later.
 static const uint8_t *contiguous_stream(const imgc_png_image *image, uint8_t **copy) {
   const imgc_dest *dest = image->dest;
   imgc_png_source source = image->source;
@@ -66,7 +66,7 @@ static const uint8_t *contiguous_stream(const imgc_png_image *image, uint8_t **c
   return to;
 }
 
-// Returns true when the stream contained exactly the rows.
+// Returns true when the size of the decompressed stream equals the size of the rows.
 static bool inflate_rows(const imgc_png_image *image, uint8_t *raw, size_t size) {
   uint8_t *copy;
   const uint8_t *stream = contiguous_stream(image, &copy);
@@ -76,7 +76,7 @@ static bool inflate_rows(const imgc_png_image *image, uint8_t *raw, size_t size)
   if (inflater && stream_size > 2 && imgc_png_is_zlib(stream)) {
     size_t written = 0;
     enum libdeflate_result result =
-        image->request->strictness >= IMGC_STRICT_ON_CORRUPT // then Adler-32 is checked
+        image->request->strictness >= IMGC_STRICT_ON_CORRUPT // this function verifies Adler-32
             ? libdeflate_zlib_decompress_ex(inflater, stream, stream_size, raw, size, NULL,
                                             &written)
             : libdeflate_deflate_decompress_ex(inflater, stream + 2, stream_size - 2, raw, size,

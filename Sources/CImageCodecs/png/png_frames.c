@@ -1,5 +1,5 @@
-// APNG: the frames of an animation (PNG, third edition, 11.3.6). libpng does not support them; each
-// frame is passed to it as a separate image.
+// APNG: the frames of an animation (PNG, third edition, 11.3.6). libpng does not support
+// animations, so each frame is decoded as a separate image.
 
 #include "png/png_frames.h"
 #include "core/bytes.h"
@@ -22,7 +22,7 @@ static imgc_status stop(imgc_frame *frame, bool truncated, imgc_report *report) 
   return IMGC_END_OF_FRAMES;
 }
 
-// Returns the image itself as the only frame.
+// Returns the still image as the only frame.
 static imgc_status set_still_frame(const imgc_png *png, imgc_frame *frame) {
   *frame = (imgc_frame){.number = 1,
                         .width = png->width,
@@ -58,7 +58,7 @@ static bool read_control(const imgc_png_chunk *chunk, const imgc_png *png, imgc_
       [IMGC_PNG_DISPOSE_BACKGROUND] = IMGC_DISPOSE_CLEAR,
       [IMGC_PNG_DISPOSE_PREVIOUS] = IMGC_DISPOSE_RESTORE,
   };
-  // Undefined operations: the frame's appearance is unknown.
+  // The disposal or blend operation is undefined, so the frame is invalid.
   if (p[24] > IMGC_PNG_DISPOSE_PREVIOUS || p[25] > IMGC_PNG_BLEND_OVER) return false;
   frame->disposal = disposals[p[24]];
   frame->blend = p[25] == IMGC_PNG_BLEND_OVER ? IMGC_BLEND_OVER : IMGC_BLEND_SOURCE;
@@ -80,13 +80,13 @@ static bool skip_data(const imgc_request *request, imgc_frame *frame, uint32_t t
   frame->sequence = source.sequence;
   frame->next_offset = source.reader.offset;
   if (count == 0) return false;
-  // The next fdAT has a wrong sequence number, or is too short to contain a sequence number.
+  // The next fdAT chunk has a wrong sequence number, or is too short to contain a sequence number.
   imgc_png_chunk chunk = {0};
   if (type == IMGC_PNG_fdAT && !source.truncated) imgc_png_next(&source.reader, &chunk);
   return chunk.type != IMGC_PNG_fdAT;
 }
 
-// Finds the next fcTL and the data after it.
+// Finds the next fcTL chunk and the frame data after this chunk.
 static imgc_status advance(const imgc_request *request, const imgc_png *png, imgc_frame *frame,
                            imgc_report *report) {
   imgc_reader reader = {request->data, request->size, (size_t)frame->next_offset};
@@ -116,7 +116,7 @@ static imgc_status advance(const imgc_request *request, const imgc_png *png, img
     } else if (is_data && (chunk.type == IMGC_PNG_fdAT || frame->number > 0)) {
       return stop(frame, result == IMGC_PNG_TRUNCATED, report);
     }
-    // An IDAT without fcTL: the default image is not part of the animation.
+    // An IDAT chunk without a preceding fcTL chunk: the default image is not part of the animation.
   }
 }
 
@@ -126,7 +126,8 @@ imgc_status imgc_png_next_frame(const imgc_request *request, imgc_frame *frame,
   if (frame->next_offset != NO_NEXT_FRAME && frame->next_offset > request->size)
     return imgc_fail(report, IMGC_ERROR_INVALID_ARGUMENT, NULL,
                      "png: the frame does not belong to this file");
-  // Damage before the first frame is reported with the header and the image.
+  // This report is discarded: damage before the first frame is reported with the header and the
+  // still image.
   imgc_report preamble = {0};
   imgc_png png;
   if (imgc_png_scan(request, IMGC_PNG_PIXELS_ONLY, &png, NULL, NULL, &preamble) ||
@@ -143,7 +144,7 @@ imgc_status imgc_png_next_frame(const imgc_request *request, imgc_frame *frame,
     next.sequence = 0;
   }
   imgc_status status = advance(request, &png, &next, report);
-  // An animation without a valid first frame is shown as its default image.
+  // For an animation without a valid first frame the default image is returned as the only frame.
   if (status == IMGC_END_OF_FRAMES && next.number == 0) return set_still_frame(&png, frame);
   if (status == IMGC_END_OF_FRAMES)
     frame->next_offset = NO_NEXT_FRAME;

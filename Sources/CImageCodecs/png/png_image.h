@@ -16,8 +16,8 @@ typedef struct imgc_png_image {
   bool blend_over; // blend onto the destination instead of replacing it
 } imgc_png_image;
 
-// Returns the number of rows in the band buffer: interlaced images are complete only at the end
-// of the data.
+// Returns the number of rows in the band buffer. For an interlaced image this is the height,
+// because rows are complete only at the end of the data.
 static inline uint32_t imgc_png_band_rows(const imgc_png *png) {
   return png->interlaced ? png->height : 1;
 }

@@ -21,7 +21,8 @@ enum {
   PREFIX_SIZE = IHDR_END + IMGC_PNG_CHUNK_OVERHEAD + 3, // with a palette of one entry
 };
 
-// Everything that must survive a longjmp; owned by the caller of the guarded function.
+// The data that must be valid after a longjmp; it is a local variable of the caller of the guarded
+// function.
 typedef struct drawing {
   const imgc_png_image *image;
   imgc_png_rows rows;
@@ -37,7 +38,7 @@ typedef struct drawing {
   uint32_t row_count;  // completed rows of the next pass
   int reads_after_rows;
   bool pending; // a call to libpng for a row has not returned
-  bool ended;   // libpng requested more data than there is
+  bool ended;   // libpng requested more data than the image has
   bool broken;  // libpng failed
   bool no_memory;
   char message[80];
@@ -53,7 +54,7 @@ static void on_error(png_structp png, png_const_charp message) {
 
 static void on_warning(png_structp png, png_const_charp message) {
   drawing *d = png_get_error_ptr(png);
-  // zlib's message; it occurs in strict requests only, since Adler-32 is ignored otherwise.
+  // A message of zlib. It occurs only in strict requests, because Adler-32 is ignored otherwise.
   if (strstr(message, "incorrect data check")) imgc_warn(d->image->report, IMGC_WARN_CHECKSUM);
 }
 
@@ -70,7 +71,7 @@ static void on_free(png_structp png, png_voidp memory) {
 
 // ---------------------------------------------------------------- the synthesized stream
 
-// A palette of one entry suffices: png_rows.c looks up the indices.
+// A palette of one entry is sufficient, because png_rows.c converts the indices.
 static void init_prefix(drawing *d) {
   const imgc_png *png = d->image->png;
   uint8_t *p = d->prefix;
@@ -108,16 +109,16 @@ static bool is_finished(const drawing *d) {
                                    : png_get_current_row_number(d->png) == d->image->png->height;
 }
 
-// After the last row libpng inflates the rest of the stream, which can be gigabytes in a malicious
-// file. Adler-32 follows directly, or the stream contains more data than the image.
-enum { MAX_READS_AFTER_ROWS = 8 }; // reads of 8 KiB in strict requests; otherwise none
+// After the last row libpng inflates the rest of the stream, which can have gigabytes in a
+// malicious file. In a valid stream only Adler-32 follows the last row.
+enum { MAX_READS_AFTER_ROWS = 8 }; // in strict requests, each of at most 8 KiB; in other requests 0
 
 static void on_read(png_structp png, png_bytep out, size_t size) {
   drawing *d = png_get_io_ptr(png);
   bool strict = d->image->request->strictness >= IMGC_STRICT_ON_CORRUPT;
   if (d->pending && is_finished(d) && (!strict || d->reads_after_rows++ == MAX_READS_AFTER_ROWS))
     png_error(png, "image data continues after the last row");
-  // A row may take any amount of input: empty blocks have no output.
+  // Polls here, because a row can require any amount of input: empty deflate blocks have no output.
   if (imgc_poll(d->image->request, d->image->report)) png_error(png, "stopped");
   while (size > 0) {
     bool prefix = d->prefix_used < d->prefix_size;
@@ -146,7 +147,7 @@ static void read_rows(drawing *d) {
   const imgc_png_image *image = d->image;
   const imgc_png *png = image->png;
   png_set_read_fn(d->png, d, on_read);
-  // Checksums were verified before; the synthesized stream does not contain valid ones.
+  // The checksums were verified before. The synthesized stream contains no valid checksums.
   png_set_crc_action(d->png, PNG_CRC_QUIET_USE, PNG_CRC_QUIET_USE);
   png_set_benign_errors(d->png, 1);
   png_set_user_limits(d->png, png->width, png->height);
@@ -176,8 +177,8 @@ static void guarded(drawing *d) {
   if (setjmp(d->jump) == 0) read_rows(d);
 }
 
-// libpng reads to the end of the stream before it returns the last row. An error there does not
-// affect the row.
+// libpng reads the stream to its end before it returns the last row. An error after the data of the
+// last row does not affect this row.
 static void read_last_row(drawing *d) {
   const imgc_png *png = d->image->png;
   if (!d->pending || !is_finished(d)) return;
@@ -216,7 +217,8 @@ static imgc_status finish(drawing *d) {
 }
 
 uint64_t imgc_png_library_bytes(const imgc_png *png) {
-  // Three rows in libpng, one here, the band; zlib's window and libpng's structures.
+  // Three rows in libpng, one row in `drawing`, the band buffer, zlib's window and libpng's
+  // structures.
   return (128u << 10) +
          imgc_add(imgc_mul(imgc_png_row_bytes(png, png->width), 4), imgc_png_band_bytes(png));
 }

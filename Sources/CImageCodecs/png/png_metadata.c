@@ -23,8 +23,8 @@ bool imgc_png_inflate(const uint8_t *stream, size_t stream_size, uint8_t *out, s
   return (status == Z_OK || status == Z_STREAM_END) && z.avail_out == 0;
 }
 
-// Returns true when the zlib stream inflates to at least `size` bytes. Never inflates more than
-// that.
+// Returns true when the zlib stream inflates to at least `size` bytes. Inflates at most `size`
+// bytes.
 static bool holds(const uint8_t *stream, size_t stream_size, size_t size) {
   z_stream z = {.next_in = (z_const Bytef *)stream, .avail_in = (uInt)stream_size};
   if (inflateInit(&z) != Z_OK) return false;
@@ -52,7 +52,8 @@ static bool allowed(const imgc_png_metadata *m, uint64_t size) {
 }
 
 // Reads iCCP: name, NUL, compression method 0, zlib stream. The first four bytes of a profile are
-// its size (ICC.1, 7.2.2), so the size is known, and checked against the limit, before inflating.
+// its size (ICC.1, 7.2.2), so the size is compared with the limit before the whole profile is
+// inflated.
 static void read_iccp(imgc_png_metadata *m, const imgc_png_chunk *chunk) {
   m->has_seen_profile = true;
   size_t name =
@@ -94,7 +95,7 @@ static void read_exif(imgc_png_metadata *m, const imgc_png_chunk *chunk) {
   uint64_t offset = chunk->offset + 8;
   uint64_t size = chunk->length;
   const uint8_t *p = chunk->data;
-  // The prefix is part of the JPEG embedding; some PNG writers write it too.
+  // The prefix is defined for JPEG only, but some PNG writers write it too.
   if (size >= IMGC_EXIF_PREFIX_SIZE && memcmp(p, IMGC_EXIF_PREFIX, IMGC_EXIF_PREFIX_SIZE) == 0)
     offset += IMGC_EXIF_PREFIX_SIZE, size -= IMGC_EXIF_PREFIX_SIZE, p += IMGC_EXIF_PREFIX_SIZE;
   bool valid = size >= 8 && (memcmp(p, "II", 2) == 0 || memcmp(p, "MM", 2) == 0);

@@ -19,7 +19,7 @@ typedef struct imgc_png_metadata {
 void imgc_png_read_metadata(void *metadata, const imgc_png_chunk *chunk, bool after_palette);
 
 // Inflates the first `size` bytes of the profile; returns false when the stream has fewer. Both
-// sizes are from chunks and below 2^32.
+// sizes must be below 2^32.
 bool imgc_png_inflate(const uint8_t *stream, size_t stream_size, uint8_t *out, size_t size);
 
 #endif

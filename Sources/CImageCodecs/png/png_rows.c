@@ -80,7 +80,7 @@ static void make_palette(imgc_png_rows *rows) {
   }
 }
 
-// Makes pixels of the tRNS colour transparent; the comparison is at full depth.
+// Makes pixels transparent whose colour equals the tRNS colour; compares all 16 bits.
 static void clear_key16(const imgc_png_rows *rows, uint8_t *dst, const uint8_t *src, uint32_t n) {
   unsigned channels = imgc_png_channels(rows->png);
   for (; n > 0; n--, src += 2 * channels, dst += 4) {
@@ -182,8 +182,8 @@ static void flush(imgc_png_rows *rows) {
   rows->band_count = 0;
 }
 
-// Distributes the pixels of an interlaced row. Each pixel of the image occurs exactly once, so
-// blending works pixel by pixel too.
+// Distributes the pixels of an interlaced row. Each pixel of the image occurs in exactly one pass,
+// so each pixel is blended once.
 static void scatter(const imgc_png_rows *rows, const imgc_png_pass *pass, uint32_t row,
                     const uint8_t *src) {
   const imgc_dest *dest = rows->dest;
@@ -201,7 +201,7 @@ static void scatter(const imgc_png_rows *rows, const imgc_png_pass *pass, uint32
   }
 }
 
-// Returns the rows of a non-interlaced image that the band buffer has already pushed.
+// Returns the number of rows of a non-interlaced image that the band buffer has already pushed.
 static uint32_t committed_rows(const imgc_png_rows *rows) {
   return rows->dest->band && !rows->png->interlaced ? rows->dest->band->first : 0;
 }

@@ -6,7 +6,7 @@
 #include "core/dest.h"
 #include "png/png_chunks.h"
 
-// A pass of Adam7, or the whole image.
+// A pass of Adam7, or the complete non-interlaced image.
 typedef struct imgc_png_pass {
   uint32_t x, y;   // first pixel
   uint32_t dx, dy; // horizontal and vertical distance of pixels
@@ -14,7 +14,8 @@ typedef struct imgc_png_pass {
 } imgc_png_pass;
 
 uint32_t imgc_png_pass_count(const imgc_png *png); // 1 or 7
-// Returns the pass; width and height are 0 when it has no pixel of this image and is not stored.
+// Returns the pass. Width and height are 0 when the pass contains no pixel of this image; such a
+// pass is not stored.
 imgc_png_pass imgc_png_pass_at(const imgc_png *png, uint32_t index);
 // Returns the bytes of all rows with their filter bytes: the size of the decompressed zlib stream.
 uint64_t imgc_png_raw_bytes(const imgc_png *png);
@@ -23,9 +24,9 @@ typedef struct imgc_png_rows {
   const imgc_png *png;
   const imgc_dest *dest;  // may be smaller than the image: clipped at the right and bottom
   bool blend_over;        // blend onto the destination instead of replacing it
-  bool direct;            // a row of the destination can hold a whole row of the image
+  bool direct;            // rows are converted directly in the destination, without `band`
   bool has_invalid_index; // a palette index was out of range
-  bool uses_palette;      // indexed, and gray of up to 8 bits that is converted by table
+  bool uses_palette;      // `palette` is used: indexed images, and some gray images of up to 8 bits
   bool has_key;           // tRNS of RGB or 16-bit gray
   uint16_t key[3];
   uint32_t palette[256]; // RGBA8 in memory order
@@ -39,14 +40,16 @@ uint64_t imgc_png_band_bytes(const imgc_png *png);
 // Starts the conversion; returns false when memory is exhausted.
 bool imgc_png_rows_begin(imgc_png_rows *rows, const imgc_png *png, const imgc_dest *dest,
                          bool blend_over);
-// Converts the next row; `row` is relative to the pass and rows of a pass are in order. Rows that
-// the band buffer has already pushed are skipped: another decoder may start again at the top.
+// Converts the next row. `row` is relative to the pass; call the function for the rows of a pass in
+// order. Rows that the band buffer has already pushed are skipped, because another decoder may
+// start again at the first row.
 void imgc_png_rows_convert(imgc_png_rows *rows, const imgc_png_pass *pass, uint32_t row,
                            const uint8_t *raw);
-// Ends after `pass_count` whole passes and `row_count` rows of the next pass. The remaining pixels
-// are cleared, unless the image is blended. Returns the complete rows from the top. Frees the band.
+// Ends the conversion after `pass_count` complete passes and `row_count` rows of the next pass. The
+// remaining pixels are cleared, unless the image is blended. Returns the number of complete rows
+// from the top. Frees `band`.
 uint32_t imgc_png_rows_end(imgc_png_rows *rows, uint32_t pass_count, uint32_t row_count);
-// Ends without a result: another decoder starts again, or the decode fails. Frees the band.
+// Ends the conversion when another decoder starts again, or when the decode fails. Frees `band`.
 void imgc_png_rows_discard(imgc_png_rows *rows);
 
 #endif

@@ -19,11 +19,12 @@ bool imgc_png_source_next(imgc_png_source *source, imgc_png_segment *segment, bo
     imgc_png_chunk chunk;
     imgc_png_chunk_result result = imgc_png_next(&source->reader, &chunk);
     if (chunk.type != source->type) {
-      // A run of IDATs is complete when another chunk starts, even if that chunk is truncated.
+      // The sequence of IDAT chunks is complete when another chunk starts, even if that chunk is
+      // truncated.
       source->truncated =
           result == IMGC_PNG_TRUNCATED && (source->type == IMGC_PNG_fdAT || chunk.type == 0);
-      // Other chunks may occur between the fdAT chunks of a frame (PNG, 5.6), but not between
-      // IDATs.
+      // Other chunks may occur between the fdAT chunks of a frame (PNG, 5.6), but not between IDAT
+      // chunks.
       if (source->type == IMGC_PNG_fdAT && result == IMGC_PNG_COMPLETE &&
           !imgc_png_is_critical(&chunk) && chunk.type != IMGC_PNG_fcTL)
         continue;

@@ -1,6 +1,6 @@
-// Streaming decoder for intact image data: a window of the zlib stream, a few unfiltered rows, and
-// pixels. For irregular data libpng decodes the image again from the start; the rows that were
-// already pushed are correct.
+// Streaming decoder for intact image data: it stores only a window of the zlib stream, a few
+// unfiltered rows, and pixels. For irregular data libpng decodes the image again from the start;
+// the rows that were already pushed are correct.
 
 #include "png/png_stream.h"
 #include "core/bytes.h"
@@ -25,12 +25,14 @@ typedef struct stream {
   unsigned bpp;
   uint32_t batch; // rows that are unfiltered together
   uint32_t row;   // first row of the batch
-  size_t filled;  // bytes of the batch
-  uint8_t *above; // the row before the batch; the batch follows after its slack
+  size_t filled;  // bytes of the batch that are available
+  uint8_t
+      *above; // the row before the batch; the batch follows it after IMGC_PNG_UNFILTER_SLACK bytes
   imgc_inflater inflater;
 } stream;
 
-// Rows of narrow pixels are unfiltered in waves of eight rows, rows of wider pixels in pairs.
+// Returns the rows that are unfiltered together: eight rows for pixels of one or two bytes, pairs
+// for larger pixels.
 static uint32_t batch_rows(const imgc_png *png) {
   return imgc_png_pixel_bytes(png) <= 2 ? IMGC_PNG_UNFILTER_ROWS : 2;
 }
@@ -48,7 +50,7 @@ uint64_t imgc_png_streaming_bytes(const imgc_png *png) {
 static bool next_segment(void *context, const uint8_t **in, const uint8_t **in_end) {
   stream *s = context;
   imgc_png_segment segment;
-  // Polls because there may be millions of empty chunks.
+  // Polls because the file may contain millions of empty chunks.
   if (++s->segments % 4096 == 0 && imgc_poll(s->image->request, s->image->report)) return false;
   if (!imgc_png_source_next(&s->source, &segment, false)) return false;
   *in = segment.data;
@@ -56,8 +58,8 @@ static bool next_segment(void *context, const uint8_t **in, const uint8_t **in_e
   return true;
 }
 
-// Converts the rows of the batch. Returns false for an unknown filter, or when the decode has to
-// end.
+// Converts the rows of the batch. Returns false for an undefined filter type, or when the decode
+// must end.
 static bool draw_batch(stream *s) {
   const imgc_png_image *image = s->image;
   imgc_png_pass pass = imgc_png_pass_at(image->png, 0);
@@ -85,10 +87,12 @@ static size_t batch_size(const stream *s) {
   return s->row_size * (left < s->batch ? left : s->batch);
 }
 
-// Adds a piece of the raw rows. Returns false also when there are more bytes than rows.
+// Appends decompressed bytes. Returns false when draw_batch fails, and when the stream contains
+// more bytes than the rows.
 //
-// A batch is converted when the first byte after it is available: with an error between the two,
-// libpng loses the preceding row, since zlib reports the error together with that row's last byte.
+// A batch is converted when the first byte after the batch is available. If an error occurs between
+// the batch and that byte, libpng does not return the last row of the batch, because zlib reports
+// the error together with the row's last byte.
 static bool append_bytes(stream *s, const uint8_t *bytes, size_t count) {
   uint8_t *raw = s->above + s->row_size + IMGC_PNG_UNFILTER_SLACK;
   while (count > 0) {
@@ -103,7 +107,7 @@ static bool append_bytes(stream *s, const uint8_t *bytes, size_t count) {
   return true;
 }
 
-// Returns END when the stream contained exactly the rows.
+// Returns IMGC_INFLATE_END when the size of the decompressed stream equals the size of the rows.
 static imgc_inflate_result run(stream *s, imgc_png_rows *rows, bool accepts_zlib_rejects) {
   const imgc_png_image *image = s->image;
   imgc_inflater *z = &s->inflater;
@@ -151,8 +155,8 @@ imgc_status imgc_png_draw_streaming(const imgc_png_image *image, bool *done) {
   if (imgc_png_rows_begin(&rows, png, image->dest, false)) {
     imgc_inflate_result result = run(s, &rows, false);
     // zlib rejects this stream and libdeflate accepts it. As in png_fast.c, the image is drawn if
-    // the stream is valid to its end. Otherwise libpng draws the image; then no row may have been
-    // pushed that libpng does not decode.
+    // the stream is valid to its end. Otherwise libpng draws the image, so the check must precede
+    // the drawing: rows that libpng does not decode must not be pushed.
     if (result == IMGC_INFLATE_ZLIB_REJECTS && imgc_png_fast_supports(png, &image->extent) &&
         run(s, NULL, true) == IMGC_INFLATE_END)
       result = run(s, &rows, true);

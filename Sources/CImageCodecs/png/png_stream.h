@@ -1,4 +1,4 @@
-// Decoding of intact image data during decompression.
+// Decoding of intact image data: rows are converted during the decompression.
 
 #ifndef IMGC_PNG_STREAM_H
 #define IMGC_PNG_STREAM_H
@@ -7,7 +7,7 @@
 
 uint64_t imgc_png_streaming_bytes(const imgc_png *png);
 // Draws a non-interlaced image without blending. `*done` is false when libpng has to decode it
-// instead. The band buffer may have pushed some rows by then; these are correct, and
+// instead. The band buffer may have pushed some rows by then; these rows are correct, and
 // imgc_png_rows_convert skips them.
 imgc_status imgc_png_draw_streaming(const imgc_png_image *image, bool *done);
 

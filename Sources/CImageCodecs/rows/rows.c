@@ -87,7 +87,7 @@ void imgc_row_fields32(uint8_t *dst, const uint8_t *src, size_t n, const imgc_fi
 
 void imgc_row_index_packed(uint8_t *dst, const uint8_t *src, size_t n, unsigned bits,
                            const uint32_t palette[256]) {
-  size_t done = 0; // a multiple of 8: whole bytes
+  size_t done = 0; // a multiple of 8, so that the remaining pixels start at a byte
 #ifdef IMGC_HAVE_AVX2
   done = FAST(index_packed, dst, src, n, bits, palette);
 #endif
@@ -137,7 +137,7 @@ void imgc_row_clear_transparent(uint8_t *dst, const uint8_t *src, size_t n) {
   }
 }
 
-// Source over destination (Porter and Duff) with straight alpha: with whole = resulting alpha times
+// Source over destination (Porter and Duff) with straight alpha: with `whole` = resulting alpha *
 // 255, the colour is (cs * as * 255 + cd * ad * (255 - as)) / whole.
 void imgc_row_over(uint8_t *dst, const uint8_t *src, size_t n) {
   for (size_t i = 0; i < n; i++, dst += 4, src += 4) {

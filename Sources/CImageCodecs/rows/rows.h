@@ -11,8 +11,8 @@ void imgc_row_gray8(uint8_t *dst, const uint8_t *src, size_t n);
 void imgc_row_gray_alpha8(uint8_t *dst, const uint8_t *src, size_t n);
 void imgc_row_rgb8(uint8_t *dst, const uint8_t *src, size_t n);
 void imgc_row_rgbx8(uint8_t *dst, const uint8_t *src, size_t n); // alpha 255, 4th byte ignored
-// CMYK, 4 bytes per pixel, converted by multiplication: JPEG samples are inverted, TIFF samples are
-// not.
+// CMYK, 4 bytes per pixel, converted by multiplication: imgc_row_cmyk8_inverted for JPEG, whose
+// samples are inverted; imgc_row_cmyk8 for TIFF.
 void imgc_row_cmyk8_inverted(uint8_t *dst, const uint8_t *src, size_t n);
 void imgc_row_cmyk8(uint8_t *dst, const uint8_t *src, size_t n);
 // Converts n native-endian 16-bit samples to n bytes: (v * 255 + 32895) >> 16.

@@ -40,8 +40,8 @@ AVX2 size_t imgc_avx2_gray_alpha8(uint8_t *dst, const uint8_t *src, size_t n) {
   return i;
 }
 
-// Converts 8 pixels from 24 bytes. The second half is loaded from byte 12 to 28, so at least ten
-// pixels must remain.
+// Converts 8 pixels from 24 bytes. The second load reads bytes 12 to 27, so at least ten pixels
+// must remain.
 AVX2 static inline size_t three_to_four(uint8_t *dst, const uint8_t *src, size_t n, __m256i order) {
   size_t i = 0;
   for (; n - i >= 10; i += 8) {
@@ -88,7 +88,7 @@ AVX2 static inline __m256i multiply(__m256i a, __m256i b) {
 }
 
 // Multiplies the first three bytes of every pixel by the fourth. The fourth byte of the result is
-// its square, or unchanged with `keep`.
+// unchanged with `keep`; otherwise it is multiplied by itself.
 AVX2 static inline __m256i times_fourth(__m256i v, bool keep) {
   const __m256i zero = _mm256_setzero_si256();
   const __m256i low = _mm256_setr_epi8(6, -1, 6, -1, 6, -1, 6, -1, 14, -1, 14, -1, 14, -1, 14, -1,
@@ -118,7 +118,7 @@ AVX2 size_t imgc_avx2_cmyk8(uint8_t *dst, const uint8_t *src, size_t n) {
 
 AVX2 size_t imgc_avx2_premultiply(uint8_t *dst, const uint8_t *src, size_t n) {
   size_t i = 0;
-  // With `keep` alpha is multiplied by 255 / 255.
+  // With `keep` alpha does not change.
   for (; n - i >= 8; i += 8) store(dst + i * 4, times_fourth(load(src + i * 4), true));
   return i;
 }

@@ -36,7 +36,7 @@ TARGET size_t NAMED(unpremultiply)(uint8_t *pixels, size_t n) {
   for (; n - i >= 8; i += 8) {
     lanes v = lanes_load(pixels + i * 4), alpha = v >> 24, result = v & IMGC_OPAQUE;
     lanes is_clear = (lanes)(alpha == 0);
-    // Where alpha is 0 the colour becomes 0, independent of the quotient by 1.
+    // Where alpha is 0 the divisor is 1, and the colour is set to 0 after the division.
     float_lanes inverse = 1.0f / lanes_to_float(alpha | (is_clear & 1));
     for (int shift = 0; shift < 24; shift += 8) {
       lanes product = (v >> shift & 255) * 255 + (alpha >> 1);

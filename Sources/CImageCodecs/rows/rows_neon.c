@@ -1,5 +1,6 @@
 // NEON variants of the row kernels in rows_plain.c, with identical results. Every 64-bit ARM
-// processor has NEON. Its structured loads and stores deinterleave and interleave pixels.
+// processor has NEON. NEON's structured loads and stores deinterleave and interleave the channels
+// of pixels.
 
 #include "rows/rows_simd.h"
 

@@ -1,5 +1,5 @@
-// Scalar versions of the row kernels that have vector variants: their reference, and the only
-// version on other machines.
+// Scalar versions of the row kernels that have vector variants: the reference for the vector
+// variants, and the only version on machines without AVX2 and NEON.
 
 #include "core/copy.h"
 #include "rows/rows_simd.h"
@@ -104,7 +104,7 @@ void imgc_plain_unpremultiply(uint8_t *pixels, size_t n) {
       memset(pixels, 0, 3);
       continue;
     }
-    // One division for three: x * ceil(2^32 / a) >> 32 equals x / a for all x below 2^16.
+    // One division instead of three: x * ceil(2^32 / a) >> 32 equals x / a for all x below 2^16.
     uint64_t inverse = ((UINT64_C(1) << 32) + a - 1) / a;
     for (int k = 0; k < 3; k++) {
       uint64_t c = (pixels[k] * 255u + a / 2) * inverse >> 32;

@@ -1,6 +1,7 @@
-// Internal to the row kernels: scalar versions, and AVX2 and NEON variants of the hot ones. A
-// vector variant processes the front part of the row and returns the number of pixels (or samples);
-// the scalar version processes the remaining ones. Tests/CImageCodecsTests compares both.
+// Internal to the row kernels: the scalar versions, and the AVX2 and NEON variants of frequently
+// used kernels. A vector variant processes the first part of the row and returns the number of
+// pixels (or samples); the scalar version processes the rest. Tests/CImageCodecsTests compares both
+// versions.
 
 #ifndef IMGC_ROWS_SIMD_H
 #define IMGC_ROWS_SIMD_H

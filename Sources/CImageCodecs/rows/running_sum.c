@@ -1,6 +1,7 @@
-// Prefix sums along a row. Within a vector they take log2(16 / step) shifted additions; the last
-// whole pixel of a vector is added to all of the next one: a dependency chain of two operations per
-// 16 bytes instead of one per pixel.
+// Prefix sums along a row. Within a vector a prefix sum takes log2(16 / step) additions of shifted
+// vectors. Then the last complete pixel of the previous vector is added to all pixels of the
+// vector. So the dependency chain has two operations per 16 bytes, instead of one operation per
+// pixel.
 
 #include "rows/running_sum.h"
 #include "core/copy.h"
@@ -63,8 +64,8 @@ INLINE vector sum_inside(vector v, unsigned step) {
   }
 }
 
-// A vector advances by whole pixels, and the bytes after them are summed again: the next vector is
-// loaded before the first of these sums is stored.
+// The position advances by complete pixels, and the bytes after them are processed again in the
+// next vector. So the next vector is loaded before the sums are stored.
 INLINE size_t sum_vectors(uint8_t *row, size_t n, unsigned step) {
   const unsigned used = 16 / step * step;
   if (n < 16) return 0;

@@ -36,7 +36,7 @@ void imgc_png_unfilter_pair(uint8_t first, uint8_t second, uint8_t *row, uint8_t
 }
 
 bool imgc_png_unfilter_waves(const uint8_t *first, size_t stride, size_t n, unsigned bpp) {
-  // In short rows most of the wave's work is wasted at both ends.
+  // In short rows most lanes are unused in the first and last steps of the wave.
   if (bpp > 2 || n < 64) return false;
   const uint8_t *filter = first - 1;
   int slow = 0;

@@ -9,7 +9,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-// Bytes after every row that may be read, but are never changed.
+// Readable bytes that must follow every row; the functions do not change them.
 enum { IMGC_PNG_UNFILTER_SLACK = 8 };
 
 // Reconstructs one row. `row` is the n filtered bytes after the filter byte, `above` the previous
@@ -21,18 +21,20 @@ void imgc_png_unfilter(uint8_t filter, uint8_t *row, const uint8_t *above, size_
 static inline int imgc_png_unfilter_pairs(uint8_t first, uint8_t second) {
   return first >= IMGC_FILTER_AVERAGE && second >= IMGC_FILTER_AVERAGE;
 }
-// Equals two consecutive calls of imgc_png_unfilter; `below` is the row after `row`.
+// Reconstructs two rows, with the same result as two calls of imgc_png_unfilter; `below` is the row
+// after `row`.
 void imgc_png_unfilter_pair(uint8_t first, uint8_t second, uint8_t *row, uint8_t *below,
                             const uint8_t *above, size_t n, unsigned bpp);
 
 // Number of rows that imgc_png_unfilter_rows reconstructs at once.
 enum { IMGC_PNG_UNFILTER_ROWS = 8 };
 
-// Returns true when IMGC_PNG_UNFILTER_ROWS rows of n bytes, whose filter is the byte before each,
-// are faster together: pixels of one or two bytes, and at least two rows with Average or Paeth.
+// Returns true when IMGC_PNG_UNFILTER_ROWS rows of n bytes are reconstructed faster together:
+// pixels of one or two bytes, rows of at least 64 bytes, and at least two rows with Average or
+// Paeth. The byte before each row is its filter type.
 bool imgc_png_unfilter_waves(const uint8_t *first, size_t stride, size_t n, unsigned bpp);
-// Equals IMGC_PNG_UNFILTER_ROWS consecutive calls of imgc_png_unfilter, for rows that are `stride`
-// bytes apart; bpp is 1 or 2.
+// Reconstructs IMGC_PNG_UNFILTER_ROWS rows that are `stride` bytes apart, with the same result as
+// calls of imgc_png_unfilter; bpp is 1 or 2.
 void imgc_png_unfilter_rows(uint8_t *first, size_t stride, const uint8_t *above, size_t n,
                             unsigned bpp);
 

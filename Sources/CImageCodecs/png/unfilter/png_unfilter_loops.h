@@ -1,9 +1,9 @@
 // The loops of png_unfilter.h, compiled once for the baseline instruction set and once for AVX2:
 // the including file defines TARGET, the attribute of the instruction set.
 //
-// Average and Paeth (PNG, section 9) depend on the previous pixel, a chain of about ten operations.
-// Two rows together, the second one pixel behind the first, are two independent chains that run in
-// parallel.
+// With Average and Paeth (PNG, section 9) each pixel depends on the previous pixel, by a chain of
+// about ten operations. Two rows that are processed together, the second one pixel behind the
+// first, are two independent chains, which the processor executes in parallel.
 
 #include "CImageCodecs.h"
 #include "core/copy.h"
@@ -32,7 +32,7 @@ INLINE void store(uint8_t *p, pixel v, unsigned bpp) {
   uint64_t bytes = (uint64_t)_mm_cvtsi128_si64(v);
   imgc_copy(p, &bytes, bpp);
 }
-// Modulo 256: the high bytes are 0 and remain 0.
+// Adds modulo 256: the high byte of each lane is 0 and remains 0.
 INLINE pixel add(pixel a, pixel b) { return _mm_add_epi8(a, b); }
 INLINE pixel average(pixel a, pixel b) { return _mm_srli_epi16(_mm_add_epi16(a, b), 1); }
 INLINE pixel absolute(pixel v) { return _mm_max_epi16(v, _mm_sub_epi16(zero(), v)); }
@@ -157,7 +157,8 @@ INLINE void two_narrow_rows(int first, int second, uint8_t *row, uint8_t *below,
   }
 }
 
-// Calls with constants, so that each pixel size has a specialized loop.
+// Calls `narrow` or `wide` with the pixel size as a constant, so that the compiler generates a
+// specialized loop for each pixel size.
 #define BY_WIDTH(narrow, wide, ...)                                                                \
   switch (bpp) {                                                                                   \
   case 1: narrow(__VA_ARGS__, 1); break;                                                           \

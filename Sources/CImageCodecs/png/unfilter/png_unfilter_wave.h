@@ -1,10 +1,10 @@
-// Reconstruction of eight rows of narrow pixels at once, compiled once for the baseline instruction
-// set and once for AVX2: the including file defines TARGET.
+// Reconstruction of eight rows at once, with pixels of one or two bytes, compiled once for the
+// baseline instruction set and once for AVX2: the including file defines TARGET.
 //
-// A pixel depends on the previous one and on the row above. Eight rows, each one pixel behind the
-// row above it, depend on the previous step only: every lane of a vector is a row, and a step moves
-// all of them by one byte. Bytes are loaded and stored for sixteen steps at a time, by a
-// transposition.
+// A pixel depends on the previous one and on the row above. If each of eight rows is processed one
+// pixel behind the row above, all rows depend only on previous steps. So every lane of a vector is
+// one row, and a step reconstructs one byte of each row. Bytes are loaded, transposed and stored
+// for sixteen steps at a time.
 
 #include "CImageCodecs.h"
 #include "core/copy.h"
@@ -91,11 +91,11 @@ INLINE void wave_store(uint8_t *row, ptrdiff_t at, size_t n, wave_bytes v) {
 
 typedef struct wave_state {
   wave_lanes x[2]; // the previous pixel, each of its bytes
-  wave_lanes b[2]; // the pixel above that one
+  wave_lanes b[2]; // the pixel above the previous pixel, each of its bytes
 } wave_state;
 
-// Sixteen steps over transposed bytes. In the first call, lanes stay 0 until the wave reaches their
-// row.
+// Sixteen steps over transposed bytes. In the first call the lane of a row is 0 until the wave
+// reaches the row.
 INLINE void wave_steps(wave_bytes v[WAVE_ROWS], const uint8_t above[WAVE_STEPS], wave_state *state,
                        const wave_masks *masks, bool is_first, unsigned bpp) {
   for (int t = 0; t < WAVE_STEPS; t += 2) {
