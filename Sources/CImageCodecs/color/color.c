@@ -1,5 +1,5 @@
-// Transforms to sRGB. lcms2 interprets the profile; for gray and matrix RGB profiles, lookup tables
-// then convert the pixels without lcms2.
+// Transforms to sRGB. lcms2 interprets the profile; for gray profiles and matrix RGB profiles,
+// look-up tables then convert the pixels without lcms2.
 
 #include "color/color.h"
 #include "color/color_matrix.h"
@@ -12,7 +12,7 @@
 #include <string.h>
 
 typedef enum kind {
-  GRAY,   // a table indexed by the red sample: all three are equal
+  GRAY,   // a table indexed by the red sample, which equals green and blue
   MATRIX, // imgc_matrix_row
   TABLE,  // lcms2, RGBA8 in place
   CMYK,   // lcms2, CMYK8 to RGBA8
@@ -21,7 +21,7 @@ typedef enum kind {
 struct imgc_transform {
   kind kind;
   cmsContext context; // for the lcms2 transform; NULL when not needed
-  cmsHTRANSFORM lcms; // shared by threads: created without its one-pixel cache
+  cmsHTRANSFORM lcms; // shared by threads: created without lcms2's one-pixel cache
   uint8_t gray[256][4];
   imgc_matrix matrix;
 };
@@ -57,7 +57,7 @@ static bool are_close(const void *first, const void *second, size_t count) {
   return true;
 }
 
-// Temporary objects of the creation of a transform.
+// Temporary objects that are used to create a transform.
 typedef struct builder {
   imgc_transform *t;
   cmsHPROFILE profile, srgb;
@@ -91,8 +91,8 @@ static creation create_gray(builder *m) {
   return are_close(m->t->gray, m->colors->stored, GRAYS) ? IDENTITY : CREATED;
 }
 
-// Returns true when the tables reproduce lcms2's result for the profile. lcms2 converts only a few
-// test colours for this, without its optimization tables, which take 4 ms to build.
+// Returns true when the tables reproduce lcms2's result for the profile. For this check lcms2
+// converts only a few test colours, and does not build its optimization tables, which takes 4 ms.
 static bool matrix_is_accurate(builder *m) {
   colors *c = m->colors;
   if (!imgc_matrix_init(&m->t->matrix, m->profile, m->srgb) ||
@@ -187,7 +187,7 @@ imgc_status imgc_transform_apply(const imgc_transform *transform, const imgc_req
                                  const imgc_target *target, imgc_report *report) {
   memset(report, 0, sizeof *report);
   if (!transform) return IMGC_OK;
-  imgc_target upright = *target; // per-pixel operation: orientation does not matter
+  imgc_target upright = *target; // the conversion of a pixel does not depend on its position
   upright.orientation = 1;
   imgc_dest dest;
   if (transform->kind == CMYK || !imgc_dest_init(&dest, &upright, target->width, target->height))

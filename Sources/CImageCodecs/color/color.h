@@ -5,12 +5,14 @@
 
 #include "CImageCodecs.h"
 
-// Converts a row of CMYK samples, as the codec decodes them (JPEG: inverted), to opaque RGBA8. n
-// counts pixels; the transform must have been created for a header of the same format.
+// Converts a row of CMYK samples, as the codec decodes them (JPEG: inverted), to opaque RGBA8. n is
+// a number of pixels. The transform must have been created for a header of the format that the
+// codec decodes.
 void imgc_transform_cmyk_row(const imgc_transform *transform, uint8_t *dst, const uint8_t *src,
                              size_t n);
 
-// Converter from CIE L*a*b* (D50) to sRGB, for TIFF. One object per decode; not thread-safe.
+// Converter from CIE L*a*b* (D50) to sRGB, for TIFF. Not thread-safe: create one converter per
+// decode.
 typedef struct imgc_lab imgc_lab;
 imgc_lab *imgc_lab_create(void); // NULL: out of memory
 void imgc_lab_destroy(imgc_lab *lab);

@@ -6,7 +6,8 @@
 #include <stdlib.h>
 
 struct imgc_lab {
-  float matrix[3][3]; // XYZ relative to the white point, to linear sRGB in steps
+  float matrix[3][3]; // from XYZ relative to the white point to linear sRGB, 0 to IMGC_LINEAR_STEPS
+                      // - 1
   uint8_t encoded[IMGC_LINEAR_STEPS];
 };
 
@@ -44,7 +45,7 @@ void imgc_lab_row(imgc_lab *lab, uint8_t *dst, const float *src, size_t n) {
     for (int i = 0; i < 3; i++) {
       const float *m = lab->matrix[i];
       float v = m[0] * xyz[0] + m[1] * xyz[1] + m[2] * xyz[2] + 0.5f;
-      if (!(v > 0)) v = 0; // the condition is true for NaN too
+      if (!(v > 0)) v = 0; // this condition is true for NaN too
       if (v > IMGC_LINEAR_STEPS - 1) v = IMGC_LINEAR_STEPS - 1;
       dst[i] = lab->encoded[(int)v];
     }

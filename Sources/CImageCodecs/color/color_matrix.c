@@ -1,5 +1,5 @@
-// Tone curves, 3 x 3 matrix, sRGB transfer function: the matrix is multiplied into the curves'
-// tables.
+// RGB to sRGB with tone curves, a 3 x 3 matrix and the sRGB transfer function. The tables of the
+// curves contain values that are already multiplied by the matrix.
 
 #include "color/color_matrix.h"
 
@@ -8,8 +8,9 @@
 
 typedef int32_t int4 __attribute__((vector_size(16)));
 
-// IEC 61966-2-1. The 8-bit value v starts at the linear value of (v - 1/2) / 255. The loop over v
-// needs 255 calls of pow, a loop over the steps would need one call per step.
+// Inverse of the sRGB transfer function (IEC 61966-2-1): the 8-bit value v is stored for all steps
+// from the linear value of (v - 1/2) / 255 up to that of (v + 1/2) / 255. The loop over v calls pow
+// at most 256 times; a loop over the steps would call it for nearly each of the 8,192 steps.
 void imgc_fill_encoded(uint8_t encoded[IMGC_LINEAR_STEPS]) {
   int step = 0;
   for (int v = 0; v < 256; v++) {
@@ -20,7 +21,7 @@ void imgc_fill_encoded(uint8_t encoded[IMGC_LINEAR_STEPS]) {
   }
 }
 
-// Columns are the XYZ of red, green and blue.
+// Reads the matrix whose columns are the XYZ values of red, green and blue.
 static bool read_colorants(cmsHPROFILE profile, double m[3][3]) {
   static const cmsTagSignature tags[3] = {cmsSigRedColorantTag, cmsSigGreenColorantTag,
                                           cmsSigBlueColorantTag};
@@ -32,7 +33,7 @@ static bool read_colorants(cmsHPROFILE profile, double m[3][3]) {
   return true;
 }
 
-// Inverts by cofactors.
+// Inverts a 3 x 3 matrix with its cofactors.
 static bool invert(const double m[3][3], double out[3][3]) {
   double determinant = 0;
   for (int i = 0; i < 3; i++)
@@ -53,7 +54,7 @@ bool imgc_xyz_to_srgb(cmsHPROFILE srgb, double matrix[3][3]) {
 
 bool imgc_matrix_init(imgc_matrix *matrix, cmsHPROFILE profile, cmsHPROFILE srgb) {
   static const cmsTagSignature curves[3] = {cmsSigRedTRCTag, cmsSigGreenTRCTag, cmsSigBlueTRCTag};
-  // AToB and DToB tables take precedence over curves, as in lcms2.
+  // Rejects profiles with AToB or DToB tables, which take precedence over curves, as in lcms2.
   if (!cmsIsMatrixShaper(profile) || cmsIsTag(profile, cmsSigAToB0Tag) ||
       cmsIsTag(profile, cmsSigDToB0Tag))
     return false;
@@ -84,7 +85,7 @@ void imgc_matrix_row(const imgc_matrix *matrix, uint8_t *pixels, size_t n) {
   const uint8_t *encoded = matrix->encoded;
   for (uint8_t *p = pixels; n > 0; n--, p += 4) {
     imgc_float4 v = matrix->light[0][p[0]] + matrix->light[1][p[1]] + matrix->light[2][p[2]];
-    v = (imgc_float4)((int4)v & (v > zero)); // NaN becomes 0 too
+    v = (imgc_float4)((int4)v & (v > zero)); // NaN also becomes 0
     int4 low = v < top;
     int4 step = __builtin_convertvector((imgc_float4)(((int4)v & low) | ((int4)top & ~low)), int4);
     p[0] = encoded[step[0]];

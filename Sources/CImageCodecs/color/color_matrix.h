@@ -1,13 +1,13 @@
-// RGB profiles of three tone curves and a matrix, without lcms2, whose general path takes 20 ns per
-// pixel. CIE L*a*b* uses the table to sRGB too.
+// RGB profiles of three tone curves and a matrix, converted without lcms2, whose general conversion
+// takes 20 ns per pixel. The conversion of CIE L*a*b* uses the table from linear light to sRGB too.
 
 #ifndef IMGC_COLOR_MATRIX_H
 #define IMGC_COLOR_MATRIX_H
 
 #include "color/color_profile.h"
 
-// Steps of linear light in the table to 8-bit sRGB. They limit the difference to exact arithmetic
-// to 1, even where the curve is steepest (12.92 * 255 / 8191 = 0.4).
+// Steps of linear light in the table to 8-bit sRGB. With this number a result differs from exact
+// arithmetic by at most 1, even where the curve is steepest (12.92 * 255 / 8191 = 0.4 per step).
 enum { IMGC_LINEAR_STEPS = 8192 };
 
 typedef float imgc_float4 __attribute__((vector_size(16)));

@@ -11,8 +11,8 @@
 // ---------------------------------------------------------------- memory
 
 // A profile of 4 MiB contains at most 2 M table entries of 16 bits, 8 MiB as floats. lcms2
-// allocates by the numbers in a profile before it reads the data, up to 512 MiB by its internal
-// limit.
+// allocates memory by the sizes in a profile before it reads the data, up to its internal limit of
+// 512 MiB.
 enum { MAX_BLOCK = 32 << 20 };
 
 static void *allocate(cmsContext context, cmsUInt32Number size) {
@@ -44,7 +44,7 @@ cmsContext imgc_color_context(void) {
 
 // ---------------------------------------------------------------- profiles
 
-// A gray image may have an RGB profile: its pixels are RGB with equal components.
+// A gray image may have an RGB profile, because its decoded pixels are RGB with equal components.
 static bool matches_model(cmsColorSpaceSignature space, imgc_color_model model) {
   switch (model) {
   case IMGC_COLOR_GRAY: return space == cmsSigGrayData || space == cmsSigRgbData;
@@ -56,14 +56,15 @@ static bool matches_model(cmsColorSpaceSignature space, imgc_color_model model) 
   }
 }
 
-// Device links and abstract profiles do not describe the colour space in their header.
+// Returns false for device links and abstract profiles, which do not describe the colours of
+// pixels.
 static bool describes_pixels(cmsProfileClassSignature kind) {
   return kind == cmsSigInputClass || kind == cmsSigDisplayClass || kind == cmsSigOutputClass ||
          kind == cmsSigColorSpaceClass;
 }
 
-// Renames the tags DToB0 to DToB3 in a copy of the profile. lcms2 prefers these tags, and their
-// unlimited number of elements and curve segments can take minutes in a malicious profile. ICC.1
+// Renames the tags DToB0 to DToB3 in a copy of the profile. lcms2 prefers these tags, and in a
+// malicious profile their unlimited number of elements and curve segments can take minutes. ICC.1
 // requires a matrix or AToB0 in addition to them.
 static void hide_multi_process_tags(uint8_t *icc, size_t size) {
   if (size < IMGC_ICC_MIN_SIZE) return;
@@ -82,7 +83,7 @@ cmsHPROFILE imgc_profile_from_icc(cmsContext context, const uint8_t *icc, size_t
   memcpy(copy, icc, size);
   hide_multi_process_tags(copy, size);
   cmsHPROFILE profile = cmsOpenProfileFromMemTHR(context, copy, (cmsUInt32Number)size);
-  free(copy); // lcms2 has made a copy
+  free(copy); // lcms2 has copied the bytes
   if (profile && matches_model(cmsGetColorSpace(profile), model) &&
       describes_pixels(cmsGetDeviceClass(profile)))
     return profile;
@@ -97,7 +98,7 @@ static size_t encode_utf8(char out[4], uint32_t c) {
     out[0] = (char)(c < ' ' || c == 0x7F ? ' ' : c);
     return 1;
   }
-  // lcms2 returns single UTF-16 units.
+  // lcms2 returns UTF-16 units one by one, and does not combine surrogates.
   if (c > 0x10FFFF || (c >= 0xD800 && c < 0xE000)) c = 0xFFFD;
   size_t n = c < 0x800 ? 2 : c < 0x10000 ? 3 : 4;
   for (size_t i = n - 1; i > 0; i--, c >>= 6) out[i] = (char)(0x80 | (c & 0x3F));

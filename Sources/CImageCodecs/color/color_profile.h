@@ -15,12 +15,13 @@ enum { IMGC_MAX_PROFILE = 4 << 20 }; // bytes
 // Creates a context that prints nothing and rejects large allocations. NULL: out of memory.
 cmsContext imgc_color_context(void);
 
-// Opens the embedded profile; NULL when it does not parse or does not fit this colour model.
+// Opens the embedded profile; NULL when lcms2 cannot read the profile, or when the profile does not
+// match the colour model.
 cmsHPROFILE imgc_profile_from_icc(cmsContext context, const uint8_t *icc, size_t size,
                                   imgc_color_model model);
 
 // Returns the source profile by the precedence of imgc_color_source. NULL when the pixels are sRGB,
-// or when the colour information is not usable (then the report has a warning).
+// or when the colour information is not usable; the report then contains a warning.
 cmsHPROFILE imgc_source_profile(cmsContext context, const imgc_color_source *source,
                                 imgc_report *report);
 

@@ -16,7 +16,8 @@ static cmsHPROFILE build(cmsContext context, const double xy[8], cmsToneCurve *c
   return profile;
 }
 
-// Y = ((X + a) / (1 + a)) ^ gamma for X >= `knee`, X / slope below.
+// Creates the curve Y = ((X + a) / (1 + a)) ^ gamma for X >= `knee`, and Y = X / slope for X <
+// `knee`.
 static cmsToneCurve *segmented(cmsContext context, double gamma, double a, double slope,
                                double knee) {
   double parameters[5] = {gamma, 1 / (1 + a), a / (1 + a), 1 / slope, knee};
@@ -27,7 +28,7 @@ static cmsToneCurve *srgb_curve(cmsContext context) {
   return segmented(context, 2.4, 0.055, 12.92, 0.04045);
 }
 
-// White, red, green, blue; x and y each.
+// The x and y chromaticities of white, red, green and blue.
 static const double srgb_xy[8] = {0.3127, 0.3290, 0.64, 0.33, 0.30, 0.60, 0.15, 0.06};
 
 // ---------------------------------------------------------------- cICP
@@ -97,11 +98,11 @@ static cmsToneCurve *transfer_curve(cmsContext context, uint8_t code) {
   }
 }
 
-// Sets `*profile`. Returns false when these code points are not supported.
+// Sets `*profile`. Returns false when the code points are not supported.
 static bool profile_from_cicp(cmsContext context, const uint8_t cicp[4], cmsHPROFILE *profile,
                               imgc_report *report) {
   *profile = NULL;
-  // In a PNG the samples are RGB (matrix 0); narrow range would need scaling and is not supported.
+  // In PNG the samples are RGB (matrix 0). Narrow-range samples are not supported.
   if (cicp[2] != MATRIX_RGB || cicp[3] != FULL_RANGE) return false;
   if (cicp[1] == TRANSFER_PQ || cicp[1] == TRANSFER_HLG) {
     imgc_warn(report, IMGC_WARN_HDR_TRANSFER);
@@ -140,14 +141,15 @@ static cmsHPROFILE profile_from_gamma(cmsContext context, const imgc_header *hea
     imgc_warn(report, IMGC_WARN_PROFILE_IGNORED);
     return NULL;
   }
-  // Encoders that write no sRGB chunk describe sRGB by a gamma of about 1/2.2 and the sRGB
+  // Some encoders write no sRGB chunk, and describe sRGB by a gamma of about 1/2.2 and the sRGB
   // chromaticities.
   bool is_22 = !has_gamma || is_near(header->gamma, 45455, 45455 * 0.05);
   if (is_22 && are_srgb_chromaticities(xy)) return NULL;
   cmsHPROFILE profile =
       build(context, xy,
             has_gamma ? cmsBuildGamma(context, 100000.0 / header->gamma) : srgb_curve(context));
-  if (!profile) imgc_warn(report, IMGC_WARN_PROFILE_IGNORED); // degenerate primaries
+  if (!profile)
+    imgc_warn(report, IMGC_WARN_PROFILE_IGNORED); // for example because the primaries are collinear
   return profile;
 }
 

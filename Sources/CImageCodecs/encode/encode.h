@@ -7,7 +7,7 @@
 
 enum { IMGC_ENCODE_BAND = 16 }; // rows between two polls
 
-// Returns false when the fields are inconsistent: a caller's bug.
+// Returns false when the fields are inconsistent, which is a bug in the caller.
 bool imgc_image_is_valid(const imgc_image *image);
 static inline const uint8_t *imgc_image_row(const imgc_image *image, uint32_t y) {
   return (const uint8_t *)image->pixels + (size_t)y * image->stride;
@@ -16,8 +16,8 @@ static inline const uint8_t *imgc_image_row(const imgc_image *image, uint32_t y)
 // Returns OK, or the failure that ends the encoding.
 imgc_status imgc_encode_poll(imgc_cancel *cancel, imgc_report *report);
 
-// Reserves `size` more bytes after output->count, also beyond max_bytes, which imgc_output_check
-// checks. Returns false when memory is exhausted; the output is then unchanged.
+// Reserves `size` bytes after output->count. Does not check max_bytes; imgc_output_check does.
+// Returns false when memory is exhausted; the output is then unchanged.
 bool imgc_output_reserve(imgc_output *output, size_t size);
 bool imgc_output_append(imgc_output *output, const void *bytes, size_t size);
 imgc_status imgc_output_check(const imgc_output *output, const char *format, imgc_report *report);

@@ -1,4 +1,5 @@
-// RGBA8 to JPEG with libjpeg-turbo: a JFIF header, tables, scans and no other segments.
+// Encodes RGBA8 as JPEG with libjpeg-turbo. The file contains a JFIF header, tables and scans, and
+// no other segments.
 
 #include "core/report.h"
 #include "encode/encode.h"
@@ -14,7 +15,7 @@
 #include <jerror.h>
 #include <jpeglib.h>
 
-// Everything that must survive a longjmp; imgc_encode_jpeg owns it.
+// The data that must be valid after a longjmp; it is a local variable of imgc_encode_jpeg.
 typedef struct jpeg_writer {
   struct jpeg_compress_struct cinfo;
   struct jpeg_error_mgr errors;
@@ -51,8 +52,8 @@ static void on_message(j_common_ptr cinfo, int level) { (void)cinfo, (void)level
 
 static void on_output(j_common_ptr cinfo) { (void)cinfo; }
 
-// libjpeg calls this function once per call that passes rows, and once per row of blocks in every
-// later pass.
+// libjpeg calls this function once per call of jpeg_write_scanlines, and once per row of blocks in
+// every later pass.
 static void on_progress(j_common_ptr cinfo) {
   jpeg_writer *w = writer_of(cinfo);
   if (imgc_encode_poll(w->cancel, w->report)) exit_writer(w);
@@ -109,7 +110,8 @@ static imgc_status analyze(jpeg_writer *w) {
     imgc_pixel_statistics_add(&w->statistics, imgc_image_row(image, y), image->width);
     if (!w->statistics.is_opaque && !w->statistics.is_gray) return IMGC_OK;
   }
-  // Gray composited over a coloured background is not gray; colour under alpha 0 counts as colour.
+  // Gray pixels composited over a coloured background are not gray. The colour of a pixel with
+  // alpha 0 is considered too.
   if (!w->statistics.is_opaque &&
       (background[0] != background[1] || background[1] != background[2]))
     w->statistics.is_gray = false;

@@ -1,5 +1,5 @@
-// RGBA8 to PNG and APNG: signature, header, palette and frames. Other chunks are not necessary: the
-// pixels are sRGB, the default for a PNG without colour chunks.
+// Encodes RGBA8 as PNG and APNG: signature, header, palette and frames. Colour chunks are not
+// necessary, because the pixels are sRGB, the default for a PNG without colour chunks.
 
 #include "core/bytes.h"
 #include "core/limits.h"
@@ -178,7 +178,7 @@ static imgc_status append_smaller_filtering(imgc_png_encoder *encoder, const img
                                             imgc_output *output, imgc_report *report) {
   size_t max_bytes = output->max_bytes, start = output->count;
   uint32_t sequence = encoder->sequence;
-  output->max_bytes = 0; // the larger result may exceed it
+  output->max_bytes = 0; // the larger of the two results may exceed max_bytes
   imgc_status status = append_data(encoder, image, IMGC_FILTER_ADAPTIVE, output, report);
   size_t middle = output->count;
   uint32_t next = encoder->sequence;

@@ -1,4 +1,5 @@
-// Selection of the colour type and bit depth that store all pixels losslessly in the fewest bytes.
+// Selection of the colour type and bit depth that can store all pixels losslessly in the fewest
+// bytes.
 
 #include "encode/encode_png_colors.h"
 #include "core/copy.h"
@@ -33,7 +34,8 @@ void imgc_png_palette_add(imgc_png_palette *palette, const uint8_t *rgba, size_t
 
 uint8_t imgc_png_palette_index(const imgc_png_palette *palette, uint32_t color) {
   uint32_t slot = slot_of(color);
-  // A missing colour would be a bug: the free slot that ends the search then returns 0.
+  // The colour must be in the palette. For a missing colour, which is a bug, the function returns
+  // 0.
   while (palette->slots[slot] && palette->colors[palette->slots[slot] - 1] != color)
     slot = (slot + 1) % IMGC_PNG_SLOTS;
   return palette->slots[slot] ? (uint8_t)(palette->slots[slot] - 1) : 0;

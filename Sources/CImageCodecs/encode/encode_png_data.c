@@ -1,6 +1,6 @@
 // PNG chunks, and compressed rows in them. Data that fits into a bounded buffer is compressed by
-// libdeflate, which is faster and compresses better but needs all input at once; larger data by
-// zlib.
+// libdeflate, which is faster and compresses better than zlib, but requires all input at once.
+// Larger data is compressed by zlib.
 
 #include "encode/encode_png_data.h"
 #include "core/bytes.h"
@@ -18,7 +18,8 @@
 #endif
 #include <zlib.h>
 
-// libdeflate cannot be interrupted: at its highest levels 4 MiB may take seconds.
+// Limits of the data for libdeflate, which cannot be interrupted: at its highest levels 4 MiB may
+// take seconds.
 enum {
   MAX_ONE_CALL_BYTES = 4 << 20,
   MAX_ONE_CALL_BYTES_AT_HIGH_LEVELS = 256 << 10,
@@ -127,7 +128,7 @@ static imgc_status push(const imgc_png_data *data, z_stream *stream, int flush, 
 
 static imgc_status push_row(const imgc_png_data *data, z_stream *stream, const uint8_t *row,
                             size_t size, size_t *start) {
-  // avail_in has 32 bits, and a row may be longer.
+  // A row can have more bytes than zlib's avail_in, which has 32 bits.
   enum { MAX_INPUT_BYTES = 1 << 20 };
   imgc_status status = IMGC_OK;
   for (size_t done = 0; done < size && status == IMGC_OK;) {

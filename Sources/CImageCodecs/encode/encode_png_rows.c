@@ -63,7 +63,8 @@ static void write_samples(const imgc_png_row_encoder *row_encoder, uint8_t *dst,
 
 // ---------------------------------------------------------------- filters
 
-// Filters of `size` bytes; `left` is one pixel before `row`, `corner` one pixel before `up`.
+// The filters process `size` bytes. `left` points to the bytes one pixel before `row`, `corner` to
+// the bytes one pixel before `up`.
 static void filter_sub(uint8_t *restrict dst, const uint8_t *row, const uint8_t *left,
                        size_t size) {
   for (size_t i = 0; i < size; i++) dst[i] = (uint8_t)(row[i] - left[i]);
@@ -105,7 +106,8 @@ static void apply_filter(const imgc_png_row_encoder *row_encoder, unsigned filte
   }
 }
 
-// Returns the sum of absolute signed bytes: the minimum-sum heuristic for filter selection.
+// Returns the sum of the absolute values of the bytes as signed numbers, for the minimum-sum
+// heuristic of filter selection.
 static uint64_t sum_of_absolutes(const uint8_t *row, size_t size) {
   uint64_t sum = 0;
   for (size_t start = 0; start < size; start += 4096) {

@@ -10,11 +10,12 @@ typedef struct imgc_png_row_encoder {
   imgc_png_layout layout;
   const imgc_png_palette *palette;
   uint8_t filter;      // 0...5 of imgc_png_filter
-  size_t row_size;     // without the filter byte
+  size_t row_size;     // bytes of a row without its filter byte
   uint32_t pixel_size; // bytes from a sample to that of the previous pixel; at least 1
   uint8_t *memory;
   uint8_t *current, *previous; // samples, after zero padding
-  uint8_t *candidates[5];      // filter byte and row, per filter type; one buffer unless adaptive
+  uint8_t *candidates[5]; // filter byte and row for each filter type; without adaptive filtering
+                          // only one buffer
 } imgc_png_row_encoder;
 
 bool imgc_png_row_encoder_init(imgc_png_row_encoder *row_encoder, uint32_t width);

@@ -1,5 +1,6 @@
 // DEFLATE blocks and their symbols. A fast loop decodes most symbols while enough input and output
-// space is available; a careful decoder handles the ends of input pieces and rare symbols.
+// space is available. A slower decoder that checks every access handles rare symbols and the ends
+// of input pieces.
 
 #include "inflate/inflate.h"
 #include "core/cpu_features.h"
@@ -24,7 +25,7 @@
 enum {
   // Maximum bits of a symbol: codeword and extra bits of a length and of its distance.
   MAX_SYMBOL_BITS = 15 + 5 + 15 + 13,
-  // Maximum blocks without output per call.
+  // Maximum number of blocks without output that one call decodes.
   MAX_BLOCKS_WITHOUT_OUTPUT = 64,
 };
 
@@ -111,7 +112,7 @@ static bool begin_fixed(imgc_inflater *z) {
 static imgc_inflate_result begin_dynamic(imgc_inflater *z) {
   static const uint8_t order[19] = {16, 17, 18, 0, 8,  7, 9,  6, 10, 5,
                                     11, 4,  12, 3, 13, 2, 14, 1, 15};
-  // Runs of zeros may extend past the last length: see below.
+  // Has 138 additional elements, because a run of zeros may extend past the last length.
   uint8_t lengths[288 + 32 + 138], of_lengths[19] = {0};
   uint32_t table[128], field;
   z->has_fixed = false;
@@ -130,7 +131,7 @@ static imgc_inflate_result begin_dynamic(imgc_inflater *z) {
     uint32_t entry = table[z->bits & 127];
     unsigned bits = entry & 0xFF, symbol = entry >> 16;
     unsigned extra = symbol < 16 ? 0 : symbol == 16 ? 2 : symbol == 17 ? 3 : 7;
-    // An incomplete code of code lengths cannot produce a block with an end code.
+    // Rejects the unused codeword of an incomplete code of code lengths.
     if ((entry & IMGC_INFLATE_RARE) || bits + extra > z->bit_count) return IMGC_INFLATE_INVALID;
     consume(z, bits);
     if (symbol < 16) {
@@ -142,7 +143,7 @@ static imgc_inflate_result begin_dynamic(imgc_inflater *z) {
     memset(lengths + count, symbol == 16 ? lengths[count - 1] : 0, run);
     count += run;
   }
-  // libdeflate before 1.16 accepts a run that extends past the last length.
+  // libdeflate before 1.16 accepts a run that extends past the last length; zlib rejects it.
   if (count != literals + distances) {
     if (!ALLOWS_LONG_RUNS) return IMGC_INFLATE_INVALID;
     rejected_by_zlib = true;
@@ -177,7 +178,7 @@ static void end_block(imgc_inflater *z) {
 
 static imgc_inflate_result copy_stored(imgc_inflater *z) {
   while (z->stored > 0 && z->out < LIMIT) {
-    if (z->bit_count > 0) { // whole bytes
+    if (z->bit_count > 0) { // the bit buffer contains only complete bytes here
       z->window[z->out++] = (uint8_t)consume(z, 8);
       z->stored--;
       continue;
@@ -218,7 +219,8 @@ static imgc_inflate_result decode_carefully(imgc_inflater *z) {
   unsigned before;
   uint32_t entry = look_up(z->literals, z->literal_bits, bits, &before);
   bits >>= before;
-  unsigned used = before + (entry >> 8 & 15); // of a pair, only the first literal is used
+  unsigned used =
+      before + (entry >> 8 & 15); // of an entry with two literals, only the first is used
   if (used > z->bit_count) return IMGC_INFLATE_INVALID;
   if ((entry & IMGC_INFLATE_IS_UNDEFINED) && !z->accepts_zlib_rejects)
     return IMGC_INFLATE_ZLIB_REJECTS;

@@ -1,8 +1,8 @@
 // DEFLATE (RFC 1951) decompression in pieces of bounded size, as fast as libdeflate decompresses in
 // one call.
 //
-// It accepts exactly the streams that libdeflate accepts. Where zlib is stricter it returns
-// IMGC_INFLATE_ZLIB_REJECTS.
+// With `accepts_zlib_rejects` it accepts exactly the streams that libdeflate accepts. Without it, a
+// symbol that libdeflate accepts and zlib rejects returns IMGC_INFLATE_ZLIB_REJECTS.
 
 #ifndef IMGC_INFLATE_H
 #define IMGC_INFLATE_H
@@ -10,7 +10,7 @@
 #include "inflate/inflate_state.h"
 
 // Sets the inflater to the start of a stream, before the first block. Set `accepts_zlib_rejects`
-// afterwards. Does not initialize the window.
+// after this call. Does not initialize the window.
 void imgc_inflate_begin(imgc_inflater *z,
                         bool (*next_input)(void *, const uint8_t **, const uint8_t **),
                         void *context);

@@ -15,7 +15,8 @@ void imgc_inflate_loop_bmi2(imgc_inflater *z);
 #define INLINE TARGET static inline __attribute__((always_inline))
 
 enum {
-  // Input that one iteration may load: 8 bytes at each of two positions, 7 bytes apart.
+  // Minimum input of one iteration, in bytes. An iteration loads 8 bytes at two positions that are
+  // at most 7 bytes apart.
   FAST_INPUT = 24,
   LIMIT = IMGC_INFLATE_WINDOW + IMGC_INFLATE_CHUNK, // no symbol starts at or after it
 };
@@ -48,7 +49,8 @@ INLINE void copy_match(uint8_t *to, uint32_t length, uint32_t distance) {
       from += 8;
     } while (to < end);
   } else {
-    // After 8 bytes of the pattern, copy from a distance that is a multiple of it and at least 8.
+    // After the first 8 bytes, copy with a distance that is a multiple of `distance` and at least
+    // 8.
     static const uint8_t multiple[8] = {0, 0, 8, 9, 8, 10, 12, 14};
     for (unsigned i = 0; i < 8; i++) to[i] = from[i];
     to += 8;
@@ -68,8 +70,8 @@ INLINE uint8_t *write_literals(uint8_t *out, uint32_t entry) {
   return out + 1 + (entry >> 6 & 1);
 }
 
-// Decodes symbols up to a rare one, or until the input piece or the output chunk is nearly used up.
-// Requires at least FAST_INPUT bytes of input.
+// Decodes symbols until a rare symbol occurs, or until the input piece or the output chunk is
+// nearly exhausted. Requires at least FAST_INPUT bytes of input.
 INLINE void decode_fast(imgc_inflater *z) {
   const uint32_t *literals = z->literals, *distances = z->distances;
   const uint64_t literal_mask = (1u << z->literal_bits) - 1;
@@ -84,8 +86,8 @@ INLINE void decode_fast(imgc_inflater *z) {
 #define CONSUME(entry) (bits >>= (entry)&IMGC_INFLATE_BITS, count -= (entry)&IMGC_INFLATE_BITS)
 
   REFILL;
-  // Look up before the refill, whose latency is then hidden: the entry's bits are already
-  // available.
+  // The look-up precedes the refill, to hide the latency of the refill: the bits of the entry are
+  // already in the buffer.
   uint32_t entry = literals[bits & literal_mask];
   while (in <= in_last && out < out_last) {
     REFILL;
@@ -125,7 +127,7 @@ INLINE void decode_fast(imgc_inflater *z) {
     }
     uint32_t distance_entry = 0, length = value_of(entry, bits);
     if (!(entry & IMGC_INFLATE_RARE)) {
-      // A length and its distance use at most 48 of 56 bits.
+      // A length and its distance use at most 48 of the 56 bits.
       CONSUME(entry);
       distance_entry = distances[bits & ((1u << IMGC_INFLATE_DISTANCE_BITS) - 1)];
       if (distance_entry & IMGC_INFLATE_SUBTABLE) {

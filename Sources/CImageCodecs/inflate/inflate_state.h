@@ -10,7 +10,8 @@
 enum {
   IMGC_INFLATE_WINDOW = 32 << 10, // maximum distance of a match
   IMGC_INFLATE_CHUNK = 96 << 10,  // output bytes between two moves of the window
-  // A symbol may start at the last byte of the chunk, and matches are copied in blocks.
+  // Space after the chunk: a match of 258 bytes may start at the last byte of the chunk, and
+  // matches are copied in blocks.
   IMGC_INFLATE_SLACK = 258 + 62,
   IMGC_INFLATE_LITERAL_BITS = 11,
   IMGC_INFLATE_DISTANCE_BITS = 9,
@@ -21,12 +22,11 @@ enum {
 };
 
 typedef enum imgc_inflate_result {
-  IMGC_INFLATE_MORE,    // there may be output; call again
-  IMGC_INFLATE_END,     // the last block has ended; there may be output
+  IMGC_INFLATE_MORE,    // call again; output may be available
+  IMGC_INFLATE_END,     // the last block has ended; output may be available
   IMGC_INFLATE_INVALID, // invalid or truncated data
-  // libdeflate accepts the next symbol and zlib rejects it: a symbol that RFC 1951 does not define,
-  // or the unused codeword of a code with a single symbol. Only when `accepts_zlib_rejects` is
-  // false.
+  // libdeflate accepts the next element of the stream and zlib rejects it, for example a symbol
+  // that RFC 1951 does not define. Returned only when `accepts_zlib_rejects` is false.
   IMGC_INFLATE_ZLIB_REJECTS,
 } imgc_inflate_result;
 

@@ -1,5 +1,6 @@
 // Look-up tables of canonical Huffman codes (RFC 1951, 3.2.2). A table is indexed with the next
-// bits of the stream, whose lowest is the first of a codeword: codewords are stored bit-reversed.
+// bits of the stream, whose lowest is the first of a codeword: the codewords in an index are
+// bit-reversed.
 
 #include "inflate/inflate_tables.h"
 
@@ -62,7 +63,8 @@ static unsigned make_table(uint32_t *table, size_t size, unsigned bits, const ui
 
   if (left > 0) { // incomplete
     if (used > 1 || (used == 1 && counts[1] != 1)) return 0;
-    // zlib accepts the codeword 0 of a single symbol, and no codeword of an empty code.
+    // In a code with a single symbol, zlib accepts only the codeword 0. In an empty code, zlib
+    // accepts no codeword.
     uint32_t entry = with_bits(entry_of(used ? sorted[0] : 0), 1);
     uint32_t undefined = entry | IMGC_INFLATE_RARE | IMGC_INFLATE_IS_UNDEFINED;
     for (unsigned i = 0; i < 1u << bits; i++) table[i] = used && !(i & 1) ? entry : undefined;
@@ -78,7 +80,7 @@ static unsigned make_table(uint32_t *table, size_t size, unsigned bits, const ui
       code = next_reversed(code, n);
     }
 
-  // Longer codewords are in order, so those with the same prefix are consecutive.
+  // The longer codewords are sorted, so codewords with equal prefixes are consecutive.
   size_t end = (size_t)1 << bits, start = 0;
   unsigned prefix = ~0u, index_bits = 0, mask = (1u << bits) - 1;
   for (; n <= longest; n++)
@@ -106,8 +108,8 @@ static unsigned make_table(uint32_t *table, size_t size, unsigned bits, const ui
   return bits;
 }
 
-// Stores two literals in an entry where both codewords fit into the index. The index after the
-// first codeword is smaller, except for 0, so its entry is not yet modified.
+// Stores two literals in an entry where both codewords fit into the index. The index that remains
+// after the first codeword is smaller, except for 0, so its entry is not modified yet.
 static void pair_literals(uint32_t *table, unsigned bits) {
   for (unsigned i = 1u << bits; i-- > 0;) {
     uint32_t first = table[i];
@@ -132,7 +134,7 @@ bool imgc_inflate_distance_table(imgc_inflater *z, const uint8_t *lengths, unsig
   unsigned bits = make_table(z->distances, IMGC_INFLATE_DISTANCES, IMGC_INFLATE_DISTANCE_BITS,
                              lengths, count, distance_entry);
   if (bits == 0) return false;
-  // Look-ups use a constant number of bits.
+  // The table is enlarged, because look-ups use a constant number of bits.
   for (; bits < IMGC_INFLATE_DISTANCE_BITS; bits++)
     memcpy(z->distances + ((size_t)1 << bits), z->distances, sizeof(uint32_t) << bits);
   return true;

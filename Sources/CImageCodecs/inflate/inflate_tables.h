@@ -5,9 +5,9 @@
 
 #include "inflate/inflate_state.h"
 
-// A table entry, from the lowest bit: 6 bits with the number of bits to consume, including the
-// extra bits of a length or distance; 2 flags; 4 bits with the length of the first codeword, or the
-// index bits of a sub-table; 4 flags; from bit 16 one or two literals, the base of a length or
+// A table entry, from the lowest bit: 6 bits with the number of stream bits to consume, including
+// the extra bits of a length or distance; 2 flags; 4 bits with the length of the first codeword, or
+// the index bits of a sub-table; 4 flags; from bit 16 one or two literals, the base of a length or
 // distance, or the start of a sub-table.
 enum {
   IMGC_INFLATE_BITS = 63,
@@ -20,8 +20,8 @@ enum {
 };
 
 // Builds the table of `count` symbols (at most 288) from their codeword lengths in bits, at most
-// 15; 0: unused. Returns false when the code is over-subscribed or incomplete; allowed are a single
-// codeword of one bit and no codeword.
+// 15; 0: unused. Returns false when the code is over-subscribed or incomplete; exceptions are a
+// single codeword of one bit, and no codeword, which are allowed.
 bool imgc_inflate_literal_table(imgc_inflater *z, const uint8_t *lengths, unsigned count);
 // Builds the table of at most 32 distance symbols, as imgc_inflate_literal_table does.
 bool imgc_inflate_distance_table(imgc_inflater *z, const uint8_t *lengths, unsigned count);

@@ -76,7 +76,8 @@ static bool inflate_rows(const imgc_png_image *image, uint8_t *raw, size_t size)
   if (inflater && stream_size > 2 && imgc_png_is_zlib(stream)) {
     size_t written = 0;
     enum libdeflate_result result =
-        image->request->strictness >= IMGC_STRICT_ON_CORRUPT // this function verifies Adler-32
+        image->request->strictness >=
+                IMGC_STRICT_ON_CORRUPT // libdeflate then also verifies Adler-32
             ? libdeflate_zlib_decompress_ex(inflater, stream, stream_size, raw, size, NULL,
                                             &written)
             : libdeflate_deflate_decompress_ex(inflater, stream + 2, stream_size - 2, raw, size,

@@ -126,8 +126,8 @@ imgc_status imgc_png_next_frame(const imgc_request *request, imgc_frame *frame,
   if (frame->next_offset != NO_NEXT_FRAME && frame->next_offset > request->size)
     return imgc_fail(report, IMGC_ERROR_INVALID_ARGUMENT, NULL,
                      "png: the frame does not belong to this file");
-  // This report is discarded: damage before the first frame is reported with the header and the
-  // still image.
+  // Warnings in this report are discarded: damage before the first frame is reported with the
+  // header and the still image.
   imgc_report preamble = {0};
   imgc_png png;
   if (imgc_png_scan(request, IMGC_PNG_PIXELS_ONLY, &png, NULL, NULL, &preamble) ||

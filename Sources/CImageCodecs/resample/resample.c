@@ -1,5 +1,5 @@
-// The resampler: receives source rows, writes output rows, and stores only the rows in between that
-// the next output row needs.
+// The resampler: receives source rows, writes output rows, and stores only the horizontally
+// filtered rows that are needed for the next output row.
 
 #include "core/copy.h"
 #include "core/cpu_features.h"
@@ -19,14 +19,14 @@ struct imgc_resampler {
   const imgc_resample_kernels *kernels;
   imgc_cancel *cancel;               // may be NULL
   imgc_windows horizontal, vertical; // horizontal windows are relative to `column`
-  uint32_t column, columns;          // source columns that contribute
-  uint32_t pushed, done;             // source rows received, output rows written
-  uint32_t translucent;              // end of the rows with an alpha below 255
+  uint32_t column, columns; // first source column that contributes, and number of these columns
+  uint32_t pushed, done;    // source rows received, output rows written
+  uint32_t translucent;     // end of the rows with an alpha below 255
   row_format formats[2];
-  size_t plane;             // samples of a plane: the columns, and zeros that a window may read
-  int16_t *planes;          // eight: R G B A of an even source row, then of the next row
-  size_t ring_stride;       // samples of a row of pairs
-  int16_t *ring;            // vertical.taps / 2 rows of pairs
+  size_t plane;       // samples of a plane: `columns`, and zeros that a window may read after them
+  int16_t *planes;    // eight: R G B A of an even source row, then of the next row
+  size_t ring_stride; // samples of a row of pairs
+  int16_t *ring;      // vertical.taps / 2 rows of pairs
   const int16_t **pairs;    // [vertical.taps / 2], for one output row
   int32_t *sums;            // one output row in linear light before the conversion to sRGB
   imgc_light_tables *light; // NULL unless filtering in linear light
@@ -47,7 +47,8 @@ static bool is_in_range(const imgc_resample_request *r) {
          r->crop_y + r->crop_height <= r->source_height;
 }
 
-// A side whose size does not change is copied: some filters would modify it.
+// Uses the nearest sample for a side whose size does not change, because some filters would modify
+// the samples.
 static imgc_filter filter_for(const imgc_resample_request *r, double start, double length,
                               uint32_t count) {
   return length == count && start == floor(start) ? IMGC_FILTER_NEAREST : r->filter;
@@ -138,7 +139,7 @@ imgc_status imgc_resampler_create(const imgc_resample_request *request,
   *resampler = NULL;
   const uint64_t bytes = imgc_resampler_bytes(request);
   if (bytes == 0) return IMGC_ERROR_INVALID_ARGUMENT;
-  // Zeroed: samples after a window have weight 0, but are read.
+  // Zeroed: samples after a window have weight 0 but are read.
   imgc_resampler *r = bytes <= PTRDIFF_MAX ? calloc(1, (size_t)bytes) : NULL;
   if (r == NULL) return IMGC_ERROR_OUT_OF_MEMORY;
   block b = {.base = (uint8_t *)r, .used = 0};
@@ -213,7 +214,7 @@ static void split_planes(imgc_resampler *r, const uint8_t *row, uint32_t y) {
   } else if (format.is_opaque) {
     r->kernels->split_planes(planes, r->plane, row, r->columns);
   } else {
-    // Usually a row is translucent if the previous one is.
+    // A row is usually translucent if the previous row is.
     if (r->translucent < y || y == 0) {
       format.is_opaque = r->kernels->split_planes(planes, r->plane, row, r->columns);
     }
@@ -238,7 +239,7 @@ static void refine(imgc_resampler *r, unsigned row) {
 // Filters a pair of source rows horizontally, into the ring buffer.
 static void filter_rows_horizontally(imgc_resampler *r, uint32_t y) {
   row_format *formats = r->formats;
-  if (y % 2 == 0) formats[1] = formats[0]; // The other row has weight 0.
+  if (y % 2 == 0) formats[1] = formats[0]; // the pair's other row has weight 0
   if (formats[0].is_fine != formats[1].is_fine) refine(r, formats[0].is_fine ? 1 : 0);
   const bool is_fine = formats[0].is_fine || formats[1].is_fine;
   const bool is_opaque = formats[0].is_opaque && formats[1].is_opaque;
@@ -252,7 +253,7 @@ static void filter_row_vertically(imgc_resampler *r, uint8_t *to) {
   const uint32_t count = r->vertical.taps / 2, width = r->request.width;
   const uint32_t first = r->vertical.first[r->done];
   const int16_t *weights = r->vertical.weights + (size_t)r->done * r->vertical.taps;
-  // Rows below the source have weight 0: any row can be used.
+  // Rows below the source have weight 0, so any row can be used for them.
   for (uint32_t k = 0; k < count; k++) {
     r->pairs[k] = r->ring + (first / 2 + k) % count * r->ring_stride;
   }

@@ -189,7 +189,7 @@ AVX2 static void vertical(uint8_t *dst, const int16_t *const *rows, const int16_
   }
 }
 
-// Divides the colours of two pixels by their alpha.
+// Divides the colours of two pixels by the alpha of the pixel.
 INLINE __m256i without_alpha(__m256i sums) {
   const __m256i half = _mm256_set1_epi32(1 << (IMGC_SUM_BITS - 1));
   __m256i alpha = _mm256_srai_epi32(add(sums, half), IMGC_SUM_BITS);

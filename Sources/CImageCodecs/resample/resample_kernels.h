@@ -2,9 +2,10 @@
 // kernel returns the same bytes.
 //
 // Two source rows are split into planes of 16-bit samples. The horizontal pass converts both to one
-// row of pairs: for each output pixel R R G G B B A A, upper row first, with 6 fraction bits (255
-// is 16,320), which leaves twice the range for the filter's overshoot. The vertical pass multiplies
-// and adds pairs; its sums have 20 fraction bits.
+// row of pairs: for each output pixel R R G G B B A A, upper row first, with 6 fraction bits. The
+// value 255 is 16,320, about half of the 16-bit maximum, so the overshoot of a filter fits too. The
+// vertical pass multiplies the pairs by pairs of weights and adds the products; the sums have 20
+// fraction bits.
 
 #ifndef IMGC_RESAMPLE_KERNELS_H
 #define IMGC_RESAMPLE_KERNELS_H
@@ -59,10 +60,11 @@ typedef struct imgc_resample_kernels {
   // Filters `count` rows of pairs, with two weights each, to n RGBA8 pixels.
   void (*vertical)(uint8_t *dst, const int16_t *const *rows, const int16_t *weights, uint32_t count,
                    size_t n);
-  // As `vertical`, for premultiplied rows; divides the colours by alpha.
+  // As `vertical`, for premultiplied rows; the colours of the result are divided by alpha.
   void (*vertical_alpha)(uint8_t *dst, const int16_t *const *rows, const int16_t *weights,
                          uint32_t count, size_t n);
-  // Writes the n * 4 sums; dst has space for the next multiple of IMGC_PIXELS_PER_STEP pixels.
+  // As `vertical`, but writes the n * 4 sums. `dst` has space for n rounded up to a multiple of
+  // IMGC_PIXELS_PER_STEP pixels.
   void (*vertical_sums)(int32_t *dst, const int16_t *const *rows, const int16_t *weights,
                         uint32_t count, size_t n);
 } imgc_resample_kernels;
@@ -73,7 +75,7 @@ extern const imgc_resample_kernels imgc_resample_plain;
 extern const imgc_resample_kernels imgc_resample_avx2;
 #endif
 
-// Process the remaining pixels of a row, from `from` on.
+// Scalar code for the remaining pixels of a row, from pixel `from` on.
 bool imgc_split_planes_rest(int16_t *planes, size_t stride, const uint8_t *src, size_t from,
                             size_t n);
 bool imgc_split_planes_alpha_rest(int16_t *planes, size_t stride, const uint8_t *src, size_t from,

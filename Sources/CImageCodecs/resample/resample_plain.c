@@ -24,7 +24,7 @@ bool imgc_split_planes_alpha_rest(int16_t *planes, size_t stride, const uint8_t 
   for (size_t i = from; i < n; i++) {
     uint32_t alpha = src[i * 4 + 3];
     for (size_t c = 0; c < 3; c++) {
-      // Times 128 / 255, exact for alpha 255.
+      // The colour times alpha times 128 / 255, rounded; exact for alpha 255.
       uint32_t product = src[i * 4 + c] * alpha;
       planes[c * stride + i] = (int16_t)((product + ((product + 128) >> 8) + 1) >> 1);
     }

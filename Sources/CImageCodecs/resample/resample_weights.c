@@ -4,7 +4,7 @@
 
 #include <math.h>
 
-// Filter radius in source samples when enlarging; nearest and box have none.
+// Filter radius in source samples for enlargement, by imgc_filter; unused for nearest and box.
 static const double supports[] = {0, 0, 1, 2, 3};
 
 static double bilinear(double x) { return 1 - fabs(x); }
@@ -22,7 +22,7 @@ static double step_of(const imgc_axis *axis) { return axis->length / axis->count
 static uint32_t widest(const imgc_axis *axis) {
   if (axis->filter == IMGC_FILTER_NEAREST) return 1;
   double step = step_of(axis);
-  // A box may cover samples partly at both ends; the other filters are 0 at their ends.
+  // A box may cover a part of the samples at both ends. The other filters are 0 at their ends.
   double max = axis->filter == IMGC_FILTER_BOX
                    ? ceil(step) + 1
                    : ceil(2 * supports[axis->filter] * (step > 1 ? step : 1));
@@ -42,7 +42,7 @@ static window clipped(const imgc_axis *axis, double begin, double end) {
   window w = {begin > 0 ? (uint32_t)begin : 0, axis->source};
   if (w.begin >= axis->source) w.begin = axis->source - 1;
   if (end < w.end) w.end = end > w.begin ? (uint32_t)end : w.begin + 1;
-  // Samples added by rounding errors have weight 0.
+  // Removes samples at the end that rounding errors added; their weight is 0.
   uint32_t max = widest(axis);
   if (w.end - w.begin > max) w.end = w.begin + max;
   return w;
