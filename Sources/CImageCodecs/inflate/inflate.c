@@ -131,7 +131,8 @@ static imgc_inflate_result begin_dynamic(imgc_inflater *z) {
     uint32_t entry = table[z->bits & 127];
     unsigned bits = entry & 0xFF, symbol = entry >> 16;
     unsigned extra = symbol < 16 ? 0 : symbol == 16 ? 2 : symbol == 17 ? 3 : 7;
-    // Rejects the unused codeword of an incomplete code of code lengths.
+    // Rejects missing bits and the unused codeword of an incomplete code. libdeflate rejects both
+    // too: an incomplete code of code lengths cannot describe a block with an end-of-block code.
     if ((entry & IMGC_INFLATE_RARE) || bits + extra > z->bit_count) return IMGC_INFLATE_INVALID;
     consume(z, bits);
     if (symbol < 16) {

@@ -53,7 +53,8 @@ typedef struct imgc_resample_kernels {
   bool (*split_planes)(int16_t *planes, size_t stride, const uint8_t *src, size_t n);
   // As split_planes, into four planes with IMGC_FINE_BITS, with premultiplied colours.
   bool (*split_planes_alpha)(int16_t *planes, size_t stride, const uint8_t *src, size_t n);
-  // Filters eight planes, four per row, to windows->count pixels of pairs. The samples have `shift`
+  // Filters eight planes, four per source row, and writes one row of pairs with windows->count
+  // pixels. The samples have `shift`
   // - 8 fraction bits; with 3 channels alpha is 255.
   void (*horizontal)(int16_t *pairs, const int16_t *planes, size_t stride,
                      const imgc_windows *windows, unsigned channels, unsigned shift);

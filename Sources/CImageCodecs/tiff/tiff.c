@@ -63,8 +63,8 @@ static imgc_status read_icc(const imgc_request *request, uint8_t *profile, size_
 
 // ---------------------------------------------------------------- decoding
 
-// Rows for a transposed destination are collected until there are enough for an efficient
-// transposition.
+// Rows for a transposed destination are collected, because the transposition of several rows
+// together is more efficient.
 enum { BATCH_ROWS = 32 };
 
 typedef struct row_batch {
@@ -96,7 +96,7 @@ typedef struct progress {
   bool damaged;
 } progress;
 
-// Fills missing rows: transparent, or white like paper for fax pages.
+// Fills missing rows with transparent black, or with white for CCITT (fax) pages.
 static imgc_status fill_missing_rows(const imgc_request *request, row_batch *b,
                                      const tiff_properties *f, uint32_t x, uint32_t y,
                                      uint32_t wide, uint32_t first, uint32_t end,
@@ -129,8 +129,8 @@ static imgc_status decode_tile(const imgc_request *request, tiff_reader *reader,
   uint32_t high = f->height - y < f->tile_height ? f->height - y : f->tile_height;
   uint32_t converted_rows = tile.rows < high ? tile.rows : high;
   for (uint32_t j = 0; j < converted_rows; j++) {
-    // A strip may be the whole image, so rows are committed early; tiles side by side are all
-    // written first.
+    // A strip may contain all rows of the image, so its rows are committed during the conversion.
+    // Tiles in one tile row are all written before their rows are committed.
     if (j % TIFF_ROWS_PER_POLL == 0 && j > 0) {
       if (imgc_poll(request, report)) return report->status;
       if (f->tile_columns == 1) imgc_dest_commit_rows(b->dest, y + j);

@@ -69,7 +69,8 @@ static imgc_status check_samples(tiff_properties *f, imgc_report *report) {
   if (f->format == SAMPLEFORMAT_COMPLEXINT || f->format == SAMPLEFORMAT_COMPLEXIEEEFP)
     return unsupported(report, "complex");
   if (f->format != SAMPLEFORMAT_INT && f->format != SAMPLEFORMAT_IEEEFP)
-    f->format = SAMPLEFORMAT_UINT; // VOID too, which does not specify the samples
+    f->format =
+        SAMPLEFORMAT_UINT; // includes SAMPLEFORMAT_VOID, which does not specify the type of samples
   bool float_fits = f->bits == 16 || f->bits == 24 || f->bits == 32 || f->bits == 64;
   if (f->bits == 0 || (f->bits > 32 && f->bits != 64) ||
       (f->format == SAMPLEFORMAT_IEEEFP && !float_fits))
@@ -163,7 +164,8 @@ static void read_alpha(const tiff_file *file, tiff_properties *f) {
   TIFF *tif = file->tif;
   uint16_t *types = NULL, extra = 0;
   f->alpha = -1;
-  // Writers that omit the tag for RGBA mean alpha; libtiff then reports an unspecified sample.
+  // If ExtraSamples is missing in an RGBA file, libtiff reports an unspecified fourth sample, but
+  // writers of such files store alpha.
   if (f->photometric == PHOTOMETRIC_RGB && f->samples == 4 && !file->page.has_extra_samples_tag) {
     f->alpha = 3;
     return;
@@ -199,7 +201,7 @@ static imgc_status read_tiles(const imgc_request *request, TIFF *tif, tiff_prope
   f->tile_columns = (f->width - 1) / f->tile_width + 1;
   f->tile_rows = (f->height - 1) / f->tile_height + 1;
 
-  // All products fit: sides and samples are below 2^32 and 2^16.
+  // The products fit into 64 bits: sides are below 2^32, samples below 2^16.
   uint64_t blocks = ((uint64_t)f->tile_width + f->sub_x - 1) / f->sub_x;
   uint64_t samples = f->separate ? 1 : f->samples;
   if (f->sub_x * f->sub_y > 1)
@@ -246,7 +248,8 @@ static uint64_t work_bytes(const tiff_properties *f, uint64_t file_size) {
     total = imgc_add(total, file_size); // a copy of the compressed bytes
   switch (f->compression) {
   case COMPRESSION_JPEG: {
-    // Coefficients of a progressive stream; libtiff does not allocate more than 100 MB for them.
+    // Memory for the coefficients of a progressive stream, for which libtiff allocates at most 100
+    // MB.
     uint64_t coefficients = imgc_mul(f->tile_bytes, 2);
     return imgc_add(total, coefficients < 100000000 ? coefficients : 100000000);
   }

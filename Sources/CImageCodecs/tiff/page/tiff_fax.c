@@ -7,8 +7,9 @@ void tiff_fax_clear(tiff_fax_notes *notes) {
   *notes = (tiff_fax_notes){TIFF_NO_ROW, TIFF_NO_ROW, TIFF_NO_ROW, TIFF_NO_ROW};
 }
 
-// Parses messages of libtiff 4.0 to 4.7: "Premature EOL at line 4 of strip 0 (got 0, expected 16)",
-// "Premature EOF at line 4 of strip 0 (x 3)", "Bad code word at line 4 of tile 2 (x 3)".
+// Parses the messages of libtiff 4.0 to 4.7 about CCITT rows, for example "Premature EOL at line 4
+// of strip 0 (got 0, expected 16)", "Premature EOF at line 4 of strip 0 (x 3)", "Bad code word at
+// line 4 of tile 2 (x 3)".
 void tiff_fax_note(tiff_fax_notes *notes, const char *message, bool is_error) {
   const char *at = strstr(message, " at line ");
   if (!at) return;

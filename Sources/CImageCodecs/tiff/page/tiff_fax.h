@@ -1,4 +1,4 @@
-// Rows of CCITT data (ITU-T T.4, T.6) that libtiff decoded before the data ended.
+// Determines, from libtiff's messages, which rows of CCITT data (ITU-T T.4, T.6) are complete.
 
 #ifndef IMGC_TIFF_FAX_H
 #define IMGC_TIFF_FAX_H
@@ -9,8 +9,8 @@
 // Row numbers in libtiff's messages about one strip or tile; TIFF_NO_ROW: none.
 typedef struct tiff_fax_notes {
   uint32_t first_invalid; // first row with an invalid code word
-  uint32_t last_short;    // last row that started and ended early
-  uint32_t empty_first;   // start of the last sequence of rows that ended before their first run
+  uint32_t last_short;    // last row whose data starts but ends early
+  uint32_t empty_first;   // start of the last sequence of rows without any run
   uint32_t empty_last;
 } tiff_fax_notes;
 
@@ -22,8 +22,8 @@ void tiff_fax_clear(tiff_fax_notes *notes);
 void tiff_fax_note(tiff_fax_notes *notes, const char *message, bool is_error);
 
 // Returns the complete rows among the first `written`, which is less than `wanted` when the data
-// ended early. The end codes (EOFB, RTC) and zero bits after the data are reported as rows that end
-// early.
+// ended early. libtiff reports the end codes (EOFB, RTC), and zero bits after the data, as rows
+// that end early.
 uint64_t tiff_fax_complete(const tiff_fax_notes *notes, uint64_t written, uint64_t wanted);
 
 #endif

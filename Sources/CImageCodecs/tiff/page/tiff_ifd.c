@@ -49,8 +49,8 @@ imgc_status tiff_input_open(const imgc_request *request, tiff_input *input, imgc
   return IMGC_OK;
 }
 
-// Returns the directory after the one at `offset`; 0: none. Sets `*broken` when it is outside the
-// file.
+// Returns the offset of the directory after the directory at `offset`; 0: none. Sets `*broken` when
+// the next directory is outside the file.
 static uint64_t next_directory(const tiff_input *in, uint64_t offset, bool *broken) {
   uint64_t entries = number(in, offset, count_bytes(in));
   uint64_t end = imgc_add(offset, imgc_add(count_bytes(in), imgc_mul(entries, entry_bytes(in))));
@@ -67,9 +67,9 @@ static uint64_t next_directory(const tiff_input *in, uint64_t offset, bool *brok
   return next;
 }
 
-// Counts the directories up to the first repetition, by Brent's cycle detection: `checkpoint` in
-// tiff_count_pages is the position at the last power of two, so a cycle is detected without a list
-// of visited offsets.
+// Returns the number of different directories in a chain with a cycle of `length` directories.
+// tiff_count_pages finds the cycle by Brent's algorithm, without a list of visited offsets:
+// `checkpoint` is the offset after the last power of two of steps.
 static uint64_t count_until_cycle(const tiff_input *in, uint64_t length) {
   bool broken = false;
   uint64_t ahead = in->first, behind = in->first, count = 0;
@@ -84,7 +84,8 @@ static uint64_t count_until_cycle(const tiff_input *in, uint64_t length) {
 imgc_status tiff_count_pages(const imgc_request *request, const tiff_input *input, uint32_t *count,
                              bool *broken, imgc_report *report) {
   uint64_t checkpoint = input->first, offset = input->first, total = 1, power = 1, steps = 0;
-  // Without a limit a cycle still ends the loop, and a chain cannot be longer than the file.
+  // The loop ends without a limit too: a cycle is detected, and a chain without a cycle cannot be
+  // longer than the file.
   uint64_t limit = request->limits.max_pages ? request->limits.max_pages : UINT32_MAX;
   *broken = false;
   for (;;) {
@@ -98,15 +99,17 @@ imgc_status tiff_count_pages(const imgc_request *request, const tiff_input *inpu
       break;
     }
     if (steps == power) checkpoint = offset, power *= 2, steps = 0;
-    // A cycle is followed for at most three times its length before it is detected.
+    // Divided by 4, because up to four times the number of different directories is visited before
+    // a cycle is detected.
     if (++total / 4 > limit) break;
   }
-  // Over the limit: the number is unknown, but page 0 can be decoded.
+  // With more pages than the limit the number is reported as 0 (unknown), so that page 0 can still
+  // be decoded.
   *count = total > limit ? 0 : (uint32_t)total;
   return IMGC_OK;
 }
 
-// The tags that pixels depend on, in ascending order.
+// The tags that the decoding of pixels requires, in ascending order.
 static const uint16_t retained_tags[] = {
     TIFF_TAG_IMAGE_WIDTH,
     TIFF_TAG_IMAGE_LENGTH,
@@ -169,8 +172,8 @@ static uint64_t sample_count(const tiff_input *in, uint64_t entry) {
   }
 }
 
-// Returns true when BitsPerSample is not equal for all samples, which libtiff does not support.
-// Entries past the number of samples are ignored, as in libtiff.
+// Returns true when the values of BitsPerSample differ, which libtiff does not support. Values past
+// the number of samples are ignored, as in libtiff.
 static bool bits_differ(const tiff_input *in, uint64_t entry, uint64_t samples) {
   uint64_t type = number(in, entry + 2, 2), stored_count = number(in, entry + 4, offset_bytes(in));
   uint64_t value = entry + 4 + offset_bytes(in);
@@ -184,7 +187,8 @@ static bool bits_differ(const tiff_input *in, uint64_t entry, uint64_t samples) 
   return false;
 }
 
-// Returns true when the entry's value is completely or partly past the end of the file.
+// Returns true when the value of the entry extends past the end of the file, or is outside the
+// file.
 static bool value_is_truncated(const tiff_input *in, uint64_t entry) {
   static const uint8_t sizes[] = {
       [TIFF_TYPE_BYTE] = 1,      [TIFF_TYPE_ASCII] = 1,    [TIFF_TYPE_SHORT] = 2,
@@ -203,7 +207,7 @@ static bool value_is_truncated(const tiff_input *in, uint64_t entry) {
 static void note_profile(const tiff_input *in, uint64_t entry, tiff_page *page) {
   uint64_t type = number(in, entry + 2, 2), count = number(in, entry + 4, offset_bytes(in));
   uint64_t value = number(in, entry + 4 + offset_bytes(in), offset_bytes(in));
-  // UNDEFINED by the ICC specification (B.4); some files use BYTE.
+  // The ICC specification (B.4) requires the type UNDEFINED, but some files use BYTE.
   if ((type != TIFF_TYPE_UNDEFINED && type != TIFF_TYPE_BYTE) || count < IMGC_ICC_HEADER_SIZE ||
       !inside(in, value, count)) {
     page->icc_damaged = true;
@@ -260,7 +264,8 @@ imgc_status tiff_find_page(const imgc_request *request, const tiff_input *input,
     bool broken;
     if (imgc_check(request->page, request->limits.max_pages, "max_pages", report))
       return report->status;
-    // Counting detects a cycle; without this check any page number would exist in a cycle.
+    // tiff_count_pages detects a cycle. Without this check a chain with a cycle would have a page
+    // of any number.
     if (tiff_count_pages(request, input, &count, &broken, report)) return report->status;
     if (request->page >= count)
       return imgc_fail(report, IMGC_ERROR_MALFORMED, NULL,

@@ -5,7 +5,7 @@
 
 #include "CImageCodecs.h"
 
-// Classic TIFF and BigTIFF differ in the sizes of three fields; the other fields are equal.
+// Classic TIFF and BigTIFF differ in the sizes of three fields; all other fields have equal sizes.
 typedef struct tiff_input {
   const uint8_t *data;
   uint64_t size;
@@ -19,13 +19,14 @@ enum { TIFF_TABLE_SIZE = 8 + 64 * 20 + 8, TIFF_HEADER_SIZE = 16 };
 
 // One page: the offset of its directory, and that directory reduced to the tags that decoding
 // needs. libtiff reads the reduced directory, so private tags are never loaded: a malicious file
-// may have thousands of them that all refer to the same megabytes.
+// may contain thousands of private tags that all refer to the same megabytes of the file.
 typedef struct tiff_page {
   uint64_t offset;
   size_t table_size;
   uint8_t table[TIFF_TABLE_SIZE];
   size_t header_size;
-  uint8_t header[TIFF_HEADER_SIZE]; // the file's header with this page as the first
+  uint8_t header[TIFF_HEADER_SIZE]; // the file's header, with the offset of this page as the first
+                                    // directory
   uint64_t icc_offset;
   uint64_t icc_size; // 0: none, or outside the file
   bool icc_damaged;
@@ -36,8 +37,8 @@ typedef struct tiff_page {
 
 imgc_status tiff_input_open(const imgc_request *request, tiff_input *input, imgc_report *report);
 
-// Counts the different directories in the chain. `*broken` is set when the chain has a cycle or
-// leaves the file; `*count` is 0 when it exceeds the limit.
+// Counts the different directories in the chain. `*broken` is set when the chain contains a cycle
+// or an offset outside the file. `*count` is 0 when the number exceeds the limit.
 imgc_status tiff_count_pages(const imgc_request *request, const tiff_input *input, uint32_t *count,
                              bool *broken, imgc_report *report);
 

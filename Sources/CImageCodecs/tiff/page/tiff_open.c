@@ -16,7 +16,8 @@ static void copy_overlap(uint8_t *dst, uint64_t at, uint64_t size, const uint8_t
   if (from < to) memcpy(dst + (from - at), patch + (from - patch_at), (size_t)(to - from));
 }
 
-// Reads the file, with the reduced directory instead of the page's directory.
+// Reads bytes of the file. libtiff gets the reduced directory instead of the page's original
+// directory.
 static tmsize_t on_read(thandle_t handle, void *buffer, tmsize_t wanted) {
   tiff_file *file = handle;
   uint64_t at = file->position;
@@ -56,7 +57,7 @@ static int on_close(thandle_t handle) {
   return 0;
 }
 
-// CCITT decoders report damage of a row and continue.
+// libtiff's CCITT decoders report damage of a row in a message and continue.
 static void note_line(tiff_file *file, const char *format, va_list list, bool is_error) {
   if (!strstr(format, " at line ")) return;
   char text[160];
@@ -80,8 +81,8 @@ static int on_warning(TIFF *tif, void *user, const char *module, const char *for
   (void)tif, (void)module;
   tiff_file *file = user;
   note_line(file, format, list, false);
-  // The format text identifies the kind of warning. The kinds listed here do not concern the
-  // pixels.
+  // The format string of a message identifies the kind of warning. The kinds in this list do not
+  // affect pixels.
   bool harmless = strstr(format, "Unknown field") || strstr(format, "Old-style LZW") ||
                   strstr(format, "old-style JPEG");
   if (!harmless) file->warnings++;
@@ -107,7 +108,7 @@ imgc_status tiff_open(const imgc_request *request, tiff_file *file, imgc_report 
   TIFFOpenOptionsSetWarningHandlerExtR(options, on_warning, file);
   uint64_t max = request->limits.max_memory;
   if (max > 0 && max < INT64_MAX) TIFFOpenOptionsSetMaxSingleMemAlloc(options, (tmsize_t)max);
-  // m: use the callbacks, never a memory map.
+  // The mode "m" disables memory mapping, so libtiff reads through the callbacks.
   file->tif = TIFFClientOpenExt("tiff", "rm", file, on_read, on_write, on_seek, on_close, on_size,
                                 NULL, NULL, options);
   TIFFOpenOptionsFree(options);

@@ -1,4 +1,4 @@
-// A libtiff handle over bytes in memory, with private message handlers.
+// A libtiff handle for a file in memory, with message handlers for this handle only.
 
 #ifndef IMGC_TIFF_OPEN_H
 #define IMGC_TIFF_OPEN_H
@@ -11,7 +11,7 @@
 #endif
 #include <tiffio.h>
 
-// Memory for any page: libtiff's handle, directory and codec state, and the tables here.
+// Memory for any page: libtiff's handle, directory and codec state, and the tables of the decoder.
 enum { TIFF_BASE_BYTES = 512 << 10 };
 
 typedef struct tiff_file {
@@ -23,7 +23,7 @@ typedef struct tiff_file {
   uint32_t errors;
   char message[128];  // the first error since `errors` was reset
   bool over_limit;    // libtiff rejected an allocation
-  tiff_fax_notes fax; // lines in messages since tiff_fax_clear
+  tiff_fax_notes fax; // row numbers in libtiff's messages since tiff_fax_clear
 } tiff_file;
 
 // Opens the page that the request selects. Call tiff_close after success and failure.

@@ -4,7 +4,8 @@
 #include "core/limits.h"
 #include "core/report.h"
 
-// Measured: nanoseconds to decode and convert a byte of samples that compress very well.
+// Returns the measured nanoseconds to decode and convert one byte of samples, for highly compressed
+// data.
 static uint64_t cost_of_byte(const tiff_properties *f) {
   switch (f->compression) {
   case COMPRESSION_LZMA:
@@ -18,7 +19,8 @@ static uint64_t cost_of_byte(const tiff_properties *f) {
   }
 }
 
-// Measured: nanoseconds to convert a sample to 8 bits, where no row kernel supports the layout.
+// Returns the measured nanoseconds to convert a sample to 8 bits; 0 when a row kernel supports the
+// layout.
 static uint64_t cost_of_sample(const tiff_properties *f) {
   if (f->format == SAMPLEFORMAT_IEEEFP) return f->bits == 32 ? 1 : 3;
   if (f->bits > 8 && (f->associated || f->kind == TIFF_KIND_CMYK)) return 3;
@@ -26,8 +28,8 @@ static uint64_t cost_of_sample(const tiff_properties *f) {
   return f->bits < 8 && f->samples == 1 ? 0 : 1;
 }
 
-// Measured: nanoseconds per byte of input that a codec reads without producing output, such as a
-// deflate block that consists of its code lengths.
+// Returns the measured nanoseconds per byte of input from which a codec produces no output, for
+// example a deflate block that contains only code lengths.
 static uint64_t cost_of_input_byte(const tiff_properties *f) {
   switch (f->compression) {
   case COMPRESSION_ADOBE_DEFLATE:
@@ -40,7 +42,7 @@ static uint64_t cost_of_input_byte(const tiff_properties *f) {
 }
 
 uint64_t tiff_cost(const tiff_properties *f, uint64_t bytes, uint64_t input_bytes) {
-  // A codec is started for each strip or tile.
+  // The start of a codec takes 1,000 ns, for each strip or tile.
   uint64_t input = imgc_add(1000, imgc_mul(input_bytes, cost_of_input_byte(f)));
   return imgc_add(imgc_mul(bytes, cost_of_byte(f)), input);
 }
@@ -50,7 +52,8 @@ typedef struct input_cost {
   uint64_t largest; // input bytes of the largest strip or tile
 } input_cost;
 
-// Sums the compressed bytes that are passed to the codec, counting shared bytes each time.
+// Sums the compressed bytes that are passed to the codec. Bytes that several strips or tiles share
+// are counted for each of them.
 static input_cost add_input(const tiff_file *file, const tiff_properties *f) {
   input_cost sum = {0};
   if (f->direct || f->compression == COMPRESSION_OJPEG) return sum;
@@ -70,14 +73,14 @@ static input_cost add_input(const tiff_file *file, const tiff_properties *f) {
   return sum;
 }
 
-// Bounds the work for a page, in nanoseconds: 4 per byte of max_memory, about two seconds by
-// default. In a short file all strips may refer to the same highly compressed bytes, and the limits
-// on the image's size alone would allow minutes. All samples count, including those that are not
-// shown. Input up to the file's size plus a quarter and 4 MiB is always accepted: the time is then
-// proportional to the size of the file.
-// The remaining budget is for decoding damaged strips again. It always suffices to decode the
-// largest strip three more times, which determines the intact part and decodes it; or twice, if
-// three times would exceed the bound above, as for megabytes of empty deflate blocks.
+// Limits the estimated decoding time of a page to 4 ns per byte of max_memory, about two seconds by
+// default. In a short file all strips may refer to the same highly compressed bytes, so the limits
+// of the image's size alone would allow minutes. The estimate includes samples that do not
+// contribute to pixels. The time for input bytes up to 1.25 times the file's size plus 4 MiB is
+// always accepted, because it is proportional to the size of the file. The remaining time is the
+// budget for decoding damaged strips again. This budget is always at least the time to decode the
+// largest strip three times, which finds the intact part and decodes it; or twice, if three times
+// would exceed the limit above, for example with megabytes of empty deflate blocks.
 imgc_status tiff_check_work(const imgc_request *request, const tiff_file *file, tiff_properties *f,
                             imgc_report *report) {
   uint64_t tiles = imgc_mul(imgc_mul(f->tile_columns, f->tile_rows), f->planes);

@@ -1,4 +1,5 @@
-// Conversion of TIFF sample rows to RGBA8: fast paths for common layouts, and a general path.
+// Conversion of TIFF sample rows to RGBA8: fast code for common layouts, and general code for all
+// other layouts.
 
 #include <string.h>
 
@@ -9,8 +10,8 @@
 #include "tiff/pixels/tiff_samples.h"
 #include "tiff/pixels/tiff_ycbcr.h"
 
-// Returns a direct row with native byte order and bit order, aligned for 16-bit samples; a copy if
-// necessary.
+// Returns a row that was read directly from the file, in native byte order and bit order and
+// aligned for 16-bit samples. The result is a copy if necessary.
 static const uint8_t *to_native_order(tiff_converter *c, const uint8_t *row) {
   const tiff_properties *f = c->properties;
   if (!f->direct || !(f->swapped || f->reversed || (f->bits == 16 && (uintptr_t)row % 2)))
@@ -79,8 +80,8 @@ static const uint8_t *plane8(tiff_converter *c, const uint8_t *const *rows, uint
   return to;
 }
 
-// Returns colours and alpha as interleaved 8-bit samples: in `narrow`, or in `wide` when it
-// contains no other samples.
+// Returns colours and alpha as interleaved 8-bit samples: in `wide` if `wide` contains no other
+// samples, otherwise in `narrow`.
 static const uint8_t *gather(tiff_converter *c, const uint8_t *const *rows, size_t n) {
   const tiff_properties *f = c->properties;
   size_t used = f->alpha < 0 ? f->colors : f->colors + 1u;
@@ -99,7 +100,7 @@ static const uint8_t *gather(tiff_converter *c, const uint8_t *const *rows, size
   return c->narrow;
 }
 
-// Writes words, which compilers vectorize; they do not vectorize byte writes.
+// Writes 32-bit words, because compilers vectorize word stores here, but not byte stores.
 static void interleave(uint8_t *restrict dst, const uint8_t *restrict r, const uint8_t *restrict g,
                        const uint8_t *restrict b, size_t n) {
   for (size_t i = 0; i < n; i++) {
@@ -119,8 +120,8 @@ static void convert_planes(tiff_converter *c, uint8_t *dst, const uint8_t *const
   if (f->associated) imgc_row_unpremultiply(dst, n);
 }
 
-// CIELab has signed a and b (TIFF 6.0, section 23), ICCLab adds 128 (ICC.1, Lab8, and the legacy
-// Lab16 of TIFF Technical Note "ICC L*a*b*").
+// In CIELab a and b are signed (TIFF 6.0, section 23). In ICCLab 128 is added to a and b (ICC.1
+// Lab8, and the legacy Lab16 of TIFF Technical Note "ICC L*a*b*").
 static void lab_floats(const tiff_converter *c, const uint8_t *row, size_t k, size_t step,
                        size_t n) {
   const tiff_properties *f = c->properties;
@@ -197,13 +198,13 @@ static void convert_colors(tiff_converter *c, uint8_t *dst, const uint8_t *src, 
   }
 }
 
-// Alpha is set last. For the rare kinds it is read from the samples again, because the colour
-// conversion may have overwritten `narrow`.
+// Sets alpha after the conversion of the colours. For rare colour models alpha is read from the
+// samples again, because the colour conversion may have overwritten `narrow`.
 static void set_alpha(tiff_converter *c, uint8_t *dst, const uint8_t *const *rows, size_t n) {
   const tiff_properties *f = c->properties;
   if (f->alpha < 0) return;
   if (f->kind == TIFF_KIND_GRAY || f->kind == TIFF_KIND_RGB) {
-    // set by convert_colors
+    // convert_colors has set alpha
   } else if (f->separate) {
     tiff_reduce(c->wide, to_native_order(c, rows[f->colors]), n, f->bits, f->format);
     for (size_t i = 0; i < n; i++) dst[i * 4 + 3] = c->wide[i];
@@ -215,7 +216,7 @@ static void set_alpha(tiff_converter *c, uint8_t *dst, const uint8_t *const *row
 }
 
 // Converts colours and alpha at 16 bits. 16-bit CMYK is multiplied before the reduction to 8 bits,
-// which equals GraphicsMagick's pixels exactly.
+// so that the pixels equal those of GraphicsMagick.
 static void convert_deep(tiff_converter *c, uint8_t *dst, const uint8_t *const *rows, size_t n) {
   const tiff_properties *f = c->properties;
   size_t used = f->alpha < 0 ? f->colors : f->colors + 1u;

@@ -12,7 +12,7 @@ typedef struct tiff_converter {
   TIFFYCbCrToRGB *ycbcr;
   imgc_lab *lab;
   uint32_t *palette; // RGBA8 in memory order; 256 entries or 2^bits
-  uint8_t *fixed;    // a row with native byte and bit order
+  uint8_t *fixed;    // a row in native byte order and bit order
   uint8_t *wide;     // a row of all 8-bit samples, or of 16-bit indices
   uint8_t *narrow;   // a row of 8-bit colours and alpha, interleaved
   uint16_t *deep;    // a row of all 16-bit samples, then of 16-bit colours and alpha, interleaved

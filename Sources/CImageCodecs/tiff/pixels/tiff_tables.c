@@ -6,15 +6,16 @@
 #include "tiff/pixels/tiff_tables.h"
 #include "tiff/pixels/tiff_ycbcr.h"
 
-// Returns true when 8 bits per sample lose too much precision before the arithmetic.
+// Returns true when samples must not be reduced to 8 bits before the colour arithmetic, which would
+// lose precision.
 static bool is_deep(const tiff_converter *c) {
   const tiff_properties *f = c->properties;
   if (f->kind == TIFF_KIND_CMYK) return !c->cmyk && (f->bits > 8 || f->alpha >= 0);
   return f->bits > 8 && f->associated && (f->kind == TIFF_KIND_GRAY || f->kind == TIFF_KIND_RGB);
 }
 
-// Colour maps are 16-bit by TIFF 6.0, but some writers fill them with 8-bit values. 16 bits are
-// truncated to 8, not rounded, as in libtiff, Pillow, libvips and OpenCV.
+// Colour maps are 16-bit by TIFF 6.0, but some writers fill them with 8-bit values. 16-bit values
+// are truncated to 8 bits, not rounded, as in libtiff, Pillow, libvips and OpenCV.
 static imgc_status fill_palette(tiff_converter *c, TIFF *tif, imgc_report *report) {
   uint16_t *r, *g, *b;
   if (!TIFFGetField(tif, TIFFTAG_COLORMAP, &r, &g, &b))
@@ -30,7 +31,8 @@ static imgc_status fill_palette(tiff_converter *c, TIFF *tif, imgc_report *repor
   return IMGC_OK;
 }
 
-// Indexed by the stored value for packed rows, otherwise by the value reduced to 8 bits.
+// For packed rows the table is indexed by the stored value, otherwise by the value reduced to 8
+// bits.
 static void fill_grays(tiff_converter *c) {
   uint32_t max = tiff_is_packed(c->properties) ? (1u << c->properties->bits) - 1 : 255;
   for (uint32_t i = 0; i <= max; i++) {

@@ -5,8 +5,8 @@
 
 #include <stdlib.h>
 
-// TIFFYCbCrToRGBInit divides by the green coefficient and casts the levels to int. The comparisons
-// are written so that NaN is rejected.
+// Rejects values that TIFFYCbCrToRGBInit cannot convert: it divides by the green coefficient and
+// casts the levels to int. The comparisons reject NaN too.
 static bool usable(const float *luma, const float *levels) {
   if (!luma || !levels || !(luma[1] > 0.001f)) return false;
   for (int i = 0; i < 3; i++)
@@ -27,8 +27,8 @@ TIFFYCbCrToRGB *tiff_ycbcr_create(tiff_file *file, imgc_report *report) {
     imgc_warn(report, IMGC_WARN_TAG);
     luma = default_luma, levels = default_levels;
   }
-  // The tables follow the struct: a clamp table of 4 * 256 bytes, two of 256 int and three of 256
-  // int32_t. tiffio.h does not document it, but TIFFYCbCrToRGBInit requires it.
+  // TIFFYCbCrToRGBInit requires memory for its tables after the struct, which tiffio.h does not
+  // document: a clamp table of 4 * 256 bytes, two tables of 256 int and three of 256 int32_t.
   size_t size = (sizeof(TIFFYCbCrToRGB) + sizeof(long) - 1) / sizeof(long) * sizeof(long);
   size += 4 * 256 + 2 * 256 * sizeof(int) + 3 * 256 * sizeof(int32_t);
   TIFFYCbCrToRGB *tables = malloc(size);
@@ -44,7 +44,7 @@ TIFFYCbCrToRGB *tiff_ycbcr_create(tiff_file *file, imgc_report *report) {
 
 static uint8_t clamp(int64_t v) { return v < 0 ? 0 : v > 255 ? 255 : (uint8_t)v; }
 
-// Equals TIFFYCbCrtoRGB, but looks the chroma up once per block.
+// Has the same result as TIFFYCbCrtoRGB for each pixel, but reads the chroma tables once per block.
 void tiff_ycbcr_row(const TIFFYCbCrToRGB *t, uint8_t *dst, const uint8_t *blocks, unsigned sub_x,
                     unsigned sub_y, uint32_t line, uint32_t n) {
   size_t block = sub_x * sub_y + 2;

@@ -1,6 +1,6 @@
-// Checks of the image size in WebP and JBIG streams. libtiff 4.5 lets the codec allocate by that
-// size without comparing it with the strip's: a few bytes could request a gigabyte. libjbig even
-// terminates the process when the allocation fails.
+// Checks of the image size in WebP and JBIG streams. In libtiff 4.5 the codec allocates memory for
+// the size in the stream, and this size is not compared with the size of the strip. So a few bytes
+// can cause the allocation of a gigabyte. libjbig terminates the process when its allocation fails.
 
 #include "tiff/strips/tiff_blobs.h"
 #include "core/bytes.h"
@@ -8,8 +8,8 @@
 
 #include <string.h>
 
-// RFC 9649. One still image: VP8 or VP8L, optionally after a VP8X chunk; all three contain the
-// size.
+// RFC 9649. One still image: VP8 or VP8L, optionally after a VP8X chunk; each of these chunks
+// contains the size.
 static bool webp_size(const uint8_t *data, uint64_t size, bool reversed, uint32_t *width,
                       uint32_t *height) {
   uint8_t header[30], *p = header;
@@ -35,8 +35,8 @@ static bool webp_size(const uint8_t *data, uint64_t size, bool reversed, uint32_
   return false;
 }
 
-// ITU-T T.82, 6.2: the first 20 bytes. libtiff reverses the bits of each byte, except for FillOrder
-// 2.
+// ITU-T T.82, 6.2: the first 20 bytes. libtiff reverses the bits of each byte before decoding,
+// except for FillOrder 2.
 static bool jbig_fits(const uint8_t *data, uint64_t size, bool reversed, uint32_t width,
                       uint32_t height) {
   uint8_t header[20];

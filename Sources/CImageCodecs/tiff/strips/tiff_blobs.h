@@ -1,11 +1,13 @@
-// Checks of the sizes in compressed strips and tiles before a codec allocates by them.
+// Checks of the sizes in compressed strips and tiles before a codec allocates memory of these
+// sizes.
 
 #ifndef IMGC_TIFF_BLOBS_H
 #define IMGC_TIFF_BLOBS_H
 
 #include "tiff/page/tiff_properties.h"
 
-// Returns false when the data must not be passed to its codec.
+// Returns false when the size in the data does not match the strip or tile; the data must then not
+// be passed to the codec.
 bool tiff_blob_fits(const tiff_properties *properties, const uint8_t *data, uint64_t size,
                     uint32_t rows);
 

@@ -1,7 +1,7 @@
-// The LZW decoder. An entry of the table is an offset and a length into the output, as in
-// gif_lzw.c. Photographs without a predictor have a code for every 1.4 bytes, so nearly all strings
-// are short: an entry also contains its first 8 bytes, and most codes are one load and one store
-// that do not depend on recently written output.
+// The LZW decoder. A table entry contains an offset and a length in the output, as in gif_lzw.c.
+// Photographs without a predictor have a code for every 1.4 bytes, so nearly all strings are short:
+// an entry also contains its first 8 bytes, and most codes are one load and one store that do not
+// depend on recently written output.
 
 #include "tiff/strips/tiff_lzw.h"
 #include "core/bytes.h"
@@ -34,7 +34,7 @@ struct tiff_lzw {
 
 tiff_lzw *tiff_lzw_create(void) {
   tiff_lzw *z = malloc(sizeof *z);
-  // The two special codes are never looked up, so their entries are never copied.
+  // The entries of the clear code and the end code are initialized but not used.
   for (unsigned i = 0; z && i < FIRST; i++) z->entries[i] = (entry){.bytes = i & 0xff, .dest = 1};
   return z;
 }
@@ -92,7 +92,7 @@ INLINE unsigned read_code(bit_reader *r, unsigned code_bits) {
 
 INLINE bool decode(tiff_lzw *z, const uint8_t *data, size_t data_size, uint8_t *output,
                    size_t size) {
-  // Offsets are limited to 32 bits.
+  // The size is limited, so that output offsets fit into 32 bits.
   if (size > UINT32_MAX - TIFF_LZW_SLACK) return false;
   entry *const entries = z->entries;
   bit_reader r = {.next = data, .end = data + data_size};
@@ -139,7 +139,7 @@ INLINE bool decode(tiff_lzw *z, const uint8_t *data, size_t data_size, uint8_t *
       before = entries[code];
       before_out = out;
       out += put(output, out, before);
-      // "Early change": the code length grows one entry early.
+      // TIFF's "early change": the code length increases one entry earlier than in GIF.
       if ((limit + 1) >> code_bits && code_bits < 12) code_bits++;
     }
   }

@@ -5,7 +5,7 @@
 
 #include "CImageCodecs.h"
 
-// Bytes after the output that may be overwritten.
+// Bytes after the output that the decoder may overwrite; the caller must allocate them.
 enum { TIFF_LZW_SLACK = 4 * (4096 + 16) };
 
 typedef struct tiff_lzw tiff_lzw;

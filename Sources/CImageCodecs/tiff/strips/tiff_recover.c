@@ -4,8 +4,8 @@
 #include <string.h>
 
 // Subtracts the cost of one more pass from the page's budget for damage, if the budget suffices for
-// `passes` passes. Returns false when it does not, or when the decode is cancelled, which its next
-// poll reports.
+// `passes` passes. Returns false when it does not, or when the decode is cancelled; the next poll
+// of the decode then fails.
 static bool charge(tiff_reader *r, const tiff_strile *s, unsigned passes) {
   if (imgc_cancel_poll(r->request->cancel)) return false;
   uint64_t cost = tiff_cost(r->properties, s->units * r->properties->unit_bytes, s->size);
@@ -14,7 +14,7 @@ static bool charge(tiff_reader *r, const tiff_strile *s, unsigned passes) {
   return true;
 }
 
-// A byte sequence that is unlikely in an image.
+// Returns byte i of a pseudo-random sequence that is unlikely in an image.
 static uint8_t noise(uint64_t i) { return (uint8_t)((uint32_t)i * 2654435761u >> 24); }
 
 static void fill_with_noise(tiff_reader *r, const tiff_strile *s, uint8_t change) {
@@ -23,15 +23,15 @@ static void fill_with_noise(tiff_reader *r, const tiff_strile *s, uint8_t change
   r->output_is_dirty = true;
 }
 
-// Returns the bytes up to the last one that is no longer noise.
+// Returns the number of output bytes up to the last byte that differs from the noise.
 static uint64_t written(const tiff_reader *r, const tiff_strile *s, uint8_t change) {
   uint64_t reached = s->units * r->properties->unit_bytes;
   while (reached > 0 && s->to[reached - 1] == (noise(reached - 1) ^ change)) reached--;
   return reached;
 }
 
-// zlib reports a wrong checksum only when the checksum is complete. The returned size excludes the
-// end of the checksum, so that zlib returns the samples before it.
+// Returns a size that excludes the end of the zlib checksum. zlib reports a wrong checksum only
+// when the checksum is complete, so with this size zlib returns the samples before the checksum.
 static uint64_t size_without_checksum(const tiff_reader *r, const tiff_strile *s) {
   switch (r->properties->compression) {
   case COMPRESSION_ADOBE_DEFLATE:
@@ -41,17 +41,18 @@ static uint64_t size_without_checksum(const tiff_reader *r, const tiff_strile *s
   }
 }
 
-// After a failure libtiff does not report how many bytes the codec decoded, and the predictor and
-// byte order are not applied. So decode over noise to detect the written bytes, then decode at most
-// that many rows again, which succeeds and is complete. Codecs that clear their output first, or
-// write only at the end, hide the written part: then a search finds the last unit.
+// After a failure libtiff does not report how many bytes the codec decoded, and libtiff does not
+// apply the predictor and the byte order. So the output is filled with noise before a decode, to
+// detect the written bytes, and then at most that many units are decoded again, which succeeds. For
+// codecs that clear their output first, or write only at the end, a binary search finds the last
+// intact unit.
 uint64_t tiff_recover(tiff_reader *r, const tiff_strile *strile) {
   tiff_strile s = *strile;
   s.size = size_without_checksum(r, strile);
   if (!charge(r, &s, 1)) return 0;
   fill_with_noise(r, &s, 0);
   if (tiff_decode(r, &s, s.units)) return s.units;
-  // Two bytes more: the last written bytes may equal the noise by chance.
+  // Adds two bytes, because the last written bytes may equal the noise by chance.
   uint64_t reached = (written(r, &s, 0) + 2) / r->properties->unit_bytes;
   bool reach_is_unknown = reached >= s.units || r->properties->compression == COMPRESSION_PIXARLOG;
 
@@ -70,7 +71,7 @@ uint64_t tiff_recover(tiff_reader *r, const tiff_strile *strile) {
   }
   if (intact == 0 || output_is_valid) return intact;
   tiff_clear(r, &s);
-  return tiff_decode(r, &s, intact) ? intact : 0; // included in the cost of the previous pass
+  return tiff_decode(r, &s, intact) ? intact : 0; // the previous charge includes this pass
 }
 
 // ---------------------------------------------------------------- CCITT
@@ -106,7 +107,8 @@ static uint64_t read_rows(tiff_reader *r, tiff_strile *s) {
   s->intact = decode_rows(r, s);
   if (s->intact) return s->units;
   uint64_t rows = count_rows(r, s);
-  // The data ended early: an end code before the last row, or zeros read after the last byte.
+  // The data ended early: an end code precedes the last row, or the decoder read zeros after the
+  // last byte.
   if (rows < s->units && r->file->fax.first_invalid == TIFF_NO_ROW) s->truncated = true;
   return rows;
 }
@@ -117,8 +119,8 @@ static bool is_one_dimensional(TIFF *tif) {
   return !(options & GROUP3OPT_2DENCODING);
 }
 
-// Some writers of Group 3 omit the EOL codes, which libtiff before 4.6 requires. Without them the
-// code equals Compression 2 without byte alignment.
+// Some writers of Group 3 data omit the EOL codes, which libtiff before 4.6 requires. Without EOL
+// codes the data is encoded as with Compression 2, but without byte alignment of rows.
 static uint64_t read_without_eol(tiff_reader *r, tiff_strile *s) {
   TIFF *tif = r->file->tif;
   bool was_truncated = s->truncated;

@@ -6,11 +6,11 @@
 #include "tiff/strips/tiff_strile.h"
 
 // Decodes a strip again after libtiff has failed, up to the damage. Returns the number of intact
-// units, which are in the output; 0 also when the budget is exhausted.
+// units, which are in the output; 0 if there are none or the budget is exhausted.
 uint64_t tiff_recover(tiff_reader *reader, const tiff_strile *strile);
 
 // Decodes CCITT data; sets `truncated` and `intact`. The decoder continues after damage, so all
-// rows that it wrote count, except rows that are incomplete because the data ended.
+// rows that it wrote are included, except rows that are incomplete because the data ended.
 uint64_t tiff_read_fax(tiff_reader *reader, tiff_strile *strile);
 
 #endif

@@ -10,8 +10,8 @@ void tiff_clear(tiff_reader *r, const tiff_strile *s) {
   r->output_is_dirty = true;
 }
 
-// Returns input that libtiff may modify: it reverses the bits in place where the codec requires it,
-// and always for JBIG.
+// Returns input bytes that libtiff may modify, a copy if necessary: libtiff reverses bits in place
+// when the codec requires this, and always for JBIG.
 static void *input_buffer(tiff_reader *r, const tiff_strile *s) {
   if (!r->properties->reversed && r->properties->compression != COMPRESSION_JBIG)
     return (void *)(uintptr_t)s->data;
@@ -23,13 +23,13 @@ static void *input_buffer(tiff_reader *r, const tiff_strile *s) {
   return memcpy(r->writable, s->data, (size_t)s->size);
 }
 
-// Decodes from the input without a copy, also a strip whose end is missing.
+// Passes the input to libtiff without a copy. This also works for a strip whose end is missing.
 bool tiff_decode(tiff_reader *r, const tiff_strile *s, uint64_t units) {
   TIFF *tif = r->file->tif;
   tmsize_t bytes = (tmsize_t)(units * r->properties->unit_bytes);
   r->file->warnings = 0;
   if (r->properties->compression == COMPRESSION_OJPEG) {
-    // This codec reads its input through the read callback.
+    // OJPEG reads its input through the read callback.
     return (r->properties->tiled ? TIFFReadEncodedTile(tif, s->index, s->to, bytes)
                                  : TIFFReadEncodedStrip(tif, s->index, s->to, bytes)) == bytes;
   }

@@ -11,12 +11,12 @@ typedef struct tiff_reader {
   tiff_file *file;
   const tiff_properties *properties;
   uint8_t *scratch;     // a tile per plane; NULL when samples are read directly from the input
-  bool output_is_dirty; // scratch is no longer zero
+  bool output_is_dirty; // the bytes of `scratch` are not all zero
   uint8_t *writable;    // copy of the input in which libtiff may reverse bits
   uint64_t writable_size;
   tiff_lzw *lzw;         // NULL: libtiff decodes
   uint64_t scan_samples; // JPEG samples visited so far
-  uint64_t retry_left;   // nanoseconds left for decoding again after damage
+  uint64_t retry_left;   // remaining nanoseconds for decoding again after damage
   bool without_eol;      // Group 3 data is decoded as Compression 2
 } tiff_reader;
 
@@ -32,7 +32,7 @@ typedef struct tiff_strile {
   bool intact;
 } tiff_strile;
 
-// Clears the output if it is not zero: codecs may leave gaps.
+// Clears the output if it is not zero, because codecs may not write all bytes.
 void tiff_clear(tiff_reader *reader, const tiff_strile *strile);
 
 // Decodes the first `units` units into the output without clearing it.

@@ -13,7 +13,8 @@
 #include "tiff/strips/tiff_recover.h"
 #include "tiff/strips/tiff_window.h"
 
-// Without limits on memory and tiles the product may overflow: then the allocation fails.
+// Without limits of memory and tile size the product may overflow; the saturated size then makes
+// the allocation fail.
 static size_t scratch_bytes(const tiff_properties *properties) {
   uint64_t bytes = imgc_mul(properties->planes, properties->tile_bytes);
   if (properties->native_lzw) bytes = imgc_add(bytes, TIFF_LZW_SLACK);
@@ -57,7 +58,7 @@ static uint64_t decode_or_recover(tiff_reader *r, tiff_strile *s) {
   s->intact = done && r->file->warnings == 0;
   if (done) return s->units;
   if (codec == COMPRESSION_OJPEG) return 0; // cannot be decoded again
-  // libdeflate failed: zlib returns partial output and ignores the checksum.
+  // After a failure of libdeflate, zlib is used, because it returns partial output.
   if (is_deflate(codec)) use_zlib(r);
   return tiff_recover(r, s);
 }
@@ -66,7 +67,8 @@ static uint64_t decode_or_recover(tiff_reader *r, tiff_strile *s) {
 static bool decode_lzw(tiff_reader *r, tiff_strile *s) {
   const tiff_properties *f = r->properties;
   size_t size = (size_t)(s->units * f->unit_bytes);
-  r->output_is_dirty = true; // also after success: bytes of the next plane may have been written
+  r->output_is_dirty =
+      true; // after success too: the slack of this plane may overlap the next plane
   if (!r->lzw || !tiff_lzw_decode(r->lzw, s->data, (size_t)s->size, s->to, size)) return false;
   unsigned step = f->separate ? 1 : f->samples;
   for (size_t row = 0; f->has_predictor && row < size; row += (size_t)f->unit_bytes) {
@@ -83,8 +85,9 @@ static uint64_t decode_all(tiff_reader *r, tiff_strile *s) {
   if (tiff_is_fax(r->properties->compression)) return tiff_read_fax(r, s);
   if (!is_deflate(r->properties->compression)) return decode_or_recover(r, s);
   // libtiff reports success in two cases in which libdeflate does not return the data: when the
-  // data ends early, it continues with zero bits; and when a stored block contains more than
-  // requested, as in last strips written at full height, it returns nothing. zlib is used for both.
+  // data ends early, it continues with zero bits; and when a stored block contains more bytes than
+  // requested, for example in a last strip that was written at full height, it returns no data.
+  // zlib is used for both.
   bool is_short = s->units * r->properties->unit_bytes < r->properties->tile_bytes;
   if (s->truncated || is_short) use_zlib(r);
   uint64_t units = decode_or_recover(r, s);
@@ -97,14 +100,15 @@ static imgc_status check_scans(tiff_reader *r, const tiff_strile *s, imgc_report
   const tiff_properties *f = r->properties;
   const imgc_limits *limits = &r->request->limits;
   uint64_t scans = tiff_count_scans(s->data, s->size);
-  // Starting a stream costs about as much as 65,536 samples of an empty scan.
+  // The start of a stream takes about as long as 65,536 samples of an empty scan.
   uint64_t samples = (uint64_t)f->tile_width * f->tile_height * (f->separate ? 1 : f->samples);
   r->scan_samples = imgc_add(r->scan_samples, imgc_add(imgc_mul(scans, samples), 65536));
   if (imgc_check(scans, limits->max_scans, "max_scans", report)) return report->status;
   return imgc_check(r->scan_samples, limits->max_scan_samples, "max_scan_samples", report);
 }
 
-// libtiff does not limit the LZMA decoder, which allocates up to 4 GiB by the header of the data.
+// libtiff does not limit the LZMA decoder, which allocates up to 4 GiB, the dictionary size in the
+// header of the data.
 static imgc_status check_window(tiff_reader *r, const tiff_strile *s, imgc_report *report) {
   const tiff_properties *f = r->properties;
   uint64_t bytes = imgc_add(f->work_bytes, tiff_window_bytes(f, s->data, s->size));
@@ -119,7 +123,7 @@ static imgc_status read_strile(tiff_reader *r, tiff_strile *s, imgc_report *repo
   uint64_t count = TIFFGetStrileByteCount(r->file->tif, s->index);
   uint64_t left = offset < in->size ? in->size - offset : 0;
   if (f->direct && count < s->units * f->unit_bytes && offset > 0) {
-    // The necessary size is known; the size in the file is ignored.
+    // The size of uncompressed data is computed, so the size in the file is ignored.
     count = s->units * f->unit_bytes;
     if (count <= left) imgc_warn(report, IMGC_WARN_STRUCTURE);
   }
@@ -163,7 +167,8 @@ imgc_status tiff_read_tile(tiff_reader *reader, uint32_t column, uint32_t row, t
       tile->rows = (uint32_t)s.complete_rows;
       tile->truncated |= s.truncated;
     }
-    // Damage without missing rows: its position is unknown, so no row counts as intact.
+    // If damage is reported but no row is missing, the position of the damage is unknown, and no
+    // row is intact.
     uint64_t intact = s.intact || s.complete_rows < rows ? s.complete_rows : 0;
     if (intact < tile->intact) tile->intact = (uint32_t)intact;
     if (!s.intact) tile->truncated |= s.truncated;

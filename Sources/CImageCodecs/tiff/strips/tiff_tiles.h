@@ -10,16 +10,17 @@ enum { TIFF_MAX_PLANES = 5 }; // CMYK and alpha
 typedef struct tiff_tile {
   const uint8_t *planes[TIFF_MAX_PLANES]; // rows of unit_bytes, in the order of tiff_plane
   uint32_t rows;                          // complete rows that can be shown
-  uint32_t intact;                        // rows of these from undamaged data
-  bool truncated;                         // the tile's data is truncated
+  uint32_t intact; // rows, from the first one, that were decoded from undamaged data
+  bool truncated;  // the tile's data is truncated
 } tiff_tile;
 
 imgc_status tiff_reader_open(tiff_reader *reader, const imgc_request *request, tiff_file *file,
                              const tiff_properties *properties, imgc_report *report);
 void tiff_reader_close(tiff_reader *reader);
 
-// Reads the tile; it is valid until the next call. Damage is reported in `rows` and `intact`. The
-// call fails only when it is cancelled, a limit is exceeded or memory is exhausted.
+// Reads the tile; it is valid until the next call. For damaged data `rows` and `intact` are
+// smaller. The call fails only when the decode is cancelled, a limit is exceeded or memory is
+// exhausted.
 imgc_status tiff_read_tile(tiff_reader *reader, uint32_t column, uint32_t row, tiff_tile *tile,
                            imgc_report *report);
 

@@ -43,8 +43,8 @@ static uint64_t variable(reader *r) {
 }
 
 // Section 3.1: returns the dictionary size of the LZMA2 filter in a block header. The decoder
-// allocates only for a header with a correct CRC32, so a damaged header is not a reason to reject
-// the image.
+// allocates memory only for a header with a correct CRC32, so the size in a damaged header is not a
+// reason to reject the image.
 static uint64_t block_dictionary(reader *r) {
   uint8_t header[1024]; // section 3.1.1: one byte with the size in units of 4 bytes, minus one
   uint64_t count = 0;
