@@ -6,8 +6,7 @@
 #include <stdlib.h>
 
 struct imgc_lab {
-  float matrix[3][3]; // from XYZ relative to the white point to linear sRGB, 0 to IMGC_LINEAR_STEPS
-                      // - 1
+  float matrix[3][3]; // XYZ relative to white to linear sRGB * (IMGC_LINEAR_STEPS - 1)
   uint8_t encoded[IMGC_LINEAR_STEPS];
 };
 

@@ -14,8 +14,7 @@ typedef struct imgc_png_row_encoder {
   uint32_t pixel_size; // bytes from a sample to that of the previous pixel; at least 1
   uint8_t *memory;
   uint8_t *current, *previous; // samples, after zero padding
-  uint8_t *candidates[5]; // filter byte and row for each filter type; without adaptive filtering
-                          // only one buffer
+  uint8_t *candidates[5];      // filter byte and row, per filter type; one buffer if not adaptive
 } imgc_png_row_encoder;
 
 bool imgc_png_row_encoder_init(imgc_png_row_encoder *row_encoder, uint32_t width);

@@ -24,8 +24,7 @@ typedef struct canvas_size {
 // decoders do. A canvas of 0 x 0 gets the size of the first image. Later images are clipped.
 static canvas_size size_of_canvas(const imgc_gif *gif, const imgc_gif_image *first) {
   canvas_size size = {(uint32_t)gif->file->SWidth, (uint32_t)gif->file->SHeight};
-  uint32_t right = first->x + first->width,
-           bottom = first->y + first->height; // each sum has at most 17 bits
+  uint32_t right = first->x + first->width, bottom = first->y + first->height; // 17 bits at most
   return (canvas_size){right > size.width ? right : size.width,
                        bottom > size.height ? bottom : size.height};
 }

@@ -22,8 +22,7 @@ typedef struct draw_state {
   const imgc_gif_image *image;
   const imgc_gif_drawing *to;
   imgc_lzw *lzw;
-  uint8_t *row_pixels; // a row of pixels, when rows of the canvas cannot be written directly;
-                       // otherwise NULL
+  uint8_t *row_pixels; // a row of pixels; NULL when canvas rows are written directly
   uint32_t visible_columns, visible_rows; // part of the image on the canvas
   uint32_t palette[256];
   uint8_t input[INPUT_SIZE];

@@ -99,8 +99,8 @@ imgc_status tiff_count_pages(const imgc_request *request, const tiff_input *inpu
       break;
     }
     if (steps == power) checkpoint = offset, power *= 2, steps = 0;
-    // Divided by 4, because up to four times the number of different directories is visited before
-    // a cycle is detected.
+    // Divided by 4, because less than four times the number of different directories is visited
+    // before a cycle is detected.
     if (++total / 4 > limit) break;
   }
   // With more pages than the limit the number is reported as 0 (unknown), so that page 0 can still

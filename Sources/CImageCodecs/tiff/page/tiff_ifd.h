@@ -25,8 +25,7 @@ typedef struct tiff_page {
   size_t table_size;
   uint8_t table[TIFF_TABLE_SIZE];
   size_t header_size;
-  uint8_t header[TIFF_HEADER_SIZE]; // the file's header, with the offset of this page as the first
-                                    // directory
+  uint8_t header[TIFF_HEADER_SIZE]; // the file's header; its first directory is this page
   uint64_t icc_offset;
   uint64_t icc_size; // 0: none, or outside the file
   bool icc_damaged;

@@ -19,8 +19,7 @@ static uint64_t cost_of_byte(const tiff_properties *f) {
   }
 }
 
-// Returns the measured nanoseconds to convert a sample to 8 bits; 0 when a row kernel supports the
-// layout.
+// Returns the measured nanoseconds to convert a sample to 8 bits; 0 when this time is negligible.
 static uint64_t cost_of_sample(const tiff_properties *f) {
   if (f->format == SAMPLEFORMAT_IEEEFP) return f->bits == 32 ? 1 : 3;
   if (f->bits > 8 && (f->associated || f->kind == TIFF_KIND_CMYK)) return 3;
