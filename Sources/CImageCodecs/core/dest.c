@@ -38,8 +38,8 @@ bool imgc_dest_init(imgc_dest *dest, const imgc_target *target, uint32_t width, 
   return true;
 }
 
-// 16 x 16 pixels are 16 cache lines in source and destination: the transposition stays in the L1
-// cache.
+// 16 x 16 pixels are 16 cache lines in source and destination: these lines fit into the L1 cache
+// during the transposition.
 enum { TILE = 16 };
 
 void imgc_dest_write_block(const imgc_dest *p, uint32_t x, uint32_t y, uint32_t width,

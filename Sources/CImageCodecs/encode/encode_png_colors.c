@@ -41,8 +41,8 @@ uint8_t imgc_png_palette_index(const imgc_png_palette *palette, uint32_t color) 
   return palette->slots[slot] ? (uint8_t)(palette->slots[slot] - 1) : 0;
 }
 
-// Sorts translucent colours before opaque ones, so that tRNS is short; then by value, so that equal
-// sets of colours have equal palettes.
+// Orders translucent colours before opaque colours, so that tRNS is short, and then by value, so
+// that equal sets of colours have equal palettes.
 static int compare(const void *a, const void *b) {
   uint32_t x, y;
   imgc_copy(&x, a, 4);

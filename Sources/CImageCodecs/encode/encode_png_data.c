@@ -65,7 +65,7 @@ static bool begin_data_chunk(const imgc_png_data *data, size_t *start) {
 
 static bool is_time_to_poll(uint32_t y) { return y % IMGC_ENCODE_BAND == 0; }
 
-// ---------------------------------------------------------------- whole buffer
+// ---------------------------------------------------------------- in one call
 
 // Concatenates the filtered rows.
 static imgc_status concatenate_rows(const imgc_png_data *data, uint8_t *rows) {

@@ -7,9 +7,9 @@
 #include <string.h>
 
 enum {
-  LEFT_PADDING = 16,
+  LEFT_PADDING = 16, // zero bytes before the samples: the left neighbours of the first pixel
   FILTERS = 5
-}; // zeros before the samples: the left neighbours of the first pixel
+};
 
 // ---------------------------------------------------------------- samples
 

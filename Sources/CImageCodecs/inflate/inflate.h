@@ -19,8 +19,8 @@ void imgc_inflate_begin(imgc_inflater *z,
 // IMGC_INFLATE_MORE are final. Returns after a bounded amount of work, sometimes without output.
 imgc_inflate_result imgc_inflate_run(imgc_inflater *z);
 
-// Reads `count` whole bytes of the container, before the first block or after the last one. Returns
-// false at the end of the input.
+// Reads `count` complete bytes of the container format, before the first block or after the last
+// block. Returns false at the end of the input.
 bool imgc_inflate_bytes(imgc_inflater *z, uint8_t *to, size_t count);
 
 #endif

@@ -1,4 +1,4 @@
-// The marker parser. It locates metadata without copying the bytes, and identifies the coding
+// The marker parser. It locates metadata without copying the bytes. It also identifies the coding
 // processes of ITU-T T.81 that libjpeg-turbo 2.1 does not support, to report each of them with a
 // separate token.
 

@@ -1,5 +1,5 @@
-// Decoding of intact image data in three steps: libdeflate decompresses the whole zlib stream,
-// filters are removed in place, rows are converted to pixels. libpng decodes irregular data
+// Decoding of intact image data in three steps: libdeflate decompresses the zlib stream in one
+// call, filters are removed in place, rows are converted to pixels. libpng decodes irregular data
 // (png_library.c), so that all decoders return equal pixels and status.
 
 #include "png/png_fast.h"

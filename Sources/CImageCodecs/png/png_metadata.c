@@ -52,8 +52,7 @@ static bool allowed(const imgc_png_metadata *m, uint64_t size) {
 }
 
 // Reads iCCP: name, NUL, compression method 0, zlib stream. The first four bytes of a profile are
-// its size (ICC.1, 7.2.2), so the size is compared with the limit before the whole profile is
-// inflated.
+// its size (ICC.1, 7.2.2), so the size is compared with the limit before the profile is inflated.
 static void read_iccp(imgc_png_metadata *m, const imgc_png_chunk *chunk) {
   m->has_seen_profile = true;
   size_t name =

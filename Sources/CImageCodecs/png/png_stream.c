@@ -26,8 +26,7 @@ typedef struct stream {
   uint32_t batch; // rows that are unfiltered together
   uint32_t row;   // first row of the batch
   size_t filled;  // bytes of the batch that are available
-  uint8_t
-      *above; // the row before the batch; the batch follows it after IMGC_PNG_UNFILTER_SLACK bytes
+  uint8_t *above; // the row before the batch, its slack, and then the rows of the batch
   imgc_inflater inflater;
 } stream;
 

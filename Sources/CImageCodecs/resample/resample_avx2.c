@@ -96,7 +96,7 @@ INLINE void horizontal_channels(int16_t *pairs, const int16_t *planes, size_t st
   const int16_t *weights = windows->weights;
   for (uint32_t i = 0; i < windows->count; i++, weights += taps, pairs += 8) {
     const int16_t *from = planes + windows->first[i];
-    __m256i sums[8]; // both rows of a channel side by side
+    __m256i sums[8]; // for each channel the sums of both rows
     uint32_t t;
     if (taps % 16 == 8) {
       const __m128i w = _mm_loadu_si128((const void *)weights);

@@ -22,7 +22,7 @@ enum {
   IMGC_PIXELS_PER_STEP = 8, // rows of pairs are padded to a multiple of this
 };
 
-// Source samples and weights of each output sample, for a whole row or column.
+// Source samples and weights of each output sample, for one row or one column of the image.
 typedef struct imgc_windows {
   uint32_t count;   // output samples
   uint32_t taps;    // weights of each window, padded with zeros

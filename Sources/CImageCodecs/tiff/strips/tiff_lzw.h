@@ -1,4 +1,4 @@
-// LZW of TIFF 6.0 (section 13): decodes a whole strip or tile at once.
+// LZW of TIFF 6.0 (section 13): decodes a strip or tile in one call.
 
 #ifndef IMGC_TIFF_LZW_H
 #define IMGC_TIFF_LZW_H
