@@ -22,8 +22,8 @@ public import Foundation
 ///   and `Accept-Ranges: none` is set, because a range would count coded bytes.
 /// - A head that is not UTF-8 is an error. **A connection that is closed within a head ends the process**: Foundation
 ///   traps (`Transfer completed, but there's no response.`). Use `AsyncHTTPClientTransport` for untrusted origins.
-/// - There is no backpressure: a task that is suspended and resumed starts again. Unread bytes are stored in memory up
-///   to a limit; the exchange fails when they exceed it.
+/// - There is no backpressure, because a task that is suspended and resumed repeats its request. Unread bytes are
+///   stored in memory up to a limit; the exchange fails when they exceed it.
 /// - There is no separate connect timeout: connecting counts as idle time, whose limit is rounded up to whole seconds.
 /// - Certificates are verified only with the system's roots, and a program cannot change that.
 public final class URLSessionTransport: HTTPTransport {

@@ -24,8 +24,8 @@ public final class LoopbackOrigin: Sendable {
     ///   - speaksHTTP2: True offers h2 by ALPN; ignored without a certificate.
     ///   - host: The IP address to listen on, without brackets.
     ///   - port: The port to listen on; 0 for any free one.
-    ///   - rejectsOtherProtocols: True responds with 400 and closes when the first bytes are not HTTP, such as a TLS
-    ///     record; false waits for the end of a header.
+    ///   - rejectsOtherProtocols: True responds with 400 and closes the connection when the first bytes are not HTTP,
+    ///     such as a TLS record; false waits for the end of a request head.
     ///   - respond: Called for every request, from any thread.
     public init(
         certificate: OriginCertificate? = nil, speaksHTTP2: Bool = false, host: String = "127.0.0.1", port: Int = 0,
@@ -70,7 +70,7 @@ public final class LoopbackOrigin: Sendable {
     public var connectionCount: Int { log.counts.accepted }
     /// Number of accepted connections that are closed.
     public var closedConnectionCount: Int { log.counts.closed }
-    /// Number of body bytes written to the network so far.
+    /// Number of body bytes written to the connections so far.
     public var bodyBytesWritten: Int { log.counts.bodyBytesWritten }
 
     /// Waits until at least `count` requests were received, or the task is cancelled.

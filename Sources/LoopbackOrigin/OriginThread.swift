@@ -1,8 +1,8 @@
 #if AsyncHTTPClient
 import Dispatch
 
-/// The executor of response scripts: a thread outside Swift's cooperative pool, which tests may block so long that
-/// clients would time out.
+/// The executor of response scripts: a thread outside Swift's cooperative thread pool. Tests may block the pool's
+/// threads so long that clients would time out.
 final class OriginThread: TaskExecutor {
     static let shared = OriginThread()
 

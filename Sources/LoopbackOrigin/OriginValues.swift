@@ -24,7 +24,7 @@ public struct OriginRequest: Sendable {
     public let connection: Int
     /// Number of earlier requests on this connection.
     public let indexOnConnection: Int
-    /// True over HTTP/2.
+    /// True for a request over HTTP/2.
     public let isHTTP2: Bool
     /// The method as received, such as `GET`.
     public let method: String
@@ -47,7 +47,8 @@ public enum OriginAction: Sendable {
     case response(OriginResponse)
     /// Sends these bytes and leaves the connection open; over HTTP/2 resets the stream instead.
     case raw([UInt8])
-    /// Sends these bytes, which may be empty, and closes the connection; over HTTP/2 only closes it, with all streams.
+    /// Sends these bytes, which may be empty, and closes the connection; over HTTP/2 closes it without sending the
+    /// bytes, and with it all its streams.
     case close(after: [UInt8] = [])
     /// Never responds.
     case silence
@@ -80,7 +81,7 @@ public struct OriginResponse: Sendable {
         case declared(Int)
         /// Chunked transfer coding.
         case chunked
-        /// The body ends with the connection.
+        /// Neither Content-Length nor chunked coding: the end of the connection ends the body.
         case untilClose
     }
 
@@ -97,7 +98,7 @@ public struct OriginResponse: Sendable {
     /// The fields, sent unchanged; Content-Length, Transfer-Encoding and Connection are derived from the other
     /// properties.
     public var fields: [OriginField]
-    /// The body, already content-coded if a field says so.
+    /// The body, with the content codings that ``fields`` declare already applied.
     public var body: [UInt8]
     /// The framing of the body.
     public var framing = Framing.length

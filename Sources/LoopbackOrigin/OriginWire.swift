@@ -1,7 +1,8 @@
 #if AsyncHTTPClient
 import NIOCore
 
-/// The output of a response: an HTTP/1 connection or an HTTP/2 stream. Calls return when the network has the bytes.
+/// The output of a response: an HTTP/1 connection or an HTTP/2 stream. Calls return when the data was written to the
+/// socket.
 protocol OriginWire: Sendable {
     func interim(_ status: Int, _ fields: [OriginField]) async throws
     func head(_ response: OriginResponse) async throws

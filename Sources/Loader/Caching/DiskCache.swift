@@ -36,8 +36,8 @@ public final class DiskCache: Sendable {
     let scan = Mutex(DiskScan())
     let queue = DispatchQueue(label: "DiskCache", qos: .utility)
     let now: @Sendable () -> WallTime
-    /// The state of ``uniqueNumber()``. Starts at a random value, so that numbers of two caches on one folder rarely
-    /// collide.
+    /// The state of ``uniqueNumber()``. It starts at a random value, so that two caches on one folder rarely create
+    /// equal numbers.
     private let lastNumber = Atomic<UInt64>(.random(in: 0 ... .max))
     private let onFault: (@Sendable (Fault, String) -> Void)?
     private let pause: Int64
@@ -53,10 +53,10 @@ public final class DiskCache: Sendable {
     ///     used and reported as ``Fault/noPermission``; a sticky folder such as `/tmp` is accepted.
     ///   - maxBytes: See ``maxBytes``.
     ///   - maxBodyBytes: See ``maxBodyBytes``.
-    ///   - createsDirectory: False does not create a missing folder before the first store.
+    ///   - createsDirectory: If false, this initializer does not create a missing folder; the first store creates it.
     ///   - retryAfter: Pause before the next store after a store failed because the volume was full or read-only, or
     ///     access was denied.
-    ///   - now: The calendar clock that sets file dates and is compared with them.
+    ///   - now: The calendar clock; file dates are set from it and compared with it.
     ///   - onFault: Called for the first fault of each kind with a line for the log, on the thread where it occurred.
     public init(
         directory: String, maxBytes: Int? = nil, maxBodyBytes: Int = 1 << 30, createsDirectory: Bool = true,
@@ -113,7 +113,8 @@ public final class DiskCache: Sendable {
         }
     }
 
-    /// Counters since the cache was created, and the folder's contents as far as the background scan has counted them.
+    /// Activity counters since the cache was created, and the number and size of the files that the background scan has
+    /// counted so far.
     public var statistics: Statistics {
         var statistics = health.locked(in: self) { $0.counts }
         let totals = totals.locked(in: self) { (entries: $0.entries, bytes: $0.bytes) }

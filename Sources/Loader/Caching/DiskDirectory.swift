@@ -144,7 +144,7 @@ final class DiskDirectory: Sendable {
 
 /// The cache's files in the folder of one shard.
 struct DiskListing {
-    /// Selected by name only; an entry may turn out not to be a regular file.
+    /// The names of entries. The file type is not checked: an entry may turn out not to be a regular file.
     private(set) var entries: [DiskName] = []
     /// Zero-terminated names of temporary files, with the process ID in each.
     private(set) var temporaries: [(name: [CChar], process: pid_t)] = []

@@ -16,7 +16,7 @@ extension DiskCache {
         case readOnly
         /// The device failed.
         case inputOutput
-        /// The process or the system has no descriptor left.
+        /// The process or the system has no free file descriptor.
         case noDescriptors
         /// The folder or a file belongs to another user, or other users may write to the folder.
         case noPermission
@@ -63,7 +63,7 @@ struct DiskHealth {
     var counts = DiskCache.Statistics()
     /// Names of superseded files that could not be removed. They are not used until they are replaced or removed.
     private(set) var unusable: Set<DiskName> = []
-    /// Set when there are too many unusable files to track: all reads then miss.
+    /// True when so many files are unusable that they are no longer tracked: all reads are then misses.
     private(set) var isUnreadable = false
 
     /// Shards that a purge could not list: their entries are not used until the shard has been purged.
@@ -75,7 +75,8 @@ struct DiskHealth {
     private static let maxUnusable = 100_000
     private static let maxConsecutiveDeviceErrors = 8
 
-    /// Returns true during the pause after a fault of the whole volume; setting the clock back ends the pause.
+    /// Returns true during the pause after a fault that affects the complete volume; setting the clock back ends the
+    /// pause.
     mutating func isPaused(at now: WallTime, pause: Int64) -> Bool {
         guard let since = pausedSince else { return false }
         if now >= since, now - since < pause { return true }
@@ -89,7 +90,7 @@ struct DiskHealth {
         return counts.faults[fault] == 1
     }
 
-    /// Starts a pause after a fault of the volume or repeated device errors.
+    /// Starts a pause after a fault that affects the complete volume, and after repeated device errors.
     mutating func recordWriteFault(_ fault: DiskCache.Fault, at now: WallTime) {
         consecutiveDeviceErrors = fault == .inputOutput ? consecutiveDeviceErrors + 1 : 0
         if fault.affectsWholeVolume || consecutiveDeviceErrors >= Self.maxConsecutiveDeviceErrors { pausedSince = now }

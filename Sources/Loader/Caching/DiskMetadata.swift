@@ -10,7 +10,7 @@ struct DiskMetadata: Equatable {
     var key: [UInt8]
     /// The request fields that selected this variant, as in ``response``; the variant's file name is derived from them.
     var vary: [VaryValue]
-    /// A random number shared by all variants of a key, so that removing the newest invalidates the others.
+    /// A random number shared by all variants of a key, so that removing the newest variant invalidates all variants.
     var family: UInt64
     /// When this body was stored, as in ``response``; without a response, when the error occurred.
     var createdAt: WallTime
@@ -20,7 +20,7 @@ struct DiskMetadata: Equatable {
     var bodyChecksum: UInt64
     /// The response; nil when the entry contains only an error.
     var response: StoredResponse?
-    /// Consecutive errors since the last success; nil for none.
+    /// The record of consecutive errors since the last success; nil when there was no error.
     var failure: FailureRecord?
 
     /// Returns the entry; the caller has compared the stored key with `key`.

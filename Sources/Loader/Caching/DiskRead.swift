@@ -16,7 +16,7 @@ extension DiskCache {
     /// - Parameters:
     ///   - key: The key to look up.
     ///   - varying: Returns the request's values of the fields that the stored response varies by, normalized like
-    ///     ``StoredResponse/vary``; called only when there are any.
+    ///     ``StoredResponse/vary``; not called when the stored response has no `Vary`.
     public func read(_ key: CacheKey, varying: RequestValues = DiskCache.noFields) -> Hit? {
         var missing: DiskName?
         return read(key, varying: varying, missing: &missing)
@@ -91,8 +91,8 @@ extension DiskCache {
         return other
     }
 
-    /// Reads the file that should contain an entry of the key; removes a damaged file. With `withBody` it records an
-    /// access.
+    /// Reads the file that should contain an entry of the key; removes a damaged file. With `withBody` the read counts
+    /// as an access.
     func load(_ name: DiskName, key: [UInt8], withBody: Bool) -> Found? {
         guard let folder = folder(creating: false) else { return nil }
         guard health.locked(in: self, { $0.isUsable(name) }) else {

@@ -38,7 +38,7 @@ extension DiskCache {
 
     /// Removes every entry; a store with a ``ticket()`` from before the purge is rejected.
     ///
-    /// Files that do not belong to the cache are not removed. An entry that a fault keeps from being removed is no
+    /// Files that do not belong to the cache are not removed. An entry that cannot be removed because of a fault is no
     /// longer used by this cache.
     public func purge() async -> RemovalReport {
         // Under the lock, so that no file is renamed between the generation check and the increment.
@@ -82,7 +82,7 @@ extension DiskCache {
         if health.locked(in: self, { $0.unpurgedShards.contains(shard) }) { _ = purge(shard, in: folder) }
     }
 
-    /// Removes entries of all shards for which the condition returns true.
+    /// Removes the entries of all shards for which `condition` returns true.
     private func removeAll(where condition: (DiskName, DiskStatus, DiskDirectory) -> Bool) -> RemovalReport {
         var report = RemovalReport()
         guard let folder = folder(creating: false) else { return report }

@@ -24,7 +24,8 @@ extension DiskCache {
         scanNext()
     }
 
-    /// Starts a scan each time 1/16 of the limit was stored, because other processes may have stored as many bytes.
+    /// Starts a scan when more than 1/16 of ``maxBytes`` (and more than 64 KiB) was stored since the last scan started,
+    /// because other processes may have stored as many bytes.
     func rescanIfDue() {
         guard let maxBytes else { return }
         if totals.locked(in: self, { $0.bytesSinceScan > max(maxBytes / 16, 1 << 16) }) { beginScan() }
@@ -37,8 +38,8 @@ extension DiskCache {
         }
     }
 
-    /// Scans all shards on the calling thread, which must be the queue's. Restarts a running scan: shards that it has
-    /// counted may have been changed by other processes.
+    /// Scans all shards on the calling thread, which must be a thread of the cache's queue. Restarts a running scan:
+    /// shards that it has counted may have been changed by other processes.
     func finishScan() {
         scan.locked(in: self) { $0.next = 0 }
         while scanStep() {}

@@ -16,7 +16,7 @@ extension DiskCache {
         }
     }
 
-    /// Frees space for a file of `length` bytes, at most the limit.
+    /// Frees space for a file of `length` bytes; does nothing when `length` exceeds ``maxBytes``.
     ///
     /// - Parameter ignoringLock: True sweeps even while another process sweeps.
     func freeSpace(for length: Int, ignoringLock: Bool) {

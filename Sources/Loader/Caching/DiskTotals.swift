@@ -1,5 +1,5 @@
 #if Loader
-/// Number and total length of the files, per shard, as far as known.
+/// Number and total length of the files, per shard, as counted so far.
 ///
 /// This process's stores and removals update it exactly; a scan adds existing files and changes by other processes.
 struct DiskTotals {
@@ -26,7 +26,7 @@ struct DiskTotals {
     /// Returns the change counter of a shard, for ``replace(shard:entries:bytes:since:)``.
     func changeCount(shard: Int) -> UInt64 { shards[shard].changes }
 
-    /// Sets the counts from a listing; returns false when the shard changed meanwhile and the listing is outdated.
+    /// Sets the counts from a listing; returns false when the shard was changed after the listing was read.
     mutating func replace(shard: Int, entries: Int, bytes: Int, since changeCount: UInt64?) -> Bool {
         if let changeCount, shards[shard].changes != changeCount { return false }
         set(shard, entries: entries, bytes: bytes)

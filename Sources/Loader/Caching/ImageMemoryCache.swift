@@ -35,8 +35,8 @@ final class ImageMemoryCache: Sendable {
             return value
         }
 
-        /// Returns true when the response of this image has the variant of `other`'s response and a later time, not in
-        /// the future.
+        /// Returns true when both responses have equal `Vary` values, and this image's response was received later than
+        /// that of `other`, but not in the future.
         fileprivate func isNewer(than other: CachedImage, now: WallTime) -> Bool {
             guard let response = entry.response, let otherResponse = other.entry.response,
                 response.vary == otherResponse.vary

@@ -40,7 +40,8 @@ final class NegativeCache: Sendable {
     /// Number of stored failures, including expired ones.
     var count: Int { failures?.count ?? 0 }
 
-    /// Stores the failure of a load; a failure that a retry may not repeat is ignored.
+    /// Stores the failure of a load if it is definitive: an early retry would fail for the same reason. Ignores other
+    /// failures.
     func remember(_ error: LoadError, for key: CacheKey, now: WallTime, acceptance: Acceptance = Acceptance()) {
         guard Self.isDefinitive(error) else { return }
         _ = failures?.insert(Failure(error: error, at: now, acceptance: acceptance), for: key, cost: 1)
@@ -50,7 +51,7 @@ final class NegativeCache: Sendable {
     /// no failure applies.
     ///
     /// - Parameters:
-    ///   - maxAge: Lifetime of a failure, exclusive; nil or 0 disables the cache.
+    ///   - maxAge: Lifetime of a failure: at this age the failure has expired. Nil or 0 disables the cache.
     ///   - now: The current time. If it is before the failure, the clock was set back, and the failure is discarded.
     ///   - acceptance: The acceptance criteria of the load; they may accept a response that another load rejected.
     func failure(

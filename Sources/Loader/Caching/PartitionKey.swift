@@ -12,10 +12,10 @@ import Darwin
 
 /// The secret HMAC key that maps credentials to cache partitions: an entry's key does not reveal the credentials, and
 /// password guesses cannot be tested against it without this secret.
+///
 /// The key is stored in the cache folder with mode 0600, so that the entries are found again after a restart. If it
-/// cannot be written, it is used until the process exits; entries that depend on credentials are then not found after a
-/// restart.
-/// found after a restart.
+/// cannot be written, it is used until the process exits; entries that depend on credentials are then not found after
+/// a restart.
 struct PartitionKey: Sendable {
     static let byteCount = 32
     static let fileName = "partition.key"

@@ -17,10 +17,10 @@ public struct CallbackTarget: Sendable {
     /// A separate serial queue for each load.
     public static var separateQueue: Self { Self(kind: .separateQueue) }
 
-    /// A given dispatch queue, serial or concurrent, such as the main queue.
+    /// The dispatch queue `queue`, serial or concurrent, such as the main queue.
     public static func queue(_ queue: DispatchQueue) -> Self { Self(kind: .queue(queue)) }
 
-    /// A given task executor.
+    /// The task executor `executor`.
     public static func executor(_ executor: any TaskExecutor) -> Self { Self(kind: .executor(executor)) }
 
     /// Runs `body` on the target for each element, in order, and returns after the last one.

@@ -54,7 +54,8 @@ extension ImageLoader {
         await onDisks { await $0.clear(modifiedOlderThan: age) }
     }
 
-    /// Removes the entries of both disk caches whose body was stored longer ago than `age`; a later 304 does not count.
+    /// Removes the entries of both disk caches whose body was stored longer ago than `age`; a later 304 does not change
+    /// the time at which a body was stored.
     @discardableResult
     public func clearCachedFiles(createdOlderThan age: Duration) async -> RemovalReport {
         await onDisks { await $0.clear(createdOlderThan: age) }

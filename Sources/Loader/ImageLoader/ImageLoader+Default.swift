@@ -17,8 +17,9 @@ extension ImageLoader {
     /// A loader that uses AsyncHTTPClient.
     ///
     /// Loaders created this way share one transport and its connections. The transport opens at most 64 HTTP/1.1
-    /// connections to a host, regardless of the urgent and slow widths of the loaders, and reads its proxy from the
-    /// environment. For other values create an ``AsyncHTTPClientTransport``.
+    /// connections to a host, regardless of the settings ``Configuration/urgentWidth`` and ``Configuration/slowWidth``
+    /// of the loaders, and reads its proxy from the environment. For other values create an
+    /// ``AsyncHTTPClientTransport``.
     ///
     /// - Throws: `configuration` for a value out of range or an invalid trust root.
     public convenience init(configuration: Configuration) throws(LoadError) {

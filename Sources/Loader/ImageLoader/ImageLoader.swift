@@ -20,7 +20,8 @@ public final class ImageLoader: Sendable {
     }
 
     private let state: Mutex<State>
-    /// The prefetches that may be running; released prefetches are removed when the next prefetch starts.
+    /// Weak references to the prefetches that may be running; those of released prefetches are removed when the next
+    /// prefetch starts.
     private let prefetches = Mutex<[WeakPrefetchWork]>([])
     private let shared: LoadPipeline.Shared
     private let memory: ImageMemoryCache
@@ -79,14 +80,14 @@ public final class ImageLoader: Sendable {
     /// The configuration that new loads use.
     public var configuration: Configuration { state.locked(in: self) { $0.configuration } }
 
-    /// Changes the configuration. Limits and lane widths apply immediately, all other settings to loads that begin
-    /// later.
+    /// Changes the configuration. Limits and the maximum numbers of concurrent fetches apply immediately, all other
+    /// settings to loads that begin later.
     ///
     /// - Parameter change: Modifies the current configuration; it is called again after a concurrent change.
     /// - Throws: As the initialiser; the configuration is then unchanged.
     public func update(_ change: @Sendable (inout Configuration) -> Void) throws(LoadError) {
-        // Directories are opened outside the lock; after a concurrent change the update is repeated with the changed
-        // configuration.
+        // Directories are opened outside the lock. If the configuration was changed meanwhile, the update is repeated
+        // with the changed configuration.
         while true {
             let old = state.locked(in: self) { $0 }
             var new = old
@@ -132,7 +133,8 @@ public final class ImageLoader: Sendable {
         shared.reporter.configure(configuration, number: state.number)
     }
 
-    /// Registers a prefetch, so that a later change of the lane widths can start further loads of it.
+    /// Registers a prefetch, so that it can start more loads when the maximum number of concurrent fetches is increased
+    /// later.
     func register(_ work: PrefetchWork) {
         prefetches.locked(in: self) { prefetches in
             prefetches.removeAll { $0.work == nil }

@@ -14,7 +14,7 @@ extension ImageSlot {
         /// An image. `isImmediate` is true for an image that ``ImageSlot/assign(_:placeholder:stillValid:)`` took from
         /// memory before it returned; it needs no fade-in.
         case image(PlatformImage, source: LoadSource, isFresh: Bool, isImmediate: Bool)
-        /// The load failed; the stale image that was shown before stays.
+        /// The load failed. `lastImage` is the image that the slot showed before; nil for none.
         case failed(LoadError, lastImage: PlatformImage?, placeholder: PlatformImage?)
 
         /// The bitmap to draw; nil for none.

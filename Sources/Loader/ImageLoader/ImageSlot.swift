@@ -94,8 +94,9 @@ public final class ImageSlot: Sendable {
     /// - Parameters:
     ///   - request: The request to load; nil or an empty URL loads nothing, and the placeholder stays.
     ///   - placeholder: Shown until an image is available; nil shows nothing.
-    ///   - stillValid: Called before a result of the load is shown; false keeps the current state, or returns from
-    ///     loading to the placeholder.
+    ///   - stillValid: Called before a result of the load is shown. If it returns false, the result is not shown: the
+    ///     current state stays, except that ``State/loading(received:expected:placeholder:)`` returns to the
+    ///     placeholder.
     public func assign(
         _ request: ImageRequest?, placeholder: PlatformImage? = nil,
         stillValid: (@Sendable () -> Bool)? = nil
@@ -120,8 +121,8 @@ public final class ImageSlot: Sendable {
         }
     }
 
-    /// Starts the released assignment again. A `reload` or `revalidate` request becomes `default`, so that a cached
-    /// image can be used.
+    /// Starts the assignment of a released slot again. A `reload` or `revalidate` request becomes `default`, so that a
+    /// cached image can be used.
     private func reloadIfReleased() {
         let released: (request: ImageRequest?, number: UInt64)? = storage.locked(in: self) { storage in
             guard storage.isReleased else { return nil }

@@ -6,9 +6,9 @@ internal import Synchronization
 public struct LoadCallbacks: Sendable {
     /// Called with a cached image, fresh or stale, and its source: memory or disk.
     public var hasCache: (@Sendable (PlatformImage, LoadSource) -> Void)?
-    /// Called before a request is sent; true when `hasCache` was called.
+    /// Called before a request is sent; the argument is true when `hasCache` was called.
     public var sendingRequest: (@Sendable (Bool) -> Void)?
-    /// Called with the bytes received so far and the total, nil when unknown.
+    /// Called with the number of body bytes received so far and the total number; the total is nil when it is unknown.
     public var progress: (@Sendable (Int, Int?) -> Void)?
     /// Called with the number of the next attempt, the delay before it, and the failure.
     public var onRetry: (@Sendable (Int, Duration, LoadError) -> Void)?
@@ -16,7 +16,8 @@ public struct LoadCallbacks: Sendable {
     /// source `none`; with a new image; or with neither and `networkNotModified` when the image of `hasCache` is still
     /// valid.
     public var requestCompleted: (@Sendable (LoadError?, PlatformImage?, LoadSource) -> Void)?
-    /// Called after `requestCompleted` of a failed load; true when repeating the request cannot help.
+    /// Called after `requestCompleted` of a failed load; the second argument is true when repeating the request cannot
+    /// help.
     public var onFail: (@Sendable (LoadError, Bool) -> Void)?
 
     /// No callbacks.

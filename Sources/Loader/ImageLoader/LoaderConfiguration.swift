@@ -40,8 +40,8 @@ extension ImageLoader {
         public var basicAuth: BasicAuth?
         /// Origins that may receive ``basicAuth``; empty means the origin of each request's URL.
         public var credentialOrigins: Set<Origin> = []
-        /// Time for which a 404, a 410, a type that is not accepted and a body that cannot be decoded are cached as
-        /// failures in memory; nil disables this.
+        /// Time for which a failure is cached in memory: status 404 or 410, a content type that is not accepted, or a
+        /// body that cannot be decoded; nil disables this.
         public var negativeCacheMaxAge: Duration?
         /// Maximum number of failures that are cached for ``negativeCacheMaxAge``; fixed when the loader is created.
         public var negativeCacheMaxCount = 1_024
@@ -101,7 +101,7 @@ extension ImageLoader {
         /// Categories of events that are reported to ``eventSink`` and ``logger``.
         public var eventCategories: LoaderEvent.Categories = [.cache, .error]
         /// Receives every event of the chosen categories, one at a time on a separate queue; it may use the loader.
-        /// Events are dropped while 8,192 of them wait. Nil disables it.
+        /// Events are dropped while 8,192 events and records wait for delivery. Nil disables it.
         public var eventSink: (@Sendable (LoaderEvent) -> Void)?
         /// Receives a record of every load that ends, in the same way as ``eventSink``. Nil disables it.
         public var recordSink: (@Sendable (LoadRecord) -> Void)?

@@ -60,9 +60,9 @@ public final class Prefetch: Sendable {
 extension ImageLoader {
     /// Loads images into the caches, in order and, by default, with low priority.
     ///
-    /// Fresh cached images are skipped, and running downloads are joined. The number of concurrent requests is the
-    /// configured width of the priority: ``Configuration/urgentWidth`` or ``Configuration/slowWidth``. Each request is
-    /// an ordinary load: it follows its policy and ``Configuration/retry``, and its failures are cached.
+    /// Fresh cached images are skipped, and running downloads are joined. At most ``Configuration/urgentWidth`` or
+    /// ``Configuration/slowWidth`` requests, depending on the priority, are loaded concurrently. Each request is an
+    /// ordinary load: it follows its policy and ``Configuration/retry``, and its failures are cached.
     ///
     /// - Parameters:
     ///   - requests: Requests to load; their priorities are ignored.

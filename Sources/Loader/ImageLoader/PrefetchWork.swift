@@ -77,7 +77,7 @@ final class PrefetchWork: Sendable {
         resumeWaitersIfEnded()
     }
 
-    /// Starts as many loads as the width of the priority's lane allows.
+    /// Starts loads up to the maximum number of concurrent fetches of the current priority.
     func advance() {
         let configuration = loader.configuration
         while true {

@@ -5,8 +5,8 @@ import NIOHTTP1
 
 /// Limits for untrusted origins: admitted peer addresses, and maximum sizes of heads and framing.
 package struct ConnectionGuard: Sendable {
-    /// Maximum bytes of one response's heads, including interim ones. Framing, chunk extensions and trailers may take
-    /// another `2 * maxHeadBytes`, plus 16 bytes per byte of content.
+    /// Maximum bytes of one response's heads, including interim ones. A complete HTTP/1.1 response with framing and
+    /// trailers may have at most `3 * maxHeadBytes` bytes plus 16 bytes per byte of content.
     package var maxHeadBytes = 32_768
     /// Returns true when a peer's IP address, in text form, is admitted. Called once per connection, after it is
     /// established and before a request is sent.

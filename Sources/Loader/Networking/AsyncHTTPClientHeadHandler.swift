@@ -143,8 +143,8 @@ final class AsyncHTTPClientHeadHandler: ChannelDuplexHandler {
         if isEnded { checkFraming(context) }
     }
 
-    /// Refuses a response with excessive framing. One-byte chunks have five bytes of overhead each (RFC 9112 §7.1); a
-    /// much larger overhead only wastes the reader's time.
+    /// Rejects a response with excessive framing. One-byte chunks have five bytes of overhead each (RFC 9112 §7.1); a
+    /// much larger overhead has no legitimate use.
     private func checkFraming(_ context: ChannelHandlerContext) {
         guard let limit, let content, received > 3 * limit else { return }
         if (received - 3 * limit) / 16 > content.bytes {

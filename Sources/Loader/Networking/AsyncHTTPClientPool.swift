@@ -36,7 +36,8 @@ enum AsyncHTTPClientSource: Sendable {
 }
 
 extension AsyncHTTPClientSource {
-    /// Returns true when requests connect directly to the server, so that a second connection may do so, too.
+    /// Returns true when requests connect directly to the server, so that a ``CertificateProbe`` may also connect to
+    /// it.
     ///
     /// - Parameter isPinned: True for a request to an address that the caller selected.
     func connectsDirectly(for request: HTTPClient.Request, isPinned: Bool) -> Bool {

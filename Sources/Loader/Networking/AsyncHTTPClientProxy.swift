@@ -1,8 +1,8 @@
 #if AsyncHTTPClient
 import PlatformImage
 
-/// The HTTP proxy for connections. Local hosts (`localhost` and its subdomains, 127.0.0.0/8, `::1`) are always
-/// connected directly.
+/// The HTTP proxy for connections. Connections to local hosts (`localhost` and its subdomains, 127.0.0.0/8, `::1`) are
+/// always direct.
 public enum ProxySetting: Hashable, Sendable {
     /// All connections are direct.
     case none
@@ -64,7 +64,7 @@ public struct ProxyServer: Hashable, Sendable {
 
     /// A host name or IP address; an IPv6 address is without brackets.
     public let host: String
-    /// 1...65535.
+    /// The port, 1...65535.
     public let port: Int
     /// The credentials; nil for none.
     public let credentials: Credentials?

@@ -94,8 +94,8 @@ public final class AsyncHTTPClientTransport: HTTPTransport {
             let deadline = timeouts.total.map { NIODeadline.now() + TimeAmount($0) }
             var addresses = addresses[...]
             var mayRetry = request.method == "GET"
-            // Replacing a pooled connection that had closed before the request was written does not count as a retry.
-            // More than this many closed connections in a row are an error.
+            // A pooled connection that had closed before the request was written is replaced. This does not count as a
+            // retry; after 8 replacements, the next such connection is an error.
             var unsentRetries = 8
             while true {
                 let lease = try clients.lease(for: prepared, connect: timeouts.connect, pin: addresses.first)
@@ -107,7 +107,7 @@ public final class AsyncHTTPClientTransport: HTTPTransport {
                     return HTTPResponse(
                         head: ResponseHead(head, isReencoded: isReencoded), body: HTTPBody { try await body.next() })
                 } catch {
-                    // All connections are busy, none has failed: continue to wait, within the total timeout.
+                    // All connections are busy and none has failed: continue to wait, within the total timeout.
                     if error as? HTTPClientError == .getConnectionFromPoolTimeout { continue }
                     if !exchange.isSent, addresses.count > 1, Self.isConnectFailure(error) {
                         addresses.removeFirst()
@@ -192,8 +192,8 @@ public final class AsyncHTTPClientTransport: HTTPTransport {
         return port == (name == "http" ? 80 : 443) ? host : "\(host):\(port)"
     }
 
-    /// Percent-encodes the bytes that RFC 3986 §3.3 and §3.4 do not allow in a path or query, and keeps existing
-    /// escapes. Foundation's URL, which the library uses, would escape them twice.
+    /// Percent-encodes the bytes that RFC 3986 §3.3 and §3.4 do not allow in a path or query, and retains existing
+    /// escapes. Foundation's URL, which the library uses, would escape existing escapes twice.
     private static func escaped(_ url: String) -> String {
         // Nearly all URLs need no escapes.
         let unescaped = Self.unescaped

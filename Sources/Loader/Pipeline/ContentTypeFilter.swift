@@ -19,7 +19,7 @@ struct ContentTypeFilter: Sendable {
         if let declared = Self.declared(fields) { return accepts(declared) ? nil : declared.description }
         switch ImageSignature(of: prefix.span) {
         case .decodable(let format): return accepts(format.contentType) ? nil : format.contentType.description
-        // When any image is accepted the format passes, and the decoder reports that it is not supported.
+        // When any image is accepted, the filter accepts this format, and the decoder reports that it is not supported.
         case .refused(let name): return accepts(ContentType("image/\(name)")) ? nil : "image/\(name)"
         case .unknown: return "unknown"
         }

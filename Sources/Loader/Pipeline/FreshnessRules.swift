@@ -56,7 +56,7 @@ struct FreshnessRules: Sendable {
             until: now.adding(milliseconds: remaining ?? 0))
     }
 
-    /// True when a load read the caches and found no usable response.
+    /// True when a load read the caches and found no usable response, fresh or stale.
     func isMiss(_ hop: LoadHop, _ found: LookupResult, now: WallTime) -> Bool {
         hop.load.policy != .reload && !hop.load.layers.isDisjoint(with: [.readsMemory, .readsDisk])
             && candidate(found.entry, hop, now: now) == nil

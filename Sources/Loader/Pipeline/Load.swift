@@ -45,8 +45,8 @@ struct Load: Sendable {
     /// The kind of content that the load returns.
     var content: LoadRecord.Content { decoding == nil && headerDecoder == nil ? .data : .image }
 
-    /// The layers in the key of the load's fetch: a prefetch to disk can share its fetch with loads that use memory
-    /// too.
+    /// The cache layers in the key of the load's fetch. For a prefetch to disk they include memory, so that the
+    /// prefetch can share its fetch with loads that use memory.
     var fetchLayers: CacheLayers { headerDecoder == nil ? layers : layers.union(.memory) }
 
     /// True for statuses other than success that a data load returns as a result: redirects with

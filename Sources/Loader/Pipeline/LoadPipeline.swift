@@ -28,7 +28,7 @@ final class LoadPipeline: Sendable {
     let disk: DiskCache?
     let memory: ImageMemoryCache?
     let partitionKey: PartitionKey
-    /// Changes with every setting that affects how long an image in memory is fresh.
+    /// A number that changes with every setting that affects how long an image in memory is fresh.
     let rules: UInt64
     let shared: Shared
 
@@ -158,8 +158,8 @@ final class LoadPipeline: Sendable {
         _ progress: Fetches.ProgressReporter
     ) async -> FetchResult {
         var (plan, found) = (plan, found)
-        // Another fetch may have ended between this load's lookup and the start of this one: look up again, now that no
-        // other fetch of the key can start.
+        // Another fetch of the key may have ended between the lookup of this load and the start of this fetch. Look up
+        // again: while this fetch runs, no other fetch of the key can start.
         if !plan.isUnconditionalRetry, progress.hasJobEnded(since: found.generations.fetches) {
             found = await lookup.find(hop)
             switch freshness.decide(hop, found, now: now) {

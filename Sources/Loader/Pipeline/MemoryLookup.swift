@@ -4,7 +4,7 @@ internal import PlatformImage
 /// Looks up decoded images in memory.
 struct MemoryLookup: Sendable {
     let memory: ImageMemoryCache?
-    /// The disk cache; a purge of it ends the freshness of images that came from there.
+    /// The disk cache. Purging it ends the freshness of the images in memory that were decoded from its entries.
     let disk: DiskCache?
     /// False when the memory cache is disabled.
     let isEnabled: Bool
@@ -13,7 +13,7 @@ struct MemoryLookup: Sendable {
     let canCompleteLoads: Bool
     let settings: CacheSettings
     let acceptedContentTypes: Set<ContentType>
-    /// Changes with every setting that affects how long an image in memory is fresh.
+    /// A number that changes with every setting that affects how long an image in memory is fresh.
     let rules: UInt64
     let clock: @Sendable () -> WallTime
 
@@ -27,7 +27,7 @@ struct MemoryLookup: Sendable {
             request.layers.contains(.readsMemory), let key = request.keys.imageKey,
             let cachedImage = memory?.cache.value(for: key),
             let lifespan = cachedImage.lifespan(byRules: rules, { lifespan(of: cachedImage) }),
-            // A purge of the disk ends the freshness of images from there.
+            // After a purge of the disk cache, images decoded from its entries are no longer fresh.
             cachedImage.ticket == nil || cachedImage.ticket == disk?.ticket(),
             let image = cachedImage.content.image, let response = cachedImage.entry.response
         else { return nil }

@@ -27,7 +27,8 @@ struct CacheControl: Hashable, Sendable {
     init(_ fields: HeaderFields) {
         let lines = fields[lines: "Cache-Control"]
         var parser = CacheControlParser()
-        // A quoted string cannot span lines: parsing line by line keeps an invalid line from hiding a valid one.
+        // A quoted string cannot span lines. Lines are parsed separately, so that an unterminated string affects one
+        // line.
         for line in lines { parser.read(line) }
         directives = parser.directives
         hasOpenString = parser.hasOpenString

@@ -21,7 +21,7 @@ struct CacheControlParser {
 private struct Line {
     let bytes: [UInt8]
     var position = 0
-    /// Set by the first unterminated quote: from there on quotes are ordinary bytes, so that restricting directives
+    /// True after the first unterminated quote. From there on quotes are ordinary bytes, so that restricting directives
     /// after it still count and no byte is scanned more than twice.
     var hasOpenString = false
 

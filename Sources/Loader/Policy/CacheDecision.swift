@@ -11,7 +11,7 @@ enum CacheDecision: Hashable, Sendable {
     /// The load must not send a request and nothing usable is stored: it fails as with 504 (RFC 9111 §5.2.1.7).
     case notInCache
 
-    /// Decides what a load does.
+    /// Returns the decision for a load.
     ///
     /// - Parameters:
     ///   - entry: The stored entry of the key, of any variant; nil for none. Its response must be nil when the body is

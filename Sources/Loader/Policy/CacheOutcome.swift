@@ -44,7 +44,7 @@ struct CacheOutcome: Hashable, Sendable {
         case transportFailure
     }
 
-    /// The change of the entry of the key.
+    /// The change to the stored entry of the key.
     enum StoreChange: Hashable, Sendable {
         case nothing
         /// Replaces the stored entry by a new one, with the received body or without a body.
@@ -57,7 +57,7 @@ struct CacheOutcome: Hashable, Sendable {
 
     /// The result for the waiting loads.
     var result: WaiterResult
-    /// The change of the stored entry.
+    /// The change to the stored entry.
     var store: StoreChange
 
     /// Maximum size in bytes of the body of an error response that is stored, when the error has explicit freshness.

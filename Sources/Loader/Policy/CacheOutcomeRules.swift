@@ -105,8 +105,8 @@ struct CacheOutcomeRules {
         return received(head, isOlderRedirect ? superseded : .nothing)
     }
 
-    /// The change for an outdated response: it is removed if it is of the variant of the request; another variant stays
-    /// stored.
+    /// The change after a response that makes the stored one outdated but is not stored itself. The stored response is
+    /// removed if the request selects its variant. Otherwise it stays stored, and only a stored error is removed.
     private var superseded: CacheOutcome.StoreChange {
         guard var entry, let response = entry.response, !Vary.matches(response, exchange.request.fields) else {
             return .remove

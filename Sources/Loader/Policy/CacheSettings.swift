@@ -43,10 +43,11 @@ public struct CacheSettings: Hashable, Sendable {
     public var staleIfError = StaleIfError.never
     /// True for a cache whose responses are shared by several users (RFC 9111 §3, §5.2.2).
     ///
-    /// It does not store responses that are `private`, set cookies, or belong to a request with `Authorization`.
-    /// `s-maxage` overrides `max-age` and `Expires`; both `s-maxage` and `proxy-revalidate` forbid stale use.
+    /// A shared cache does not store responses that are `private`, set cookies, or belong to a request with
+    /// `Authorization`.
+    /// In it, `s-maxage` overrides `max-age` and `Expires`; both `s-maxage` and `proxy-revalidate` forbid stale use.
     public var isSharedCache = false
-    /// True shows an entry, marked as not fresh, before the response to its validation request is received.
+    /// True delivers a stale entry before the response to its validation request is received.
     public var deliversStaleBeforeValidation = true
 
     /// Creates the default settings.

@@ -47,7 +47,7 @@ struct Freshness: Hashable, Sendable {
 struct Lifespan: Hashable, Sendable {
     /// As in ``Freshness/lifetime``.
     let lifetime: Int64?
-    /// Corrected age in milliseconds when the response was received.
+    /// Corrected initial age (RFC 9111 §4.2.3) in milliseconds: the age when the response was received.
     let ageOnArrival: Int64
     /// When the response was received.
     let responseTime: WallTime
@@ -81,7 +81,8 @@ struct Lifespan: Hashable, Sendable {
         return settings.defaultCacheControlMaxAge.milliseconds
     }
 
-    /// Computes the age on arrival (RFC 9111 §4.2.3). `Date` has whole seconds, so the response time is rounded down.
+    /// Computes the corrected initial age (RFC 9111 §4.2.3). `Date` has no fractions of a second, so the response time
+    /// is rounded down to seconds.
     private static func ageOnArrival(of response: StoredResponse) -> Int64 {
         let apparent = (WallTime(seconds: response.responseTime.seconds) - date(of: response)).clampedToAge
         let delay = (response.responseTime - response.requestTime).clampedToAge

@@ -10,7 +10,7 @@ package struct SharedLifetime: Hashable, Sendable {
     /// True when no cache may store it: `no-store`, or `Vary: *`.
     package let forbidsStoring: Bool
 
-    /// Computes the lifetime.
+    /// Computes the values from the fields of a response.
     ///
     /// - Parameters:
     ///   - fields: The fields that a load returned, with `Age` for a stored response.

@@ -38,7 +38,7 @@ struct StoredCandidate: Hashable, Sendable {
     /// True when ``CachePolicy/revalidate`` need not send a request (RFC 8246 §2).
     var suppressesRevalidation: Bool { ignoresServer || control.contains("immutable") }
 
-    /// True within the `stale-while-revalidate` window.
+    /// True when the response may be used stale and is fresh or within its `stale-while-revalidate` window.
     var isInRefreshWindow: Bool {
         guard mayBeStale, let window = control.staleWhileRevalidate else { return false }
         return freshness.isStale(forAtMost: window * 1000)

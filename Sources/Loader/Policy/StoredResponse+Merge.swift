@@ -5,8 +5,8 @@ extension StoredResponse {
     /// Returns the response updated by a 304 (RFC 9111 §3.2, §4.3.4).
     ///
     /// Lines of the 304 replace all lines of the same names, except those that describe the body. Other fields are
-    /// kept, with two exceptions: a stored `Age` is removed, and a stored `Date` is replaced by the time when the 304
-    /// was received if the 304 has none (RFC 9110 §6.6.1).
+    /// retained, with two exceptions: a stored `Age` is removed, and a stored `Date` is replaced by the time when the
+    /// 304 was received if the 304 has none (RFC 9110 §6.6.1).
     func merged(with fields: HeaderFields, requestTime: WallTime, responseTime: WallTime) -> StoredResponse {
         var newFields = fields.removingConnectionFields()
         for name in ["Content-Length", "Content-Encoding", "Content-Range"] { newFields.removeAll(named: name) }

@@ -4,15 +4,15 @@ internal import Synchronization
 
 /// Accumulated cost of a load or a fetch; durations are summed over all its requests.
 struct LoadCost: Hashable, Sendable {
-    /// Waiting for a slot of the load's priority, in ``RequestLanes``.
+    /// Time spent waiting in ``RequestLanes`` for a slot of the load's priority.
     var queue = Duration.zero
-    /// From sending requests to receiving the heads of their responses.
+    /// Time from sending the requests to receiving the heads of their responses.
     var firstByte = Duration.zero
-    /// From the heads to the ends of the bodies.
+    /// Time from receiving the heads to the ends of the bodies.
     var transfer = Duration.zero
-    /// Waiting for the disk.
+    /// Time spent waiting for disk reads and writes.
     var disk = Duration.zero
-    /// Decoding downloaded bodies.
+    /// Time spent decoding downloaded bodies.
     var decode = Duration.zero
     /// Number of requests sent.
     var attempts = 0

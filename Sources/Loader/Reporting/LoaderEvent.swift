@@ -24,9 +24,9 @@ public struct LoaderEvent: Hashable, Sendable {
         public static var request: Self { Self(rawValue: 1) }
         /// A response was received.
         public static var response: Self { Self(rawValue: 2) }
-        /// Cache misses, insufficient caching headers, removals.
+        /// Cache misses, missing caching fields of responses, and removals from the caches.
         public static var cache: Self { Self(rawValue: 4) }
-        /// Failures, retries, disk faults.
+        /// Failures, retries and disk faults.
         public static var error: Self { Self(rawValue: 8) }
         /// Eviction of images from memory.
         public static var memory: Self { Self(rawValue: 16) }
@@ -43,7 +43,7 @@ public struct LoaderEvent: Hashable, Sendable {
         case cachePolicyWarning(CachePolicyWarning)
         /// A request is sent; `attempt` counts the requests of its load from 1, including redirects and retries.
         case requestSent(attempt: Int)
-        /// A response has ended (complete, refused or truncated): body bytes as received, and time since the request.
+        /// A response has ended (complete, rejected or truncated): body bytes as received, and time since the request.
         case responseReceived(status: Int, bytes: Int, duration: Duration)
         /// An attempt failed with this code; the next one, numbered from 2, follows after the delay.
         case retrying(attempt: Int, delay: Duration, code: LoadError.Code)
@@ -55,7 +55,7 @@ public struct LoaderEvent: Hashable, Sendable {
         case filesRemoved(count: Int, bytes: Int)
         /// The host purged the memory cache.
         case memoryPurged(count: Int, bytes: Int)
-        /// Images were evicted under memory pressure; their size in bytes.
+        /// Images were evicted under memory pressure; `bytes` is their size.
         case memoryRelieved(bytes: Int)
         /// The first disk fault of its kind; no load fails because of it. It also reports a folder that cannot be
         /// created; the disk cache is then disabled until the folder can be created.
@@ -67,9 +67,11 @@ public struct LoaderEvent: Hashable, Sendable {
 
 /// Missing caching information in a successful response.
 public enum CachePolicyWarning: String, Hashable, Sendable, CaseIterable {
-    /// No ETag, Cache-Control or Expires: the lifetime is unknown, and the response can hardly be validated.
+    /// No ETag, Cache-Control or Expires: the lifetime is unknown, and only Last-Modified, if present, permits
+    /// validation.
     case neitherETagNorLifetime
-    /// An ETag, but neither Cache-Control nor Expires: each load sends a request.
+    /// An ETag, but neither Cache-Control nor Expires: each load validates, unless
+    /// ``CacheSettings/defaultCacheControlMaxAge`` sets a lifetime.
     case etagOnly
 }
 

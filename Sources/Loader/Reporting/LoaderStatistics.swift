@@ -34,13 +34,13 @@ public struct LoaderStatistics: Hashable, Sendable {
     /// Total run time of those decodes in nanoseconds, without the wait for a thread.
     public internal(set) var decodeNanoseconds = 0
 
-    /// Number of urgent fetches that wait for a slot.
+    /// Number of fetches of urgent priority that wait for a slot.
     public internal(set) var urgentWaiting = 0
-    /// Number of urgent fetches that are running.
+    /// Number of fetches of urgent priority that are running.
     public internal(set) var urgentRunning = 0
-    /// Number of slow fetches that wait for a slot; they wait as long as there are urgent fetches.
+    /// Number of fetches of slow priority that wait for a slot; they wait while an urgent fetch waits or runs.
     public internal(set) var slowWaiting = 0
-    /// Number of slow fetches that are running.
+    /// Number of fetches of slow priority that are running.
     public internal(set) var slowRunning = 0
     /// Number of decodes that wait for a thread.
     public internal(set) var decodesWaiting = 0

@@ -4,10 +4,10 @@ internal import Synchronization
 
 /// The priority of a load.
 public enum LoadPriority: Int, Hashable, Sendable, CaseIterable {
-    /// Fetched ``ImageLoader/Configuration/slowWidth`` at a time, by default 1, and started only while no urgent fetch
-    /// waits or runs.
+    /// At most ``ImageLoader/Configuration/slowWidth`` loads are fetched concurrently, by default 1. A fetch starts
+    /// only while no urgent fetch waits or runs.
     case slow
-    /// Fetched in parallel, up to ``ImageLoader/Configuration/urgentWidth`` at a time.
+    /// At most ``ImageLoader/Configuration/urgentWidth`` loads are fetched concurrently, by default 8.
     case urgent
 }
 

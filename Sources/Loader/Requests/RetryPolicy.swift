@@ -28,7 +28,7 @@ public struct RetryPolicy: Hashable, Sendable {
     ///
     /// - Parameters:
     ///   - attempts: Attempts that this load has made, at least 1.
-    ///   - error: Failure of the last attempt. Fatal and cancelled loads are not retried.
+    ///   - error: Failure of the last attempt. Fatal failures and cancellation are not retried.
     ///   - maxRetryDelay: Upper bound of the delay. A longer `Retry-After` ends the load; the error contains its value.
     ///   - generator: Random number generator of the jitter.
     public func delay(

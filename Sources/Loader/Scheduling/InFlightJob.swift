@@ -49,7 +49,7 @@ final class InFlightJob<Key: Hashable & Sendable, Output: Sendable>: Sendable {
     /// Lets the job continue without waiters.
     func retain() { state.locked(in: self) { $0.isRetained = true } }
 
-    /// Removes a waiter; true when this abandons the job.
+    /// Removes a waiter; returns true when no waiter remains and the job is not retained, so that it must be cancelled.
     func leave(_ number: UInt64) -> Bool {
         state.locked(in: self) { state in
             guard !state.hasEnded, let index = state.waiters.firstIndex(where: { $0.number == number }) else {

@@ -90,7 +90,7 @@ struct URLReference: Hashable, Sendable {
             let isLast = segments.isEmpty
             switch Array(segment) {
             case Array(".".utf8):
-                // A trailing dot segment denotes the folder: keep its slash.
+                // A trailing dot segment denotes the folder: retain its slash.
                 if isLast { retained.append([]) }
             case Array("..".utf8):
                 _ = retained.popLast()
