@@ -10,7 +10,7 @@ public import FoundationNetworking
 public import Foundation
 #endif
 
-/// A transport over Foundation's `URLSession`, for hosts that have configured one and need no other client.
+/// A transport over Foundation's `URLSession`, for applications that configure a session and need no other HTTP client.
 ///
 /// A session calls only the delegate it was created with, so the transport creates a session from the given
 /// configuration. It follows no redirects, rejects authentication challenges, caches nothing and stores no cookies.

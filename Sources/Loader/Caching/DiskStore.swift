@@ -33,8 +33,8 @@ extension DiskCache {
 
     /// Stores like ``store(_:body:varying:ticket:)``.
     ///
-    /// - missing: The key's file name when an earlier lookup found no stored entry, otherwise nil. With a name, the
-    ///   lookup is skipped unless a file of that name exists by now.
+    /// - Parameter missing: The key's file name when an earlier lookup found no stored entry, otherwise nil. With a
+    ///   name, the lookup is skipped unless a file of that name exists by now.
     /// - Returns: The identity of the stored body; nil when nothing was stored.
     func storeEntry(
         _ entry: CacheEntry, body: [UInt8], varying: RequestValues = DiskCache.noFields, ticket: Ticket? = nil,

@@ -13,7 +13,7 @@ final class ImageMemoryCache: Sendable {
         /// Identifies the body on disk that it was decoded from; nil when the body was not stored.
         let revision: DiskCache.Revision?
         /// The disk cache's ticket when the image was decoded: a later purge of the disk ends its freshness. Nil for an
-        /// image that the host inserted.
+        /// image that the application inserted.
         let ticket: DiskCache.Ticket?
         private let lifespan = Mutex<(rules: UInt64, value: Lifespan?)?>(nil)
 
@@ -52,7 +52,7 @@ final class ImageMemoryCache: Sendable {
         /// remains until the next sweep.
         var keys: [CacheKey: Set<ImageCacheKey>] = [:]
         var keyCount = 0
-        /// False while the host has disabled the cache.
+        /// False while the application has disabled the cache.
         var isEnabled = true
         /// Number of purges and removals so far.
         var generation: UInt64 = 0

@@ -10,8 +10,8 @@ extension ImageLoader {
             reportsDropped: shared.reporter.droppedCount)
     }
 
-    /// Number of running fetches and decodes, plus 1 while a fetch waits or runs in a priority lane; 0 when all work
-    /// has ended, including cancelled work.
+    /// Number of running fetches and decodes, plus 1 while a fetch waits or runs; 0 when all work has ended, including
+    /// cancelled work.
     package var activeWorkCount: Int {
         let (images, data) = (images.shared, data.shared)
         let lanes = images.lanes.counts
@@ -61,8 +61,8 @@ extension ImageLoader {
         await onDisks { await $0.clear(createdOlderThan: age) }
     }
 
-    /// Returns when all stored responses are visible to other processes and counted, and all earlier events have been
-    /// delivered to the sinks and the log.
+    /// Counts the files of both disk caches, including files of other processes, and evicts entries to satisfy the size
+    /// limits. Returns after all earlier events have been delivered to the sinks and the log.
     public func flush() async {
         await images.disk?.flush()
         await data.disk?.flush()

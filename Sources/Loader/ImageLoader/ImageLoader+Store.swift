@@ -89,7 +89,7 @@ extension ImageLoader {
         return memory.insert(cachedImage, for: hop.imageKey, since: memory.generation)
     }
 
-    /// The cache entry for a response that the host supplies; nil when the response may not be stored.
+    /// The cache entry for a response that the application supplies; nil when the response may not be stored.
     private static func entry(_ hop: LoadHop, _ fields: HeaderFields, _ pipeline: LoadPipeline) -> CacheEntry? {
         let (settings, now) = (pipeline.settings.cache, pipeline.now)
         guard let vary = Vary.values(of: fields, request: hop.request.fields) else { return nil }

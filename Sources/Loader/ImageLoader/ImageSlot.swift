@@ -11,7 +11,8 @@ internal import Synchronization
 /// for await state in slot.states { draw(state.bitmap) }
 /// ```
 ///
-/// Releasing a slot ends its ``states``. Its load continues and fills the caches, unless ``cancelsPrevious`` is true.
+/// Deallocating a slot ends its ``states``. Its load continues and fills the caches, unless ``cancelsPrevious`` is
+/// true.
 public final class ImageSlot: Sendable {
     private let source: any ImageSlotSource
     private let onPresent: (@Sendable (PlatformImage) -> PlatformImage)?
@@ -48,7 +49,7 @@ public final class ImageSlot: Sendable {
         set { storage.locked(in: self) { $0.cancelsPrevious = newValue } }
     }
 
-    /// False for a slot that is not visible: ``relieveMemoryPressure()`` releases its image. Initially true.
+    /// False for a slot that is not visible: ``relieveMemoryPressure()`` discards its image. Initially true.
     public var isVisible: Bool {
         get { storage.locked(in: self) { $0.isVisible } }
         set { storage.locked(in: self) { $0.isVisible = newValue } }
@@ -57,13 +58,14 @@ public final class ImageSlot: Sendable {
     /// True from sending a request until the load ends, unless a cached image is shown.
     public var isBusy: Bool { storage.locked(in: self) { $0.isBusy } }
 
-    /// The current state. Reading it reloads the image of a released slot, as does ``states``.
+    /// The current state. If ``release()`` discarded the image, reading this property or ``states`` loads it again.
     public var state: State {
         reloadIfReleased()
         return storage.locked(in: self) { $0.state }
     }
 
-    /// The current state and each later one, until the slot is released; a slow reader receives only the latest state.
+    /// The current state and each later one, until the slot is deallocated; a slow reader receives only the latest
+    /// state.
     public var states: AsyncStream<State> {
         reloadIfReleased()
         let (stream, continuation) = AsyncStream.makeStream(of: State.self, bufferingPolicy: .bufferingNewest(1))
@@ -111,18 +113,18 @@ public final class ImageSlot: Sendable {
         start(request, as: number)
     }
 
-    /// Releases the image until ``state`` or ``states`` is read; a load that has shown no image yet continues.
+    /// Discards the image until ``state`` or ``states`` is read; a load that has shown no image yet continues.
     public func release() { storage.locked(in: self) { $0.release() } }
 
-    /// Releases the image when the slot is not visible; call it when memory is low.
+    /// Discards the image, as ``release()`` does, when the slot is not visible; call it when memory is low.
     public func relieveMemoryPressure() {
         storage.locked(in: self) { storage in
             if !storage.isVisible { storage.release() }
         }
     }
 
-    /// Starts the assignment of a released slot again. A `reload` or `revalidate` request becomes `default`, so that a
-    /// cached image can be used.
+    /// Loads the image of the current request again if ``release()`` discarded it. A `reload` or `revalidate` request
+    /// becomes `default`, so that a cached image can be used.
     private func reloadIfReleased() {
         let released: (request: ImageRequest?, number: UInt64)? = storage.locked(in: self) { storage in
             guard storage.isReleased else { return nil }

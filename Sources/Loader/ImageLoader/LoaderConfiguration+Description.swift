@@ -3,8 +3,8 @@ internal import Logging
 internal import PlatformImage
 
 extension ImageLoader.Configuration: CustomStringConvertible, CustomReflectable {
-    /// The differences from the defaults, in one line: closures only as `set`, credentials only with the user name, no
-    /// certificates.
+    /// The settings that differ from the defaults, in one line. Closures appear as `set`, credentials without the
+    /// password; certificates are omitted.
     public var description: String {
         let other = Self()
         var text = ChangedProperties(of: "Configuration")

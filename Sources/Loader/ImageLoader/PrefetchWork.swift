@@ -4,7 +4,7 @@ internal import Synchronization
 
 /// The requests of a prefetch, of which a limited number runs at a time.
 ///
-/// Its running loads retain it, so the host may release the ``Prefetch`` earlier.
+/// Its running loads retain it, so the application may release the ``Prefetch`` earlier.
 final class PrefetchWork: Sendable {
     private struct Running {
         let handle: JobHandle
@@ -162,7 +162,7 @@ final class PrefetchWork: Sendable {
     }
 }
 
-/// A weak reference to the work of a prefetch, which does not retain it.
+/// A weak reference to the work of a prefetch.
 struct WeakPrefetchWork {
     weak var work: PrefetchWork?
 }

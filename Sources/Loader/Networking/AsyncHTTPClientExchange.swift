@@ -11,7 +11,7 @@ import Synchronization
 final class AsyncHTTPClientExchange: HTTPClientResponseDelegate {
     typealias Response = Void
 
-    /// Number of unread bytes from which on reading from the connection pauses (backpressure).
+    /// Reading from the connection pauses when at least this many bytes are unread (backpressure).
     static let highWaterMark = 131_072
 
     private struct State {
@@ -107,7 +107,8 @@ final class AsyncHTTPClientExchange: HTTPClientResponseDelegate {
         end(.failure(CancellationError()))
     }
 
-    /// Returns available data without waiting; for `nothing`, `waiter` is stored in the state.
+    /// Returns available data without waiting. When the result is `nothing`, it has stored `waiter`, which is resumed
+    /// later.
     private func nextAvailable(orWait waiter: CheckedContinuation<[UInt8]?, any Error>? = nil) throws -> Ready {
         var chunk: [UInt8] = []
         let (readPromise, end, loop) = state.locked(in: self) {

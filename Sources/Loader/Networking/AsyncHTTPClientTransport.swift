@@ -36,7 +36,7 @@ public final class AsyncHTTPClientTransport: HTTPTransport {
                 proxy: .none, connectionsPerHost: connectionsPerHost, connectionGuard: connectionGuard))
     }
 
-    /// Creates a transport over a client that the caller created, and shuts down after the last load.
+    /// Creates a transport over a client of the caller. The caller shuts the client down after the last load.
     ///
     /// The connect timeout and the proxy are those of the client. Its TLS settings apply unless trust settings are set.
     ///
@@ -54,8 +54,8 @@ public final class AsyncHTTPClientTransport: HTTPTransport {
         configuration.redirectConfiguration = .disallow
         configuration.decompression = .disabled
         configuration.connectionPool.retryConnectionEstablishment = false
-        // Without a tracer of the host, the library creates a span in a no-op tracer and describes each request to it,
-        // which takes 10 % of the time of a request.
+        // If the application installed no tracer, the library creates a span in a no-op tracer and describes each
+        // request to it, which takes 10 % of the time of a request.
         if let tracer = configuration.tracing.tracer, String(describing: type(of: tracer)) == "NoOpTracer" {
             configuration.tracing.tracer = nil
         }

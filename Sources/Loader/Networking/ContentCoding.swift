@@ -45,7 +45,7 @@ enum ContentCodingError: Error, Hashable, Sendable {
 
 /// Decodes the content codings of one body incrementally and stores the content.
 ///
-/// Memory use is the content plus 64 KiB per coding, whatever the input.
+/// For any input, memory use is at most the content plus 64 KiB per coding.
 final class ContentDecoder {
     private let stages: [Stage]
     private let maxBytes: Int

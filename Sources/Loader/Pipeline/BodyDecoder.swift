@@ -85,7 +85,7 @@ struct BodyDecoder: Sendable {
     }
 }
 
-/// Identity of a body for sharing its decode.
+/// Identifies a body, so that loads of one body can share its decode.
 enum DecodeSource: Sendable {
     case disk(DiskCache.Revision)
     case fetch(FetchedResponse)
@@ -102,7 +102,7 @@ struct DecodeKey: Hashable, Sendable {
     private let body: Body
     private let variant: String
 
-    /// Nil for a body without identity.
+    /// Creates the key of a decode; nil for a body that is not identified.
     init?(_ source: DecodeSource, variant: String) {
         switch source {
         case .disk(let revision): body = .disk(revision)

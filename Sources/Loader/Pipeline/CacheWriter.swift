@@ -63,7 +63,7 @@ struct CacheWriter: Sendable {
         }
     }
 
-    /// Adds an image of a successful response to memory, if the load may write there.
+    /// Adds an image of a successful response to memory, if the load may write to memory.
     func remember(
         _ content: LoadContent, _ state: StoredState, _ hop: LoadHop, _ generations: CacheGenerations
     ) {

@@ -32,7 +32,7 @@ struct LookupResult: Sendable {
     /// True when the image was in memory at the time of the lookup.
     var isInMemory = false
 
-    /// Identity of the body for sharing its decode.
+    /// Identifies the body, so that loads can share its decode.
     var identity: DecodeSource { revision.map { .disk($0) } ?? .unidentified }
 
     /// Removes the response, because its body does not decode or is not accepted; a stored error is not removed.

@@ -17,7 +17,7 @@ enum CacheDecision: Hashable, Sendable {
     ///   - entry: The stored entry of the key, of any variant; nil for none. Its response must be nil when the body is
     ///     missing or damaged, so that no validator is sent for an unavailable body. Required under `reload`, too.
     ///   - request: The request that is about to be sent.
-    ///   - settings: The host's cache settings.
+    ///   - settings: The cache settings of the application.
     ///   - now: The current time.
     static func decide(
         entry: CacheEntry?, request: CacheRequest, settings: CacheSettings, now: WallTime

@@ -198,7 +198,7 @@ extension CacheOutcome {
     ///   - exchange: The request that was sent.
     ///   - result: The result of the request.
     ///   - key: The cache key of the request.
-    ///   - settings: The host's cache settings.
+    ///   - settings: The cache settings of the application.
     ///   - now: The time at which the body ended.
     static func decide(
         entry: CacheEntry?, key: CacheKey, exchange: CacheExchange, result: ExchangeResult, settings: CacheSettings,

@@ -28,7 +28,7 @@ public enum StaleIfError: Hashable, Sendable {
     case upTo(Duration)
 }
 
-/// The host's cache settings; negative durations act as 0.
+/// The cache settings of the application; negative durations act as 0.
 public struct CacheSettings: Hashable, Sendable {
     /// False treats every stored success as fresh forever and ignores the server's caching directives.
     public var useServerCachePolicy = true

@@ -90,7 +90,7 @@ struct Lifespan: Hashable, Sendable {
         return max(apparent, corrected)
     }
 
-    /// Returns `Date`, or else the time when the response was received.
+    /// Returns the time of the `Date` field, or without a valid `Date` the time when the response was received.
     private static func date(of response: StoredResponse) -> WallTime {
         response.fields.date("Date", now: response.responseTime) ?? WallTime(seconds: response.responseTime.seconds)
     }

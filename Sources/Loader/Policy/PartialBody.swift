@@ -11,8 +11,8 @@ struct PartialBody: Sendable {
     let bytes: [UInt8]
     private let validator: HeaderField
 
-    /// Fails for a response that cannot be resumed: not 200, no body byte, no strong validator, or `Accept-Ranges:
-    /// none`.
+    /// Returns nil for a response that cannot be resumed: a status other than 200, no body byte, no strong validator,
+    /// or `Accept-Ranges: none`.
     init?(_ head: ResponseHead, bytes: [UInt8], requestTime: WallTime, responseTime: WallTime) {
         guard head.status == 200, !bytes.isEmpty, !head.fields.tokens(of: "Accept-Ranges").contains("none"),
             let validator = head.fields.strongValidator(now: responseTime)

@@ -1,5 +1,5 @@
 #if Loader
-/// The cacheability of a response for a shared cache (RFC 9111 §3, §4.2), for hosts that serve derived content.
+/// The cacheability of a response for a shared cache (RFC 9111 §3, §4.2), for applications that serve derived content.
 package struct SharedLifetime: Hashable, Sendable {
     /// Remaining lifetime in seconds, negative when it has ended; nil when the response states none.
     package let remaining: Int64?

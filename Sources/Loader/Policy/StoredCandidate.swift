@@ -14,8 +14,8 @@ struct StoredCandidate: Hashable, Sendable {
         control = CacheControl(response.fields)
         ignoresServer = !settings.useServerCachePolicy
         isShared = settings.isSharedCache
-        // The host may have changed `useServerCachePolicy` since the response was stored: a response stored against the
-        // server's directives is not used with the policy, and a stored error is not used without it.
+        // The application may have changed `useServerCachePolicy` since the response was stored. With the policy, a
+        // response that the server's directives forbid to store is not used; without it, a stored error is not used.
         let isAllowed =
             ignoresServer
             ? !Storability.isError(response.status)
@@ -44,7 +44,8 @@ struct StoredCandidate: Hashable, Sendable {
         return freshness.isStale(forAtMost: window * 1000)
     }
 
-    /// Returns true when the host and the server permit use of the response instead of an error now.
+    /// Returns true when the response may be used instead of an error at this time, by ``CacheSettings/staleIfError``
+    /// and by the directives of the response.
     func isAllowedInsteadOfError(_ settings: CacheSettings) -> Bool {
         guard isSuccess, mayBeStale else { return false }
         let directive = (control.staleIfError ?? 0) * 1000

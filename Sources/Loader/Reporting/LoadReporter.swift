@@ -4,7 +4,7 @@ internal import Logging
 internal import PlatformImage
 internal import Synchronization
 
-/// Delivers events and records to the host's sinks and logger, on a serial dispatch queue.
+/// Delivers events and records to the sinks and the logger of the application, on a serial dispatch queue.
 ///
 /// Sinks never run on the reporting thread: no lock is held around a sink, no load waits for one, and a sink may use
 /// the loader. Reports wait in a bounded queue; when it is full they are counted and dropped.

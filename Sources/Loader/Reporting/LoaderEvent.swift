@@ -49,11 +49,11 @@ public struct LoaderEvent: Hashable, Sendable {
         case retrying(attempt: Int, delay: Duration, code: LoadError.Code)
         /// A load or a background revalidation failed; cancellation is not reported.
         case failed(code: LoadError.Code, status: Int?, isFatal: Bool, message: String)
-        /// The host removed the stored data of one image.
+        /// The application removed the stored data of one image.
         case imageRemoved
-        /// The host purged or cleared the disk cache; number and total bytes of the removed files.
+        /// The application purged or cleared the disk cache; number and total bytes of the removed files.
         case filesRemoved(count: Int, bytes: Int)
-        /// The host purged the memory cache.
+        /// The application purged the memory cache; number and total bytes of the removed images.
         case memoryPurged(count: Int, bytes: Int)
         /// Images were evicted under memory pressure; `bytes` is their size.
         case memoryRelieved(bytes: Int)

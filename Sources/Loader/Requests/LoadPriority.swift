@@ -11,7 +11,7 @@ public enum LoadPriority: Int, Hashable, Sendable, CaseIterable {
     case urgent
 }
 
-/// Work whose priority lane follows the priorities of the loads that wait for it.
+/// Work whose priority follows the priorities of the loads that wait for it.
 protocol PrioritizedWork: Sendable {
     /// Changes the priority of one waiting load; has no effect when it no longer waits.
     func setPriority(_ priority: LoadPriority)

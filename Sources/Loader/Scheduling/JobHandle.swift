@@ -2,7 +2,7 @@
 internal import PlatformImage
 internal import Synchronization
 
-/// A handle that can cancel a task, or move it between priority lanes, before the task is known.
+/// Cancels a task or moves it between priority lanes, also when this is requested before the task is known.
 final class JobHandle: Sendable {
     private struct State {
         var task: Task<Void, Never>?
