@@ -61,7 +61,8 @@ struct PartitionKey: Sendable {
     }
 
     /// Returns the partition of requests with these credentials: 64 hexadecimal digits, an HMAC of the values of
-    /// `Authorization` and `Cookie`; empty without either, which is the partition shared by all.
+    /// `Authorization` and `Cookie`. Empty without either field: all requests without credentials share the empty
+    /// partition.
     func partition(of fields: HeaderFields) -> String {
         let names = ["Authorization", "Cookie"].filter { fields.contains($0) }
         guard !names.isEmpty else { return "" }

@@ -6,7 +6,7 @@ extension ImageLoader {
     ///
     /// It blocks the calling thread and may be called from any thread: a memory hit takes well under a microsecond, a
     /// disk hit one read and one decode. In asynchronous code use ``lookUpImage(for:layers:)``. An image from disk is
-    /// added to memory and marks its file as used. Stored redirects are followed.
+    /// added to memory, and its file counts as used. Stored redirects are followed.
     ///
     /// - Parameters:
     ///   - request: Its policy decides whether the cached image is fresh.
@@ -19,8 +19,8 @@ extension ImageLoader {
         return pipeline.cachedImages.imageBlocking(load(request, layers, pipeline))
     }
 
-    /// The same as ``lookUpImageBlocking(for:layers:)``, by the name of the original design. Blocks the calling thread
-    /// unless `layers` is `memory`.
+    /// Equivalent to ``lookUpImageBlocking(for:layers:)``; the name comes from the original design. Blocks the calling
+    /// thread unless `layers` is `memory`.
     public func cachedImage(for request: ImageRequest, layers: CacheLayers = .all) -> LoadedImage? {
         lookUpImageBlocking(for: request, layers: layers)
     }

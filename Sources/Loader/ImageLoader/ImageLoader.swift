@@ -26,7 +26,7 @@ public final class ImageLoader: Sendable {
     private let shared: LoadPipeline.Shared
     private let memory: ImageMemoryCache
 
-    /// A loader; creates the directories of its caches when they are missing.
+    /// Creates a loader and the missing directories of its caches.
     ///
     /// If a directory cannot be created, loads still work: nothing is stored, and the next store tries again. The fault
     /// is reported as a ``LoaderEvent`` and counted in ``diskStatistics``.

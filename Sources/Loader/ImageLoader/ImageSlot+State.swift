@@ -11,8 +11,9 @@ extension ImageSlot {
         /// A request was sent: bytes of the body received so far, the total if the origin declared it, and the
         /// placeholder.
         case loading(received: Int, expected: Int?, placeholder: PlatformImage?)
-        /// An image. `isImmediate` is true for an image that ``ImageSlot/assign(_:placeholder:stillValid:)`` took from
-        /// memory before it returned; it needs no fade-in.
+        /// An image. `isImmediate` is true for a fresh image that was in memory when
+        /// ``ImageSlot/assign(_:placeholder:stillValid:)`` was called: the slot shows it before that call returns, and
+        /// it needs no fade-in.
         case image(PlatformImage, source: LoadSource, isFresh: Bool, isImmediate: Bool)
         /// The load failed. `lastImage` is the image that the slot showed before; nil for none.
         case failed(LoadError, lastImage: PlatformImage?, placeholder: PlatformImage?)

@@ -103,7 +103,7 @@ extension ImageLoader {
         /// Receives every event of the chosen categories, one at a time on a separate queue; it may use the loader.
         /// Events are dropped while 8,192 events and records wait for delivery. Nil disables it.
         public var eventSink: (@Sendable (LoaderEvent) -> Void)?
-        /// Receives a record of every load that ends, in the same way as ``eventSink``. Nil disables it.
+        /// Receives a record of every load that ends, one at a time on the queue of ``eventSink``. Nil disables it.
         public var recordSink: (@Sendable (LoadRecord) -> Void)?
         /// Receives a message for every event of the chosen categories; nil disables logging.
         public var logger: Logger?

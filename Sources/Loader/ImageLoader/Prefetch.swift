@@ -41,7 +41,7 @@ public final class Prefetch: Sendable {
     /// Starts no further load until ``resume()``; running loads continue.
     public func pause() { work.setPaused(true) }
 
-    /// Ends ``pause()``, independent of the number of calls to it.
+    /// Ends ``pause()``; one call is sufficient after several calls of ``pause()``.
     public func resume() { work.setPaused(false) }
 
     /// Cancels the requests that have not finished, permanently; a download that other loads wait for continues for

@@ -8,8 +8,8 @@ struct MemoryLookup: Sendable {
     let disk: DiskCache?
     /// False when the memory cache is disabled.
     let isEnabled: Bool
-    /// False when the memory cache alone can never complete a load: it is disabled, or credentials or trust settings of
-    /// the configuration are part of the keys.
+    /// False when the memory cache alone can never complete a load: it is disabled, or the keys depend on
+    /// credentials or trust settings of the configuration.
     let canCompleteLoads: Bool
     let settings: CacheSettings
     let acceptedContentTypes: Set<ContentType>

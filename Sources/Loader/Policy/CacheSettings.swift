@@ -18,13 +18,14 @@ public enum CachePolicy: String, Hashable, Sendable, CaseIterable {
     case cacheOnly
 }
 
-/// When a stale entry replaces a failed validation (RFC 5861 §4); never for `must-revalidate` or `no-cache`.
+/// The condition under which a stale entry replaces a failed validation (RFC 5861 §4); never for `must-revalidate` or
+/// `no-cache`.
 public enum StaleIfError: Hashable, Sendable {
     /// A failed validation fails the load.
     case never
-    /// Within the seconds of the stored response's `stale-if-error` directive.
+    /// For the number of seconds in the `stale-if-error` directive of the stored response, after it became stale.
     case serverDirective
-    /// Within this time after the entry became stale, or within the server's directive if that is longer.
+    /// For this time after the entry became stale, or for the time of the `stale-if-error` directive if that is longer.
     case upTo(Duration)
 }
 

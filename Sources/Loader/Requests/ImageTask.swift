@@ -18,8 +18,8 @@ public final class ImageTask: Sendable {
 
     init(_ cell: PriorityCell) { self.cell = cell }
 
-    /// Current priority of the load. A shared download has the highest priority of the loads that wait for it; a change
-    /// restarts nothing.
+    /// Current priority of the load. A shared download has the highest priority of the loads that wait for it. A change
+    /// of the priority does not restart the download.
     public var priority: LoadPriority { cell.priority }
 
     /// Changes ``priority``; may be called at any time.

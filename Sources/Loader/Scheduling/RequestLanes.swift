@@ -97,7 +97,7 @@ final class RequestLanes: Sendable {
     /// Stops admission until ``resume()``; running fetches continue.
     func suspend() { change { $0.schedule.isSuspended = true } }
 
-    /// Ends ``suspend()``, independent of the number of calls to it.
+    /// Ends ``suspend()``; one call is sufficient after several calls of ``suspend()``.
     func resume() { change { $0.schedule.isSuspended = false } }
 
     fileprivate func release(_ number: UInt64) {
