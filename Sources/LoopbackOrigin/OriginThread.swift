@@ -6,7 +6,7 @@ import Dispatch
 final class OriginThread: TaskExecutor {
     static let shared = OriginThread()
 
-    // A serial queue gets a thread whenever it has work, however busy the other threads are.
+    // Dispatch runs a serial queue on a thread outside Swift's pool, even if all threads of the pool are blocked.
     private let queue = DispatchQueue(label: "loopback-origin")
 
     func enqueue(_ job: consuming ExecutorJob) {

@@ -113,8 +113,8 @@ public final class DiskCache: Sendable {
         }
     }
 
-    /// Activity counters since the cache was created, and the number and size of the files that the background scan has
-    /// counted so far.
+    /// Activity counters since the cache was created, and the number and size of its files. ``Statistics/isComplete``
+    /// is false until the background scan has counted all files.
     public var statistics: Statistics {
         var statistics = health.locked(in: self) { $0.counts }
         let totals = totals.locked(in: self) { (entries: $0.entries, bytes: $0.bytes) }

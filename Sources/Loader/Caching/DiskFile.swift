@@ -79,7 +79,7 @@ package struct DiskFile: ~Copyable {
         return DiskStatus(information)
     }
 
-    /// Returns exactly `count` bytes from `offset` on; nil when the file has fewer bytes after `offset`.
+    /// Returns exactly `count` bytes from `offset` on; nil when the file has fewer bytes from `offset` on.
     package func bytes(at offset: Int, count: Int) throws(DiskError) -> [UInt8]? {
         var failure: DiskError?
         let bytes = [UInt8](unsafeUninitializedCapacity: count) { buffer, filled in

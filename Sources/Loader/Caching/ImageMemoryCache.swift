@@ -26,7 +26,7 @@ final class ImageMemoryCache: Sendable {
             self.ticket = ticket
         }
 
-        /// Returns the lifespan under the given rules; computes it again when the rules have changed.
+        /// Returns the lifespan for the rules with this number; computes it again when the rules have changed.
         func lifespan(byRules number: UInt64, _ work: () -> Lifespan?) -> Lifespan? {
             let known = lifespan.locked(in: self) { $0 }
             if let known, known.rules == number { return known.value }
@@ -73,7 +73,8 @@ final class ImageMemoryCache: Sendable {
     /// The current generation of the cache, for ``insert(_:for:since:)``.
     var generation: UInt64 { index.locked(in: self) { $0.generation } }
 
-    /// Inserts an image of a load that started at `generation`, unless it has been removed or the cache purged since.
+    /// Inserts an image of a load that started at `generation`, unless the image was removed or the cache purged since
+    /// then.
     ///
     /// - Parameter now: The current time; an existing image with a later response time that is not in the future is not
     ///   replaced. Nil replaces any image.
@@ -129,7 +130,7 @@ final class ImageMemoryCache: Sendable {
     /// Number of keys in the index, for tests.
     var indexedCount: Int { index.locked(in: self) { $0.keyCount } }
 
-    /// Removes evicted keys from the index when it has more than twice as many keys as the cache.
+    /// Removes evicted keys from the index when it has more than 2n + 64 keys, where n is the number of cached images.
     private func sweep(_ index: inout Index) {
         guard index.keyCount > 2 * cache.count + 64 else { return }
         index.keys = index.keys.compactMapValues { keys in

@@ -14,7 +14,7 @@ package struct SharedLifetime: Hashable, Sendable {
     ///
     /// - Parameters:
     ///   - fields: The fields that a load returned, with `Age` for a stored response.
-    ///   - now: When they were returned.
+    ///   - now: The time at which the load returned the fields.
     package init(_ fields: HeaderFields, now: WallTime) {
         let control = CacheControl(fields)
         age = fields.age ?? 0

@@ -20,7 +20,7 @@ public struct LoaderStatistics: Hashable, Sendable {
     public internal(set) var cancellations = 0
     /// Number of loads that found no entry in the caches, not even a stale one.
     public internal(set) var misses = 0
-    /// All loads that have ended.
+    /// Number of loads that have ended.
     public var loads: Int { memoryHits + diskHits + revalidated + network + failures + cancellations }
 
     /// Number of requests sent, including background revalidation; a request shared by several loads counts once.

@@ -1,12 +1,12 @@
 #if Loader
 /// The network or stored response that a load failed with.
 public struct FailedResponse: Hashable, Sendable {
-    /// HTTP status, 200...999; a successful response can be refused too, for its type or its body.
+    /// HTTP status, 200...999; a response with a success status can be rejected too, for its content type or its body.
     public let status: Int
     /// Header fields without connection-specific ones (RFC 9110 §7.6.1), with `Age` for a stored response.
     public let fields: HeaderFields
-    /// The content without its content codings; empty when there was none, when the response was refused before its
-    /// body was read, and when it has more than 65,536 bytes.
+    /// The content without its content codings. Empty when there was none, when the response was rejected before its
+    /// body was read, and when the content has more than 65,536 bytes.
     public let body: [UInt8]
     /// `none` for a response that the origin sent to this load or to the load whose failure is cached; `disk` or
     /// `memory` for a stored response that was used without a request, such as an error with explicit freshness.

@@ -42,7 +42,7 @@ final class RequestLanes: Sendable {
         state = Mutex(State(schedule: LaneSchedule(urgentWidth: urgentWidth, slowWidth: slowWidth)))
     }
 
-    /// Numbers of waiting and running fetches now.
+    /// Current numbers of waiting and running fetches.
     var counts: LaneCounts { state.locked(in: self) { $0.schedule.counts } }
 
     /// Number of live permits, for tests: 0 when every fetch has ended.
