@@ -26,7 +26,7 @@ public struct DecodeBenchmark {
     public let name: String
     public let header: ImageHeader
     public let goal: DecodeGoal
-    /// Frames decoded per round: all of a GIF, otherwise 1.
+    /// Frames per decode: all frames of a GIF, otherwise 1.
     public private(set) var frames = 1
     public private(set) var ours = Times()
     /// Times of the baseline; `nil` when the baseline was not requested or cannot decode the file.

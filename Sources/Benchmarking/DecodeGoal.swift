@@ -10,7 +10,8 @@ public struct DecodeGoal: Sendable {
     /// Smallest ratio that meets the target; `nil` for no target.
     public let targetRatio: Double?
 
-    /// Tolerated shortfall, as a fraction of the target: medians of one run vary by that much.
+    /// Tolerated shortfall, as a fraction of the target: the median of a run varies by up to this fraction between
+    /// runs.
     public static let slack = 0.05
 
     /// - Parameter frames: Frames of an animation; empty for a still image.

@@ -1,7 +1,7 @@
 import PlatformImage
 
-/// Compares the fast paths of the codecs with the plain libraries, byte for byte: pixels, status, warnings and errors
-/// of PNG and TIFF and of JPEG at each scale, and the frames of GIF decoded by giflib.
+/// Compares the fast paths of the codecs with the plain libraries. For PNG, TIFF, and JPEG at each scale, it compares
+/// pixels (byte for byte), status, warnings and errors; for GIF, it compares the frames with those that giflib decodes.
 public enum DecoderAgreement {
     /// Result of a comparison.
     public enum ComparisonResult: Equatable, Sendable {
@@ -119,7 +119,7 @@ public enum DecoderAgreement {
                 }
                 count += 1
             }
-            // giflib emits pixels for invalid codes, so frames from the first damage on are not comparable.
+            // giflib emits pixels for invalid codes, so frames from the first damaged frame on are not comparable.
             guard frames.status == .complete else { return .agrees(images: count) }
             guard count == expectedImages.count else {
                 return .differs("\(count) frames, expected \(expectedImages.count)")

@@ -49,8 +49,8 @@ public struct ThumbnailServer: Sendable {
     ///
     /// - Parameters:
     ///   - onListening: Called once with the bound port.
-    ///   - onAdminListening: Called once, before `onListening`, with the port of metrics and health; never without an
-    ///     administration listener.
+    ///   - onAdminListening: Called once, before `onListening`, with the port of metrics and health; not called without
+    ///     an administration listener.
     /// - Throws: `internalFault` with a message for the operator when the port of metrics and health cannot be bound;
     ///   other system errors unchanged.
     public func run(

@@ -4,12 +4,13 @@ import Glibc
 #endif
 
 /// Limits the memory that glibc's allocator retains in a long-running process. By default glibc creates an arena per
-/// thread and raises the mmap threshold with every large block that is freed.
+/// thread and raises the mmap threshold whenever a mapped block is freed.
 ///
-/// With an mmap threshold of 4 MiB the allocator reuses the buffers of most sources; with 256 KiB each buffer was
-/// mapped again, which cost 4 to 8 % of the time of a render. Up to 8 MiB of free memory is retained at the top of an
-/// arena; with less, the buffers would be unmapped and faulted in again. Pixels are mapped by the bitmaps' pool. Call
-/// this function before other threads start; it has no effect with C libraries other than glibc.
+/// With an mmap threshold of 4 MiB the allocator reuses the buffers of most sources; with a threshold of 256 KiB the
+/// buffers were mapped again for each image, which cost 4 to 8 % of the time of a render. Up to 8 MiB of free memory is
+/// retained at the top of an arena; with a smaller limit, the buffers would be unmapped and faulted in again. Pixel
+/// buffers are not affected, because the buffer pool of the bitmaps maps them. Call this function before other threads
+/// start; it has no effect with C libraries other than glibc.
 package func limitAllocatorMemory() {
     #if canImport(Glibc)
     _ = mallopt(arenaMax, 2)

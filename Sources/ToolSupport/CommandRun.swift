@@ -32,8 +32,8 @@ extension ParsableCommand {
 
 /// Runs `body` for each file in order; reports a failure on stderr and continues with the next file.
 ///
-/// - Throws: The exit code of the only file, or 1 when one of several failed. An error other than ``Failure`` and
-///   `DecodeError`, such as ``OutputFailure``, ends the loop immediately.
+/// - Throws: With one path, the exit code of its failure; with several paths, 1 when at least one of them failed. An
+///   error other than ``Failure`` and `DecodeError`, such as ``OutputFailure``, ends the loop immediately.
 package func forEachFile(_ paths: [String], _ body: (String) throws -> Void) throws {
     var failures: [Failure] = []
     for path in paths {

@@ -18,7 +18,7 @@ package struct ContactSheet {
     /// - Parameters:
     ///   - count: Number of thumbnails, 1 or more.
     ///   - side: Maximum length of a thumbnail's longer side in pixels, 1 or more.
-    ///   - columns: Thumbnails per row; `nil` for an aspect ratio of about 16:10.
+    ///   - columns: Thumbnails per row; `nil` selects a number for which the sheet has an aspect ratio of about 16:10.
     package init(count: Int, side: Int = 44, columns: Int? = nil) {
         precondition(count > 0 && side > 0, "count and side must be 1 or more")
         self.side = side
@@ -41,8 +41,8 @@ package struct ContactSheet {
         return columns
     }
 
-    /// Draws an image in the centre of a cell (index from 0): large images are shrunk, small ones enlarged by an
-    /// integer.
+    /// Draws an image in the centre of a cell (index from 0). An image that is larger than the cell is reduced; a small
+    /// image is enlarged by an integer factor.
     package mutating func draw(_ bitmap: Bitmap, at index: Int) throws(DecodeError) {
         var options = ThumbnailOptions(width: side, height: side)
         let scale = side / max(bitmap.width, bitmap.height)

@@ -3,7 +3,7 @@ package import PlatformImage
 /// Exit codes of sysexits.h that the tools use.
 package enum SystemExit: Int32 {
     case usage = 64
-    /// A bad or unsupported image.
+    /// A malformed or unsupported image.
     case dataError = 65
     /// A file is missing, is a directory or cannot be read.
     case noInput = 66
@@ -12,7 +12,7 @@ package enum SystemExit: Int32 {
     /// Out of memory.
     case system = 71
     case ioError = 74
-    /// Refused by a limit.
+    /// An image or an input exceeds a limit.
     case refused = 77
 }
 
@@ -39,8 +39,7 @@ package struct Failure: Error {
         self.init(exit, error.description)
     }
 
-    /// Failure for a missing frame or page; together with `noInput` and `io` the only code that is not from
-    /// ``DecodeError``.
+    /// Failure for a missing frame or page. Its code `noSuchFrame` is not a code of ``DecodeError``.
     package static func noSuchFrame(_ index: Int, of count: Int?) -> Self {
         let existing = count.map {
             $0 == 1 ? "the file has 1 frame, number 0" : "the file has \($0) frames, numbered from 0"

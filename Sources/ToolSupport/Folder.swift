@@ -60,7 +60,7 @@ package func isFolder(_ path: String) -> Bool {
     return stat(path, &facts) == 0 && facts.st_mode & S_IFMT == S_IFDIR
 }
 
-/// Keeps ASCII letters, digits and `._-`, and replaces every other byte by `_`.
+/// Returns the name with every byte replaced by `_` that is not an ASCII letter, a digit or one of `._-`.
 package func sanitizedName(_ name: some Sequence<UInt8>) -> String {
     let allowed = ASCIISet.alphanumerics.union("._-")
     let plain = name.map { allowed.contains($0) ? $0 : UInt8(ascii: "_") }

@@ -10,8 +10,9 @@ import Darwin
 
 /// Reads a file, or stdin for the path `-`. The file is not mapped: truncating a mapped file would crash this process.
 ///
-/// - Parameter limit: Maximum number of bytes. A larger file is rejected before it is read, a stream at the first byte
-///   over the limit. Input without an image signature is read to its end, but only its first chunk is returned.
+/// - Parameter limit: Maximum number of bytes. A larger file is rejected before it is read; a stream is rejected as
+///   soon as more bytes than that have been read. Input without an image signature is read to its end, but only its
+///   first chunk is returned.
 /// - Throws: `noInput`, `io` or `limitExceeded`.
 package func readInput(_ path: String, limit: Int?) throws(Failure) -> [UInt8] {
     let descriptor = path == "-" ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC)
@@ -24,7 +25,7 @@ package func readInput(_ path: String, limit: Int?) throws(Failure) -> [UInt8] {
     let size = try expectedSize(of: descriptor)
     try throwIfOverLimit(size, limit)
 
-    // Small enough for the L2 cache.
+    // A chunk of 64 KiB fits in the L2 cache.
     let chunk = UnsafeMutableRawBufferPointer.allocate(byteCount: 64 << 10, alignment: 16)
     defer { chunk.deallocate() }
     var bytes: [UInt8] = []

@@ -5,7 +5,7 @@ package enum JSON {
     case integer(Int)
     /// Number that is written with at most four decimals.
     case number(Double)
-    /// Number as text, exactly as it was read.
+    /// Number as its JSON text, such as the text that ``JSONReader`` has parsed.
     case numeral(String)
     case string(String)
     case array([JSON])

@@ -1,7 +1,7 @@
 import PlatformImage
 
 /// Parser for one JSON value, strict by RFC 8259: only white space may follow it, member names are unique in an object,
-/// text is valid UTF-8, and numbers keep their text.
+/// text is valid UTF-8, and numbers are stored as their text.
 package struct JSONReader {
     /// Syntax error.
     package struct Failure: Error {

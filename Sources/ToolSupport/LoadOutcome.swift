@@ -2,7 +2,7 @@
 package import PlatformImageLoader
 import PlatformImage
 
-/// Result of a load with HTTP terms: status, header fields and body.
+/// Result of a load in HTTP terms: status, header fields and body.
 package struct LoadOutcome: Sendable {
     /// Origin of the result.
     package enum Source: String, CaseIterable {
@@ -14,12 +14,13 @@ package struct LoadOutcome: Sendable {
         case memory
         /// The response was in the disk cache; no request was sent.
         case disk
-        /// There is no response, or none that was accepted.
+        /// The load failed without an HTTP response that explains the failure, such as after a network or decoding
+        /// error.
         case error
     }
 
-    /// Status of the final response; 504 when only the cache was allowed and had no entry (RFC 9111 §5.2.1.7), 0
-    /// without a response.
+    /// Status of the final response; 504 when the request allowed only the caches and they had no usable entry (RFC
+    /// 9111 §5.2.1.7); 0 without a response.
     package let status: Int
     package let source: Source
     package let isFresh: Bool
@@ -85,7 +86,7 @@ package struct LoadOutcome: Sendable {
 }
 
 extension ImageLoader {
-    /// Loads an image; failures become outcomes.
+    /// Loads an image; a failed load returns an outcome with ``LoadOutcome/error``.
     package func outcome(of request: ImageRequest) async -> LoadOutcome {
         do throws(LoadError) {
             return LoadOutcome(try await image(for: request))
@@ -94,7 +95,7 @@ extension ImageLoader {
         }
     }
 
-    /// Loads data; failures become outcomes.
+    /// Loads data; a failed load returns an outcome with ``LoadOutcome/error``.
     package func outcome(of request: DataRequest) async -> LoadOutcome {
         do throws(LoadError) {
             return LoadOutcome(try await data(for: request))

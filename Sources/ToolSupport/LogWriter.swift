@@ -24,7 +24,8 @@ package final class LogWriter: Sendable {
     private let queue = DispatchQueue(label: "imagetool.log")
     private let state = Mutex(State())
 
-    /// - Parameter maxBytes: Size limit of the buffer. Lines over it are dropped; a log line reports their number.
+    /// - Parameter maxBytes: Size limit of the buffer. A line that does not fit is dropped; a later log line reports
+    ///   the number of dropped lines.
     package init(descriptor: Int32 = 2, maxBytes: Int = 4 << 20) {
         self.descriptor = descriptor
         self.maxBytes = maxBytes

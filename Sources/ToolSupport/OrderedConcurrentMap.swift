@@ -1,6 +1,7 @@
 /// Runs asynchronous work for each input with bounded concurrency, and yields the results in input order.
 ///
-/// Each task runs up to its first suspension before the next one starts, so tasks enqueue on shared resources in order.
+/// Each task runs up to its first suspension before the next one starts, so tasks enter the queues of shared resources
+/// in input order.
 package struct OrderedConcurrentMap<Input: Sendable, Output: Sendable>: AsyncSequence {
     private let inputs: [Input]
     private let transform: @Sendable (Input) async -> Output

@@ -29,8 +29,8 @@ package struct OutputFailure: Error {
 package final class Output {
     private let path: String
     private let descriptor: Int32
-    /// Path of the temporary file, which ``commit()`` renames to `path`, and deinitialization removes without a commit;
-    /// `nil` for stdout, a device or a pipe.
+    /// Path of the temporary file; `nil` for stdout, a device or a pipe. ``commit()`` renames the file to `path`;
+    /// without a commit, deinitialization removes it.
     private var temporary: String?
 
     /// - Parameter path: `-` for stdout. A device or pipe is written directly; a regular file is replaced.
@@ -43,7 +43,7 @@ package final class Output {
             self.path = path
             descriptor = open(path, O_WRONLY | O_CLOEXEC)
         } else {
-            // Resolve links, so that the link stays and its target is replaced.
+            // Resolve symbolic links, so that the file is replaced to which a link refers, and not the link itself.
             self.path = resolved(path) ?? path
             (descriptor, temporary) = makeTemporary(beside: self.path)
         }
@@ -80,7 +80,8 @@ package func printError(_ line: String) {
     Array((line + "\n").utf8).withUnsafeBytes { _ = writeAll($0, to: STDERR_FILENO) }
 }
 
-/// Makes writes to a closed pipe, and over the file size limit (`ulimit -f`), fail instead of ending the process.
+/// Ignores SIGPIPE and SIGXFSZ, so that a write to a closed pipe or over the file size limit (`ulimit -f`) fails
+/// instead of ending the process.
 package func ignoreWriteSignals() {
     signal(SIGPIPE, SIG_IGN)
     signal(SIGXFSZ, SIG_IGN)
@@ -115,7 +116,7 @@ package func resolved(_ path: String) -> String? {
 
 /// Creates an empty temporary file in the same folder, with default permissions.
 package func makeTemporary(beside path: String) -> (descriptor: Int32, path: String?) {
-    // A fixed prefix: a name derived from the file's name could exceed the system's limit.
+    // The prefix is fixed, because a name derived from the file's name could exceed the system's limit for names.
     let folder = path.lastIndex(of: "/").map { String(path[...$0]) } ?? ""
     var name = Array((folder + ".imagetool.XXXXXX").utf8CString)
     let descriptor = mkstemp(&name)

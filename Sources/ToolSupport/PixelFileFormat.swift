@@ -2,13 +2,14 @@ package import PlatformImage
 
 /// Output format for pixels.
 package enum PixelFileFormat: String, CaseIterable {
-    /// Netpbm PAM: a text header, then the rows.
+    /// Netpbm PAM: a text header, then the rows of pixels.
     case pam
     case png
-    /// Rows without a header.
+    /// The rows of pixels without a header.
     case raw
 
-    /// - Parameter premultiplied: Multiplies colours by alpha; `png` has straight alpha and ignores it.
+    /// - Parameter premultiplied: Multiplies colours by alpha; Ignored for `png`, because PNG files contain straight
+    ///   alpha.
     package func write(_ bitmap: Bitmap, premultiplied: Bool = false, to output: Output) throws {
         switch self {
         case .pam:

@@ -37,7 +37,7 @@ struct ImageToolBench: ParsableCommand {
 #else
 import PlatformImageToolSupport
 
-/// Replacement for builds without the trait `Tool`, which have no command-line parser.
+/// Replacement for the command in builds without the trait `Tool`, which have no command-line parser.
 @main
 struct ImageToolBench {
     static func main() {

@@ -53,7 +53,7 @@ struct ImageTool: ParsableCommand {
 #else
 import PlatformImageToolSupport
 
-/// Replacement for builds without the trait `Tool`, which have no command-line parser.
+/// Replacement for the command in builds without the trait `Tool`, which have no command-line parser.
 @main
 struct ImageTool {
     static func main() {

@@ -1,5 +1,5 @@
 #if Service
-/// Target of the configuration keys: the service configuration and values that only the resolution needs.
+/// Configuration into which the keys are parsed: the service configuration, and values that only the resolution needs.
 struct ConfigurationDraft: Sendable {
     var service = ServiceConfiguration()
     /// Path of the file with signing keys; nil for none.
@@ -23,9 +23,9 @@ struct ConfigurationKey: Sendable {
     let shape: Shape
     /// Syntax of a value, or of an element of a list, for documentation and errors.
     let syntax: String
-    /// A sentence for the documentation.
+    /// Sentence that describes the key in the documentation.
     let description: String
-    /// Replaces the default in the documentation where that is not a fixed value.
+    /// Text for the documentation when the default is not a fixed value; nil shows the default value.
     var defaultNote: String?
     /// True for a value that is accepted from the environment only and is never shown.
     var isSecret = false
@@ -50,7 +50,7 @@ struct ConfigurationKey: Sendable {
 
     /// Creates a key for an optional value.
     ///
-    /// - Parameter none: Text for nil; may be empty.
+    /// - Parameter none: Text that represents nil; may be empty.
     init<Value>(
         _ name: String, optional path: any WritableKeyPath<ConfigurationDraft, Value?> & Sendable,
         _ format: ValueFormat<Value>, none: String = "", _ description: String

@@ -49,7 +49,7 @@ public struct ResolvedConfiguration: Sendable {
         try self.init(options: options, environment: environment, json: json)
     }
 
-    /// Resolves the values with the content of a file that was read before; nil for none.
+    /// Resolves the values, with the content of a configuration file that was read before; nil without a file.
     init(
         options: ConfigurationOptions = .init(), environment: [String: String] = [:], json: [UInt8]?
     ) throws(ServiceError) {
@@ -93,13 +93,13 @@ public struct ResolvedConfiguration: Sendable {
         self.entries = entries
     }
 
-    /// Returns the value of the first layer that has the key; nil when none has it.
+    /// Returns the value of the first layer that contains the key; nil when no layer contains it.
     private static func texts(
         of key: ConfigurationKey, in layers: [(origin: Origin, provider: any ConfigProvider)]
     ) throws(ServiceError) -> (texts: [String], origin: Origin)? {
         let path = AbsoluteConfigKey(key.name.split(separator: ".").map(String.init))
         for (origin, provider) in layers {
-            // A variable is a single text; the values of the other layers are already split.
+            // The value of an environment variable is a single text; the values of the other layers are already split.
             let isText = origin == .environment
             let value: ConfigValue?
             do {

@@ -1,7 +1,7 @@
 #if Service
 import PlatformImage
 
-// Conversions of the configuration for the parts of the service.
+// Conversions of the configuration to the types that other parts of the service use.
 
 extension ServiceConfiguration.Limits {
     /// Decoder limits.

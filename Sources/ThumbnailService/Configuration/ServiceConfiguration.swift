@@ -34,7 +34,8 @@ extension ServiceConfiguration {
         /// Port to listen on; 0 for any free port.
         public var port = 8080
         /// Public base URL, such as `https://images.example`; nil uses the Host field of a request, which is correct
-        /// without a proxy in front of the service. `info.json` of IIIF contains it, and is then sent with `no-store`.
+        /// without a proxy in front of the service. `info.json` of IIIF contains this URL; when the URL is nil,
+        /// `info.json` is sent with `no-store`.
         public var publicURL: String?
         /// Maximum number of connections. When a connection uses the last slot, the connection that has been idle
         /// longest is closed; when none is idle, further connections wait in the backlog of the system.
@@ -59,11 +60,12 @@ extension ServiceConfiguration {
         public var idleTimeout = Duration.seconds(60)
         /// Time limit for the complete processing of a request.
         public var deadline = Duration.seconds(20)
-        /// Maximum bytes of a request target.
+        /// Maximum length of a request target in bytes.
         public var maxTargetBytes = 8_192
-        /// Maximum bytes of all header fields of a request.
+        /// Maximum total size of all header fields of a request in bytes.
         public var maxHeaderBytes = 16_384
-        /// Time between the shutdown signal and the closing of the listener; readiness is 503 meanwhile.
+        /// Time between the shutdown signal and the closing of the listener; the readiness check responds with status
+        /// 503 during this time.
         public var drainDelay = Duration.zero
         /// Time limit for running requests after the shutdown signal.
         public var drainTimeout = Duration.seconds(25)
@@ -105,13 +107,13 @@ extension ServiceConfiguration {
         public var ports: Set<Int> = [80, 443]
         /// Address ranges in CIDR notation that are allowed although they are blocked by default.
         public var allowedRanges: [String] = []
-        /// Scheme of sources without one.
+        /// Scheme for source URLs without a scheme.
         public var defaultScheme = "http"
         /// Root directory of file sources; nil for none.
         public var fileRoot: String?
         /// Time limit for establishing a connection.
         public var connectTimeout = Duration.seconds(2)
-        /// Time limit without a byte from the origin, before the first byte of a response and between any two.
+        /// Maximum time without a byte from the origin, before the first byte of a response and between any two bytes.
         public var firstByteTimeout = Duration.seconds(5)
         /// Minimum transfer rate of a body in bytes per second, measured over 5 s; 0 for no limit.
         public var minRate = 1_000
@@ -126,15 +128,15 @@ extension ServiceConfiguration {
 
     /// Limits on the cost of a request.
     public struct Limits: Hashable, Sendable {
-        /// Maximum bytes of a source.
+        /// Maximum size of an encoded source in bytes.
         public var sourceBytes = 32 << 20
-        /// Maximum pixels of a source.
+        /// Maximum number of pixels of a source.
         public var sourcePixels = 50_000_000
         /// Maximum frames or pages of a source; 0 for no limit. Only one of them is decoded.
         public var frames = 0
         /// Maximum side of a result in pixels.
         public var resultSide = 8_192
-        /// Maximum pixels of a result.
+        /// Maximum number of pixels of a result.
         public var resultPixels = 50_000_000
         /// Memory budget in bytes of all renders, and of the bodies of POST requests before their render. Bodies use at
         /// most half of the budget, or ``sourceBytes`` if that is larger.
@@ -165,7 +167,7 @@ extension ServiceConfiguration {
             case truncated
             /// Truncation, and wrong checksums, codes or structure.
             case corrupt
-            /// Corruption, and any other anomaly.
+            /// Truncation, corruption, and any other anomaly for which the decoder has a warning.
             case warning
         }
 
@@ -179,11 +181,13 @@ extension ServiceConfiguration {
         public var quality = 80
         /// Negotiates the format by the `Accept` field when target and dialect do not determine it.
         public var negotiates = false
-        /// Allowed widths, and heights in targets without a width; empty for any.
+        /// Allowed widths in pixels, which are also the allowed heights for targets without a width; empty allows any
+        /// size.
         public var sizes: [Int] = []
         /// Refuses targets that contain anything besides presets.
         public var presetsOnly = false
-        /// Parts of targets by name, such as `fit-in/300x200/filters:quality(70)`, for the filter `preset(name)`.
+        /// Parts of targets by preset name, such as `fit-in/300x200/filters:quality(70)`, for the filter
+        /// `preset(name)`.
         public var presets: [String: String] = [:]
         /// Treats an IIIF size `!w,h` that is larger than the region as the size of the region, instead of refusing it.
         public var clampsConfinedSizes = false
@@ -218,11 +222,11 @@ extension ServiceConfiguration {
         public var sourceDisk = 10 << 30
         /// Computation of a result's lifetime.
         public var mode = Mode.shorter
-        /// Lifetime of a result without regard to its source.
+        /// Configured lifetime of a result; ``mode`` determines whether it applies.
         public var lifetime = Duration.seconds(86_400)
         /// Time after the lifetime in which clients may use a stale result while they revalidate it.
         public var staleWhileRevalidate = Duration.zero
-        /// Lifetime of error responses and of missing sources.
+        /// Cache lifetime of error responses, and of the information that a source is missing.
         public var negativeLifetime = Duration.seconds(60)
         /// Adds the `immutable` directive to responses.
         public var isImmutable = false
@@ -258,8 +262,9 @@ extension ServiceConfiguration {
 }
 
 extension ServiceConfiguration {
-    /// Demonstration page at `/gallery` that shows images with the cache layer of each, displays fill levels of the
-    /// caches, and has buttons that clear the caches. It is not meant for services that the public can reach.
+    /// Demonstration page at `/gallery` that shows images with the cache layer that each one was served from, displays
+    /// fill levels of the caches, and has buttons that clear the caches. It is not meant for services that the public
+    /// can reach.
     public struct Gallery: Hashable, Sendable {
         /// One image of the page.
         public struct Image: Hashable, Sendable {

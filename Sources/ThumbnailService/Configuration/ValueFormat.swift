@@ -89,7 +89,7 @@ extension ValueFormat<Duration> {
     /// 100 years in milliseconds.
     private static let maxMilliseconds = 36_500 * 86_400_000
 
-    /// A duration in digits with one of the units `ms`, `s`, `m`, `h` and `d`.
+    /// A duration: digits followed by one of the units `ms`, `s`, `m`, `h` and `d`.
     ///
     /// - Parameter allowsZero: Also accepts `0`, which needs no unit.
     static func duration(allowsZero: Bool = false) -> Self {

@@ -9,7 +9,7 @@ struct Dialects: Sendable {
         case image(ThumbnailRequest, DialectName)
         /// `info.json` of IIIF, with the identifier as it was sent.
         case info(ThumbnailRequest, rawIdentifier: String)
-        /// A redirect with status 303 to this path.
+        /// A redirect with status 303 to this path, which is that of `info.json`.
         case redirect(String)
     }
 
@@ -89,7 +89,7 @@ extension SigningPolicy {
     }
 }
 
-/// Allow list of sizes, so that clients cannot request renders in arbitrary many sizes.
+/// Allow list of sizes, so that clients cannot request renders in an unlimited number of sizes.
 struct AllowedSizes: Hashable, Sendable {
     /// Allowed widths in pixels; empty for any size.
     var widths: Set<Int> = []

@@ -16,7 +16,8 @@ struct IIIFDialect: Hashable, Sendable {
         case image(ThumbnailRequest)
         /// `info.json`, with the identifier as it was sent, for the `id` of the response.
         case info(ThumbnailRequest, rawIdentifier: String)
-        /// The base URI of an image: redirects with status 303 to this path.
+        /// The base URI of an image. The response is a redirect with status 303 to this path, which is that of
+        /// `info.json`.
         case redirect(String)
     }
 
@@ -108,7 +109,7 @@ struct IIIFDialect: Hashable, Sendable {
         return String(validating: decoded, as: UTF8.self)
     }
 
-    /// Returns the segment as it was sent, with characters escaped that a URI path does not allow.
+    /// Returns the segment as it was sent, with those characters percent-encoded that a URI path does not allow.
     private static func text(_ raw: ArraySlice<UInt8>) -> String {
         String(decoding: PercentEncoding.encode(raw, allowed: .pathSegment, keepsEscapes: true), as: UTF8.self)
     }

@@ -67,7 +67,7 @@ struct IIIFInfo: Hashable, Sendable {
 
     private static func texts(_ texts: [String]) -> String { JSONText.array(texts.map(JSONText.quoted)) }
 
-    /// Scale factors 1, 2, 4 to 32, up to the first at which one tile covers the image.
+    /// Scale factors: the powers of two from 1 to 32, up to the first one at which a single tile covers the image.
     private var scaleFactors: [Int] {
         var factors = [1]
         while let last = factors.last, last < 32, last * Self.tileSide < max(width, height) { factors.append(last * 2) }

@@ -76,7 +76,7 @@ extension ImageFilter {
         return [.pixels(.backgroundColor(color))]
     }
 
-    /// Parses `blur`. A missing sigma or 0 means the radius; the radius is clamped to 150.
+    /// Parses `blur`. When sigma is missing or 0, sigma is the radius; the radius is clamped to 150.
     @Sendable private static func blur(_ arguments: inout FilterArguments) throws(ServiceError) -> [ImageFilter] {
         let radius = try arguments.integer(1...Number.max)
         let sigma = arguments.hasMore ? try arguments.decimal(zero...thousand) : zero

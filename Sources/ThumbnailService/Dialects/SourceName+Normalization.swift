@@ -22,7 +22,8 @@ extension SourceName {
         }
     }
 
-    /// Returns the index of the colon in `scheme://`; nil without one. After `host:` with a port there are no slashes.
+    /// Returns the index of the colon in `scheme://`; nil without one. The colon before a port is not followed by
+    /// slashes.
     private static func schemeEnd(_ name: [UInt8]) -> Int? {
         guard let colon = name.firstIndex(of: UInt8(ascii: ":")), colon > 0,
             name[(colon + 1)...].starts(with: "//".utf8),
@@ -32,11 +33,11 @@ extension SourceName {
     }
 
     /// Normalizes a URL: scheme and host in lower case, and all bytes escaped that a URL does not allow. Existing
-    /// escapes are kept, because they belong to the origin's URL.
+    /// escapes remain unchanged, because they belong to the origin's URL.
     private static func normalizedURL(_ name: [UInt8], authorityStart: Int) -> String {
         let isDelimiter = { (byte: UInt8) in byte == UInt8(ascii: "/") || byte == UInt8(ascii: "?") }
         let pathStart = name[authorityStart...].firstIndex(where: isDelimiter) ?? name.count
-        // A host with user information is refused later; it is kept unchanged for that error.
+        // A host with user information is refused later; it remains unchanged, so that the error is reported then.
         let hasNoUserInfo = !name[authorityStart..<pathStart].contains(UInt8(ascii: "@"))
         var normalized: [UInt8] = []
         normalized.reserveCapacity(name.count)

@@ -56,7 +56,7 @@ extension ThumborDraft {
         }
     }
 
-    /// Parses a filter that is not a step, but affects size, output or response. Returns false for other names.
+    /// Parses a filter that is not a render step but affects size, output or response. Returns false for other names.
     private mutating func readOption(_ name: String, _ text: ArraySlice<UInt8>) throws(ServiceError) -> Bool {
         // These filters have no effect: metadata is always removed, and only the first frame is used.
         let hasNoEffect = ["strip_exif", "strip_icc", "cover"].contains(name)

@@ -14,7 +14,7 @@ struct ThumborDraft {
 
     /// Presets for the filter `preset`.
     var presets = ThumborPresets()
-    /// Number of filters so far, including those of presets.
+    /// Number of filters parsed so far, including those of presets.
     var filterCount = 0
     /// True while the parts of a preset are parsed.
     var isInPreset = false

@@ -109,7 +109,7 @@ enum ThumborPart: Hashable {
     /// Returns true for an invalid size that cannot be a host name: `1e9x200`, `--3x2`, `NaNx1`, `++x9`, digits of
     /// other scripts, a number with too many digits. Treated as a host, it would lead to a misleading error.
     static func isMalformedSize(_ segment: ArraySlice<UInt8>) -> Bool {
-        // Longer segments are not sizes, and the Unicode properties are slow.
+        // Longer segments are not sizes, and reading Unicode properties is slow.
         guard segment.count <= 128, let cross = segment.firstIndex(of: UInt8(ascii: "x")) else { return false }
         let sides = [segment[..<cross], segment[(cross + 1)...]].map { side in
             String(decoding: PercentEncoding.decode(side).drop { "+-".utf8.contains($0) }, as: UTF8.self).lowercased()

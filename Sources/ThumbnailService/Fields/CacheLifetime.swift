@@ -5,7 +5,7 @@ struct CacheLifetime: Hashable, Sendable {
     enum Mode: String, Hashable, Sendable, CaseIterable {
         /// The configured `ttl` only.
         case ttl
-        /// The origin's lifetime only; 0 when the origin gave none.
+        /// The origin's lifetime only; 0 when the origin stated none.
         case passthrough
         /// The shorter of the configured lifetime and the origin's lifetime.
         case min
@@ -28,7 +28,7 @@ struct CacheLifetime: Hashable, Sendable {
 
     /// Caching information of the origin's response, in seconds at the time of the service's response.
     struct Source: Hashable, Sendable {
-        /// Remaining freshness lifetime, negative when it has expired; nil when the origin gave none.
+        /// Remaining freshness lifetime, negative when it has expired; nil when the origin stated none.
         var remaining: Int?
         /// Age of the origin's response.
         var age = 0
@@ -42,7 +42,7 @@ struct CacheLifetime: Hashable, Sendable {
     let cacheControl: String
     /// Value of `Age` in seconds; nil when the field is not sent.
     let age: Int?
-    /// Seconds for which the response is fresh from now on; 0 for `no-store`.
+    /// Seconds for which the response remains fresh; 0 for `no-store`.
     let remaining: Int
     /// True when shared caches, including the result cache of the service, may store the response.
     let isShareable: Bool

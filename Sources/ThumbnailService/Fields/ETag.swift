@@ -81,8 +81,8 @@ struct ConditionalRequest: Sendable {
 }
 
 extension SHA256 {
-    /// Returns the digest of several parts. Each part is prefixed with its length, so that different lists never hash
-    /// alike.
+    /// Returns the digest of several parts. Each part is prefixed with its length, so that different lists never have
+    /// equal hash input.
     static func hash(parts: [[UInt8]]) -> SHA256Digest {
         var hash = SHA256()
         for part in parts {

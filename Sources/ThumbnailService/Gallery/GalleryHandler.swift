@@ -17,7 +17,7 @@ struct GalleryHandler: RouteHandler {
 
     /// Creates the handler; nil when the configuration has no gallery.
     ///
-    /// - Throws: `internalFault` for invalid keys.
+    /// - Throws: `internalFault` for invalid signing keys.
     init?(_ engine: ThumbnailEngine) throws(ServiceError) {
         guard let gallery = engine.configuration.gallery else { return nil }
         self.engine = engine

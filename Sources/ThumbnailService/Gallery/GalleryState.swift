@@ -26,7 +26,7 @@ struct GalleryState: Hashable, Sendable {
     var disk: Level?
     /// Sources on disk; nil when that cache is disabled.
     var sources: Level?
-    /// Bytes reserved by renders.
+    /// Memory budget of renders: the bytes that they have reserved, and the limit.
     var renders: Level
     /// Successful renders since the start.
     var renderCount: Int

@@ -12,7 +12,7 @@ struct GalleryTargets: Sendable {
 
     /// Reads the images, keys and limits of the configuration.
     ///
-    /// - Throws: `internalFault` for invalid keys.
+    /// - Throws: `internalFault` for invalid signing keys.
     init(_ gallery: ServiceConfiguration.Gallery, _ configuration: ServiceConfiguration) throws(ServiceError) {
         images = gallery.images
         keys = try SigningPolicy(configuration.signing).keys

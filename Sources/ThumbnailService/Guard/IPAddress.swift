@@ -126,7 +126,7 @@ extension IPAddress {
             if text.first == "[", let end = text.firstIndex(of: "]") { text = text[..<end].dropFirst() }
             if let address = IPAddress(String(text)) { return address.unmapped }
         }
-        // A peer without an IP address is local.
+        // A peer without an IP address is treated as a client at 127.0.0.1.
         return IPAddress(peer) ?? .v4(0x7F00_0001)
     }
 

@@ -7,14 +7,15 @@ struct LookupTable {
     let width: Int
     /// Maximum number of concurrent lookups per registrable domain.
     static let maxPerDomain = 2
-    /// Maximum number of requests that wait for a thread. Together with the requests of running lookups this is less
-    /// than the number of concurrent fetches (64), so that slow names never block all fetches.
+    /// Maximum number of requests that wait for a thread. Together with the running lookups (8) this is less than the
+    /// number of concurrent fetches (64), so that requests for slow names do not block all fetches.
     static let maxWaiting = 48
     /// Maximum number of waiting requests per registrable domain.
     static let maxWaitingPerDomain = 16
-    /// Time for which a failed or slow name fails immediately.
+    /// Time after a failed or slow lookup in which new requests for the name fail immediately.
     static let failureLifetime = Duration.seconds(5)
-    /// Time for which stale addresses are used when a lookup does not end in time (RFC 8767).
+    /// Time after a successful lookup in which its addresses may be used when a later lookup is too slow or cannot
+    /// start (RFC 8767).
     static let staleLifetime = Duration.seconds(600)
 
     /// Next action for a request.
@@ -94,7 +95,8 @@ struct LookupTable {
         queue.removeAll { $0 == name }
     }
 
-    /// Marks a running lookup as slow: new requests for the name fail immediately during ``failureLifetime``.
+    /// Marks a running lookup as slow: during ``failureLifetime``, new requests for the name get stale addresses or
+    /// fail immediately.
     ///
     /// - Returns: Stale addresses to use instead; nil without any.
     mutating func markSlow(_ name: String, now: ContinuousClock.Instant) -> [IPAddress]? {

@@ -24,10 +24,9 @@ protocol Resolver: Sendable {
 
 /// Resolver with `getaddrinfo`, whose calls cannot be cancelled, on dedicated threads.
 ///
-/// Slow names must not block other names: ``LookupTable`` limits the lookups per registrable domain, fails recently
-/// failed
-/// and slow names immediately, and serves stale addresses when a lookup does not end in time. A request whose lookup
-/// never started fails as `overloaded`, because that is not a failure of its source.
+/// Slow names must not block other names. ``LookupTable`` limits the lookups per registrable domain, lets requests for
+/// names that recently failed or were slow fail immediately, and returns stale addresses when a lookup does not end in
+/// time. A request whose lookup never started fails with `overloaded`, because its source did not fail.
 final class SystemResolver: Resolver {
     private let threads: NIOThreadPool
     private let timers = MultiThreadedEventLoopGroup.singleton

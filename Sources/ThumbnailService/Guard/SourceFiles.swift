@@ -69,7 +69,7 @@ final class SourceFiles: Sendable {
         guard status.length <= maxBytes else {
             return .failure(ServiceError(.tooLarge, "the source has \(status.length) bytes, the limit is \(maxBytes)"))
         }
-        // Reads `status.length` bytes only: pseudo-files of the kernel report 0 bytes and stay empty.
+        // Reads `status.length` bytes only: pseudo-files of the kernel report a size of 0 and are read as empty files.
         guard let bytes = try file.bytes(at: 0, count: status.length) else {
             return .failure(ServiceError(.internalFault, "the source was truncated while it was read"))
         }

@@ -55,7 +55,8 @@ enum RenderStep: Hashable, Sendable {
         var width, height: Int
         /// Position of the image's top left pixel; negative when the image is larger and is cut off.
         var left, top: Int
-        /// True composites transparent pixels over the canvas; false replaces the canvas by them.
+        /// True composites the image over the canvas; false replaces the canvas pixels by those of the image, with
+        /// their alpha.
         var blendsTransparency: Bool
     }
 }

@@ -109,7 +109,8 @@ struct SizeRules: Hashable, Sendable {
         (plan.resultWidth, plan.resultHeight) = (width, height)
     }
 
-    /// Resizes the image. A resize directly after the first one is merged with it: one resampling is sharper than two.
+    /// Resizes the image. A resize that directly follows the first resize is merged with it, because one resampling
+    /// gives a sharper image than two.
     private func resize(
         _ plan: inout RenderPlan, _ width: inout Int, _ height: inout Int, to size: (width: Int, height: Int)
     ) {

@@ -119,7 +119,8 @@ final class Admission: Sendable {
         }
     }
 
-    /// Concurrent fetches per render slot: most slow fetches never lead to a render.
+    /// Maximum number of concurrent fetches per render that may run or wait. It is above 1 because most slow fetches
+    /// never lead to a render.
     private static let fetchesPerRenderSlot = 4
 
     /// Admits a render until ``releaseRender(_:isDone:)``.
@@ -188,8 +189,8 @@ final class Admission: Sendable {
         return total / Double(max(1, threads))
     }
 
-    /// Number of fetches that are expected to end soon. Fetches that take over four times the mean are ignored, so that
-    /// a slow origin does not block images of other origins.
+    /// Number of fetches that are expected to end soon. Fetches that have taken more than four times the mean fetch
+    /// time are ignored, so that a slow origin does not block images of other origins.
     private func expectedFetchCount(_ state: State, _ now: ContinuousClock.Instant) -> Int {
         let longest = Duration.seconds(4 * state.fetchTime.value)
         return state.fetches.values.count { now - $0 <= longest }

@@ -12,7 +12,7 @@ final class RenderTimer: Sendable {
     /// Starts the measurement; must be called by the waiting task when it starts to wait.
     init(_ metrics: ServiceMetrics) { self.metrics = metrics }
 
-    /// Records the wait: the render has its thread and its memory.
+    /// Records the time in the queue; must be called when the render has its thread and its memory.
     func begin() {
         hasBegun.store(true, ordering: .relaxed)
         let waited = enqueued.duration(to: .now)

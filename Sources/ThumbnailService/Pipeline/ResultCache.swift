@@ -2,7 +2,8 @@
 import PlatformImageLoader
 import PlatformImage
 
-/// Two-level cache of results: in memory, limited by bytes, and on disk, where it survives a crash at any time.
+/// Two-level cache of results: in memory, limited by bytes, and on disk, where stored results survive a crash at any
+/// time.
 final class ResultCache: Sendable {
     /// Cache layer in which a result was found.
     enum Layer: String, Sendable { case memory, disk }

@@ -20,7 +20,7 @@ final class SharedRenders: Sendable {
 
     typealias RenderResult = Result<RenderedImage, ServiceError>
     /// Callback on the render thread when the work for a member begins: first with true, when the whole group begins,
-    /// then with false when the decode has ended and the member's result is computed.
+    /// then with false when the decode has ended and the computation of this member's result begins.
     typealias BeginHandler = @Sendable (_ isFirst: Bool) -> Void
 
     private struct Member {

@@ -7,8 +7,8 @@ import Synchronization
 /// Sources whose decode exceeded the deadline, identified by their bytes. The same bytes are refused under every URL
 /// and for every target until ``BackOff`` allows a probe.
 ///
-/// At most 4,096 sources are tracked, in memory only. A digest is computed only for sources with the length of a
-/// tracked one.
+/// At most 4,096 sources are tracked, in memory only. A lookup computes a digest only for a source that has the length
+/// of a tracked source.
 final class SlowSources: Sendable {
     private struct Key: Hashable {
         let digest: SHA256Digest

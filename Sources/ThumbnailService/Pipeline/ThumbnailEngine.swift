@@ -70,10 +70,11 @@ final class ThumbnailEngine: Sendable {
         clients = limits.rendersPerClient.map { ClientLimit(rendersPerMinute: $0) }
     }
 
-    /// Scheduling priority of render threads: cache hits and rejections stay fast while all cores render.
+    /// Nice value of the render threads: their lower priority keeps cache hits and rejections fast while all cores
+    /// render.
     private static let niceness = 10
 
-    /// Number of later renders that may start before a render that waits for more memory than is free.
+    /// Maximum number of later renders that may start before a render that waits for more memory than is free.
     private static let maxPasses = 8
 
     /// Returns the key of a request's result in the memory cache; nil when the result is not cached.
@@ -258,7 +259,7 @@ final class ThumbnailEngine: Sendable {
         let begin: SharedRenders.BeginHandler = { isFirst in
             admission.markRunning(ticket)
             if isFirst {
-                // Before any expensive work on the decode thread.
+                // The stopwatch starts before any expensive work on the decode thread.
                 decode.begin()
                 timer.begin()
             }

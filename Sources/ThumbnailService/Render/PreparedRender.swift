@@ -33,8 +33,8 @@ struct PreparedRender: Sendable {
         self.header = header
         self.decoder = decoder
         self.plan = plan
-        // thumbor uses draft mode only for complete images. A draft of a part differs from thumbor's result by more
-        // than the two encoders do (Scripts/verify/thumbor).
+        // thumbor uses draft mode only for complete images. With draft mode for a part of an image, the result would
+        // differ from thumbor's by more than the difference of the encoders (Scripts/verify/thumbor).
         let coversSource = plan.crop.width == plan.sourceWidth && plan.crop.height == plan.sourceHeight
         let accuracy = accuracy == .draft && !coversSource ? .balanced : accuracy
         self.accuracy = accuracy
@@ -44,7 +44,7 @@ struct PreparedRender: Sendable {
         // formats would be decoded completely each time, so one bitmap is used for both.
         let trims = request.operations.trim != nil
         needsFullDecode = trims || plan.isCropSearched && header.format != .jpeg && !isMetadataOnly
-        // A trimmed image may have another aspect ratio, which can make one side longer.
+        // A trimmed image may have another aspect ratio, so that one side of the result can become longer.
         reservedAfterDecode = isMetadataOnly ? 0 : (trims ? 2 : 1) * plan.byteCountAfterDecode
         var decode = needsFullDecode ? try decoder.decodeByteCount(of: bytes.span, cancellation: cancellation) : 0
         if !needsFullDecode, !isMetadataOnly {

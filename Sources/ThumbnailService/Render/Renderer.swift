@@ -3,9 +3,9 @@ import PlatformImage
 
 /// Renders the bytes of a source into the bytes of a result.
 ///
-/// The work has two halves, so that memory can be reserved between them: ``prepare(_:for:cancellation:)`` reads the
-/// header and estimates the memory, ``render(_:_:decode:cancellation:)`` decodes and encodes. Both block, and may run
-/// on any number of threads at once.
+/// A render consists of two calls, so that memory can be reserved between them: ``prepare(_:for:cancellation:)`` reads
+/// the header and estimates the memory, ``render(_:_:decode:cancellation:)`` decodes and encodes. Both block, and may
+/// run on any number of threads at once.
 struct Renderer: Sendable {
     /// Decoder with limits, strictness and cached colour transforms; it applies the orientation of the source.
     let decoder: ImageDecoder
@@ -71,7 +71,7 @@ struct Renderer: Sendable {
         return try prepare(bytes, header, for: request, cancellation: cancellation)
     }
 
-    /// Prepares a render with a header that was read before, of these bytes and the requested page.
+    /// Prepares a render with the header of the requested page, which was read from these bytes before.
     func prepare(
         _ bytes: [UInt8], _ header: ImageHeader, for request: ThumbnailRequest, cancellation: CancellationFlag? = nil
     ) throws(ServiceError) -> PreparedRender {

@@ -39,9 +39,9 @@ extension ServiceError {
         case badSignature
         /// The target begins with `unsafe`, but must be signed.
         case unsafeNotAllowed
-        /// The target has a query.
+        /// The target has a query, but queries are not signed.
         case queryRefused
-        /// The target is longer than 8 kB.
+        /// The target is longer than `server.targetBytes`, at most 8,192 bytes.
         case targetTooLong
         /// The host of the source is not allowed.
         case hostRefused

@@ -76,8 +76,8 @@ extension OutputFormatRequest.Format {
 extension ResponsePolicy {
     /// Value of `Content-Disposition`: `inline`, unless the target has `attachment(name)` (RFC 6266 §4).
     ///
-    /// A name with quotes or characters outside ASCII is sent twice: simplified for old clients, and encoded as in RFC
-    /// 8187.
+    /// A name with a byte that cannot be literal in a quoted string is sent twice: with such bytes replaced by `_` for
+    /// old clients, and encoded as in RFC 8187.
     var contentDisposition: String {
         guard let name = attachmentName else { return "inline" }
         guard !name.isEmpty else { return "attachment" }

@@ -22,7 +22,7 @@ final class HostFieldCheck: ChannelInboundHandler, RemovableChannelHandler {
             let decoder = try pipeline.handler(type: ByteToMessageHandler<HTTPRequestDecoder>.self)
             try pipeline.addHandler(HostFieldFilter(), position: .after(decoder))
         } catch {
-            // Without the filter, requests would not be checked.
+            // The connection is closed, because without the filter its requests would not be checked.
             context.fireErrorCaught(error)
             context.close(promise: nil)
         }

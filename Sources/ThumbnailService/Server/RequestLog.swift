@@ -68,7 +68,8 @@ extension Logger.MetadataValue {
 
 /// Request identifiers for logs and responses.
 enum RequestIdentifier {
-    /// Returns the client's identifier when it has at most 64 harmless characters, otherwise a random one.
+    /// Returns the client's identifier when it consists of 1 to 64 ASCII letters, digits and `._-`, otherwise a random
+    /// one.
     static func of(_ identifier: String?) -> String {
         guard let identifier, (1...64).contains(identifier.utf8.count), identifier.utf8.allSatisfy(isPlain) else {
             // One 64-bit number instead of eight bytes: each call to the generator is a system call.

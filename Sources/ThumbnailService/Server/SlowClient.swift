@@ -6,7 +6,7 @@ import NIOHTTPTypes
 /// Closes connections whose clients send or receive too slowly (SV20 in Docs/service-security.md).
 ///
 /// The header of a request has one time limit, the complete request another. Both start at the first byte of the
-/// request, or when the connection is opened. Idle time between requests is limited elsewhere.
+/// request, or when the connection is opened. The HTTP server limits the idle time between requests.
 final class SlowClient: ChannelDuplexHandler, RemovableChannelHandler {
     typealias InboundIn = HTTPRequestPart
     typealias InboundOut = HTTPRequestPart
@@ -29,7 +29,8 @@ final class SlowClient: ChannelDuplexHandler, RemovableChannelHandler {
     private var context: ChannelHandlerContext?
     private var phase = Phase.betweenRequests
     private var requestStart = NIODeadline.now()
-    /// Number of unfinished responses. While it is above 0, the client may wait without a time limit.
+    /// Number of responses that are not complete. While it is above 0, no time limit runs for the header of a next
+    /// request.
     private var pendingResponses = 0
     private var readDeadline: NIODeadline?
     private var writeDeadline: NIODeadline?

@@ -26,7 +26,7 @@ struct BenchDecodeCommand: ParsableCommand {
     @Flag(help: "Measure only PlatformImage.") var noBaseline = false
     /// Former name of `--no-baseline`.
     @Flag(name: .customLong("no-twin"), help: .hidden) var noBaselineAlias = false
-    /// For `Benchmarks/peers.py`, which alternates with this process.
+    /// Decodes once for each line of standard input. `Benchmarks/peers.py` uses it to alternate with other decoders.
     @Flag(help: .hidden) var turns = false
 
     func validate() throws {

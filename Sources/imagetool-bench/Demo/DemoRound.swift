@@ -27,11 +27,11 @@ struct DemoRound {
     let kind: Kind
     var loads = 0
     var sources: [LoadOutcome.Source: Int] = [:]
-    /// Loads whose pixels differ from the file's.
+    /// Number of loads whose pixels differ from those of the file.
     var mismatchCount = 0
     /// Description of the round's first error.
     var firstError: String?
-    /// Requests that the origin received, and body bytes that it sent.
+    /// Number of requests that the origin received, and of body bytes that it sent.
     var requests = 0
     var bodyBytes = 0
     var decodedBytes = 0

@@ -34,7 +34,8 @@ struct DemoServiceScene: Sendable {
     func file() throws -> [UInt8] {
         var options = EncodeOptions()
         options.jpeg.quality = 88
-        // Optimized Huffman tables need a second pass over the coefficients, which costs more than it saves here.
+        // Optimized Huffman tables need a second pass over the coefficients, which costs more time here than the
+        // smaller file saves.
         options.jpeg.optimizesHuffman = false
         return try ImageEncoder(options: options).encode(bitmap(), as: .jpeg)
     }

@@ -9,7 +9,7 @@ import Musl
 import Darwin
 #endif
 
-/// Lower bound for the cost of each disk cache operation: the system calls for its file and one checksum, no
+/// Lower bound for the cost of each disk cache operation: the system calls for its file and one checksum, without
 /// validation.
 ///
 /// It reads into one reusable buffer, which is impossible for a cache that returns bodies.

@@ -2,7 +2,7 @@
 import Foundation
 import PlatformImageToolSupport
 
-/// Private nginx process on 127.0.0.1 that responds to every path with equal bytes, fresh for one hour.
+/// Private nginx process on 127.0.0.1 that responds to every path with the same body, which is fresh for one hour.
 final class BenchLoadServer {
     /// Base URL without a trailing slash.
     let origin: String
@@ -149,7 +149,7 @@ private struct LoopbackSocket: ~Copyable {
         }
     }
 
-    /// A port that is free at present; `nil` on an error.
+    /// A port that is currently free; `nil` on an error.
     func anyPort() -> UInt16? {
         var address = address(0)
         var size = socklen_t(MemoryLayout<sockaddr_in>.size)

@@ -9,7 +9,7 @@ struct Soak {
     let origin: String
     let folder: String
 
-    /// Progress figures.
+    /// Counts of loads, and resources in use by the process.
     struct Statistics: Sendable {
         var done = 0
         var cancelled = 0
@@ -43,7 +43,7 @@ struct Soak {
             samples.append(measure(total, loader))
             try report(measure(total, loader))
         }
-        // A cancelled load's fetch ends shortly after its last waiter; wait at most five minutes.
+        // The fetch of a cancelled load ends shortly after the last load that waits for it; wait at most five minutes.
         let deadline = ContinuousClock.now + .seconds(300)
         while loader.activeWorkCount > 0, ContinuousClock.now < deadline { try await Task.sleep(for: .milliseconds(1)) }
         return (samples[1], measure(total, loader))

@@ -26,7 +26,8 @@ struct CacheBenchmark {
         /// Operations per second of wall time, all threads together.
         var oursRate: [Double] = []
         var baselineRate: [Double] = []
-        /// CPU time divided by wall time of `MemoryCache`: the number of threads when no thread ever waits.
+        /// CPU time divided by wall time of `MemoryCache`: equal to the number of threads when no thread ever waits for
+        /// the lock.
         var oursParallelism: [Double] = []
         var baselineParallelism: [Double] = []
 

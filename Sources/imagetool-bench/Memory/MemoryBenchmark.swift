@@ -81,7 +81,7 @@ struct MemoryBenchmark: Sendable {
         Int((UInt64(number) &* 0x9E37_79B9_7F4A_7C15) >> 32) % count
     }
 
-    /// 64 inputs: 40 thumbnails, 18 of screen size and 6 photographs of up to 5 megapixels.
+    /// 64 encoded images: 40 thumbnails, 18 of screen size and 6 photographs of up to 5 megapixels.
     private static func inputs() -> [[UInt8]] {
         (0..<64).map { number in
             switch number {

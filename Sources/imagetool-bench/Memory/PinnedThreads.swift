@@ -11,7 +11,7 @@ import Musl
 
 /// Threads that start the same work simultaneously, each pinned to a different core where the system supports it.
 ///
-/// Without pinning the kernel may run two threads that share a lock in turn on one core.
+/// Without pinning, the kernel may run two threads that share a lock alternately on one core.
 final class PinnedThreads: Sendable {
     private struct Span {
         var begin: Double

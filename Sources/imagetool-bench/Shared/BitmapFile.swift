@@ -1,4 +1,4 @@
-/// Makes a 24-bit BMP file: BITMAPFILEHEADER, BITMAPINFOHEADER, rows padded to a multiple of 4 bytes.
+/// Returns a 24-bit BMP file: BITMAPFILEHEADER, BITMAPINFOHEADER, rows padded to a multiple of 4 bytes.
 func bitmapFile(width: Int, height: Int) -> [UInt8] {
     let rowBytes = (width * 3 + 3) & ~3
     var file = [UInt8]("BM".utf8)

@@ -1,7 +1,7 @@
 import PlatformImage
 
 /// A bitmap as terminal text: each cell is an upper half block, with one pixel as its foreground and the pixel below as
-/// its background colour. Transparent parts show a checkerboard.
+/// its background colour. A checkerboard is visible behind transparent pixels.
 struct HalfBlocks {
     private let width: Int
     private let height: Int
@@ -58,7 +58,7 @@ struct HalfBlocks {
         }
     }
 
-    /// Mean of a box composited over the checkerboard, whose squares are four pixels wide.
+    /// Mean colour of a box composited over the checkerboard, whose squares are four pixels wide.
     private func color(_ sum: SIMD8<UInt64>, _ x: Int, _ y: Int) -> RGBA8 {
         let total = sum[4] * 255
         let checkerGray: UInt64 = (x / 4 + y / 4).isMultiple(of: 2) ? 204 : 153

@@ -14,7 +14,7 @@ struct LoadRow {
     private let source: LoadOutcome.Source
     private let isFresh: Bool
     private let error: LoadError?
-    /// `nil` for a failed load.
+    /// Properties of the decoded image; `nil` for a failed load.
     private let image: (width: Int, height: Int, format: String, bytes: Int)?
     private let milliseconds: Double
 

@@ -9,11 +9,12 @@ import Musl
 import Darwin
 #endif
 
-/// Folder that receives loaded images unchanged, under names derived from their URLs; never replaces an existing file.
+/// Folder that receives loaded images unchanged, under names derived from their URLs. An existing file is never
+/// replaced.
 struct LoadedFiles {
     private let folder: String
 
-    /// Makes the folder when it is missing.
+    /// Creates the folder when it is missing.
     init(folder: String) throws(OutputFailure) {
         self.folder = folder
         var facts = stat()

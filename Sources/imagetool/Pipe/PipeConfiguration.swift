@@ -80,7 +80,7 @@ struct PipeConfiguration: Sendable {
         return Set(types)
     }
 
-    /// Parses `"never"`, `"serverDirective"`, or the number of seconds that a stale response may be used for.
+    /// Parses `"never"`, `"serverDirective"`, or the number of seconds for which a stale response may be used.
     private static func staleIfError(_ key: String, _ value: JSON) throws(PipeRequest.Refusal) -> StaleIfError {
         if value.isNull || value.string == "never" { return .never }
         if value.string == "serverDirective" { return .serverDirective }

@@ -16,7 +16,7 @@ final class PipeSession: Sendable {
     }
 
     private let output: PipeOutput
-    /// Shared by all loaders, so that they share connections.
+    /// HTTP transport of all loaders, so that they share connections.
     private let transport = AsyncHTTPClientTransport()
     private let state = Mutex(State())
 
@@ -24,7 +24,8 @@ final class PipeSession: Sendable {
 
     /// Starts the operation of a line.
     ///
-    /// Call it in the order of the lines: each operation uses the loader that has its name at that time.
+    /// Call it in the order of the lines: each operation uses the loader that is open under its loader name during this
+    /// call.
     func accept(_ item: PipeInput.Item, maxLineBytes: Int) {
         switch item {
         case .tooLong:

@@ -6,7 +6,7 @@ import PlatformImageToolSupport
 struct WarmLine: Sendable {
     /// Line number from 1; skipped lines count.
     let number: Int
-    /// Invalid UTF-8 is replaced by U+FFFD.
+    /// Text of the line; invalid UTF-8 is replaced by U+FFFD.
     let text: String
 
     static func list(_ bytes: [UInt8]) -> [Self] {
@@ -17,7 +17,8 @@ struct WarmLine: Sendable {
         }
     }
 
-    /// Absolute URL of the target; `nil` when the line is neither a path nor a URL of this server.
+    /// Absolute URL of the target; `nil` when the line is neither a path nor a URL that begins with `base` and a slash,
+    /// or when it contains a space, a control character or a character outside ASCII.
     func url(of base: String) -> String? {
         guard text.utf8.allSatisfy({ (0x21...0x7E).contains($0) }) else { return nil }
         if text.hasPrefix("/") { return base + text }

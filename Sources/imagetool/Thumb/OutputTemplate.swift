@@ -74,7 +74,7 @@ struct OutputTemplate {
         return end[end.index(after: dot)...].lowercased()
     }
 
-    /// False when a `..` in `{dir}` would escape from the folder in front of it.
+    /// False when `{dir}` contains a `..` that leads out of the folder that precedes `{dir}` in the template.
     func staysInsideFolder(_ input: String) -> Bool {
         guard let dir = parts.firstIndex(of: .dir), dir > 0 else { return true }
         return !Self.folder(of: input).split(separator: "/").contains("..")

@@ -46,7 +46,7 @@ final class ThumbBatch {
         let queue = DecodeQueue(width: threads)
         let known = paths.map { manifest?.output(of: $0) }
         let job = job
-        // A window larger than the thread count keeps the threads busy while an early input takes long.
+        // A concurrency above the number of threads keeps all threads busy while the result of a slow input is awaited.
         let results = OrderedConcurrentMap(Array(zip(paths, known)), width: queue.width * 4) { path, output in
             if let output { return (path, ThumbJob.JobResult.skipped(output: output)) }
             let result = try? await queue.run { _ in job.result(of: path) }
@@ -89,7 +89,7 @@ final class ThumbBatch {
         }
     }
 
-    /// Writes a file and its manifest line; SIGINT cannot interrupt between the two.
+    /// Writes a file and its manifest line; SIGINT cannot end the process between the two writes.
     private func write(_ thumb: Thumb, of input: String, _ facts: FileFacts?, to path: String) throws {
         guard path != "-" else { return try files.write(thumb, to: path) }
         try interrupt.deferringInterrupt {
@@ -104,7 +104,8 @@ final class ThumbBatch {
         failures.append(failure)
     }
 
-    /// Rate, remaining time and failures, such as `35.2/s, 0:12 left, 2 failed`.
+    /// Files per second, remaining time (minutes and seconds) and number of failures, such as `35.2/s, 0:12 left, 2
+    /// failed`.
     private func detail(since start: ContinuousClock.Instant) -> String {
         let seconds = (ContinuousClock.now - start) / .seconds(1)
         let done = createdCount + failures.count

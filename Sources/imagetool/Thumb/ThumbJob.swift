@@ -56,7 +56,7 @@ struct ThumbJob: Sendable {
         template.path(for: input, size: (thumb.width, thumb.height), format: thumb.format) ?? template.text
     }
 
-    /// Output path according to the header alone; `nil` when the crop leaves no pixels.
+    /// Output path, computed from the image header without decoding pixels; `nil` when the crop leaves no pixels.
     private func output(for input: String, _ bytes: [UInt8]) throws(DecodeError) -> String? {
         let header = try recipe.decoder.header(of: bytes)
         let isTurned = recipe.decoder.options.appliesOrientation
@@ -71,7 +71,7 @@ struct ThumbJob: Sendable {
 /// Output files of one run. Each is written atomically and replaces neither an input nor another output of the run.
 struct ThumbFiles {
     private let inputs: Set<FileIdentity>
-    /// Resolved output paths: `x`, `./x` and a link to it are one file.
+    /// Resolved output paths: `x`, `./x` and a symbolic link to `x` have the same resolved path.
     private var reserved: Set<String> = []
 
     /// - Parameter inputs: Paths of all inputs of the run.
@@ -86,7 +86,7 @@ struct ThumbFiles {
         }
     }
 
-    /// Writes a thumbnail and makes missing folders of its path.
+    /// Writes a thumbnail and creates the missing folders of its path.
     ///
     /// - Throws: ``Failure`` when only this file is affected; ``OutputFailure`` when writing failed.
     mutating func write(_ thumb: Thumb, to path: String) throws {
@@ -108,7 +108,8 @@ struct ThumbFiles {
         }
     }
 
-    /// Absolute path without links; `path` unchanged when its folder does not exist, where no file can be written.
+    /// Absolute path without symbolic links; `path` unchanged when its folder does not exist, so that a write would
+    /// fail.
     private static func canonicalPath(of path: String) -> String {
         if let file = resolved(path) { return file }
         guard let folder = resolved(OutputTemplate.folder(of: path)) else { return path }
@@ -116,7 +117,7 @@ struct ThumbFiles {
         return "\(folder)/\(name)"
     }
 
-    /// Makes missing folders; errors are ignored here and reported when the file is opened.
+    /// Creates missing folders; errors are ignored here and reported when the file is opened.
     private static func makeFolder(of path: String) {
         let folder = OutputTemplate.folder(of: path)
         var facts = stat()

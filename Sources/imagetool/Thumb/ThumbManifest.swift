@@ -24,14 +24,15 @@ final class ThumbManifest {
     private let descriptor: Int32
     private var entries: [String: Entry] = [:]
 
-    /// Opens or creates the manifest and reads its entries; truncated and foreign lines are ignored.
+    /// Opens or creates the manifest and reads its entries; lines that are truncated or not in the format of the
+    /// manifest are ignored.
     ///
     /// - Parameter recipe: Text that is equal for two runs if they write equal files under equal names.
     /// - Throws: ``OutputFailure``, also when the path is not a regular file or the file is not a manifest.
     init(path: String, recipe: String) throws(OutputFailure) {
         self.path = path
         self.recipe = recipe
-        // Without O_NONBLOCK, opening a FIFO would wait for its other end.
+        // O_NONBLOCK, because opening a FIFO or a device could block.
         descriptor = open(path, O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC | O_NONBLOCK, 0o666)
         var facts = stat()
         guard descriptor >= 0, fstat(descriptor, &facts) == 0 else { throw OutputFailure(path) }

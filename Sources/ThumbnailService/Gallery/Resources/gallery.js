@@ -4,7 +4,7 @@ const words = {
   memory: 'memory', disk: 'disk', revalidated: 'revalidated', render: 'rendered', failed: 'failed',
   waiting: 'waiting', loading: 'loading',
 };
-// One connection of the six that browsers open to a host stays free for the figures.
+// Browsers open at most six connections to a host; one of them remains free for the requests for statistics.
 const maxLoads = 5;
 const numbers = new Intl.NumberFormat('en');
 const find = (name) => document.getElementById(name);
@@ -32,7 +32,7 @@ function scaled(count, base, units) {
 }
 
 const bytesText = (count) => scaled(count, 1000, ['B', 'kB', 'MB', 'GB', 'TB']);
-// Limits are written in powers of two, and so what is held against them.
+// Limits are configured in powers of two, so the levels that are shown with them have the same units.
 const levelText = (count) => scaled(count, 1024, ['B', 'KiB', 'MiB', 'GiB', 'TiB']);
 
 const timeText = (time) => `${time < 9.95 ? time.toFixed(1) : numbers.format(Math.round(time))} ms`;
@@ -43,7 +43,7 @@ function make(kind, className) {
   return element;
 }
 
-// Loading one image. Its times count from here: no waiting for a connection is in them.
+// Loads one image. The time is measured from the call of `fetch` to the end of the body.
 
 async function load(url, signal) {
   const begin = performance.now();
@@ -52,7 +52,7 @@ async function load(url, signal) {
   const time = performance.now() - begin;
   if (response.ok) return { source: response.headers.get('X-Cache') || 'render', time, body };
   let reason = String(response.status);
-  try { reason += ' ' + JSON.parse(await body.text()).title; } catch { /* The status says enough. */ }
+  try { reason += ' ' + JSON.parse(await body.text()).title; } catch { /* Without a JSON body, only the status is shown. */ }
   return { source: 'failed', time, body, reason };
 }
 
@@ -133,7 +133,7 @@ const sight = new IntersectionObserver((entries) => {
   startNext();
 }, { rootMargin: '150px 0px' });
 
-// Sums.
+// Totals of all images.
 
 let sumIsDue = false;
 
@@ -179,7 +179,7 @@ function announceTotals() {
   refreshState();
 }
 
-// Figures of the service.
+// Statistics of the service.
 
 function level(name, facts) {
   const element = find(`level-${name}`);
@@ -229,7 +229,7 @@ document.addEventListener('visibilitychange', () => { if (!document.hidden) refr
 
 async function sendCommand(button, url, done) {
   if (button.getAttribute('aria-disabled') === 'true') return;
-  // Disabled for real it would lose the focus.
+  // `aria-disabled` instead of `disabled`, because a disabled button loses the focus.
   button.setAttribute('aria-disabled', 'true');
   try {
     const response = await fetch(url, { method: 'POST', headers: { 'X-Gallery-Token': meta('gallery-token') } });
@@ -242,7 +242,7 @@ async function sendCommand(button, url, done) {
   button.removeAttribute('aria-disabled');
 }
 
-// The grid: one stop for the tab key, arrows within.
+// The grid is one tab stop; the arrow keys move the focus inside it (roving tabindex).
 
 function makeTile(index) {
   const tile = {
@@ -288,7 +288,7 @@ document.querySelector('.skip').addEventListener('click', (event) => {
   if (tiles.length > 0) tiles[current].button.focus();
 });
 
-// The large view.
+// The dialog with one large image.
 
 const large = find('large');
 let largeLoad = null;
@@ -343,7 +343,7 @@ const step = (by) => open((largeIndex + by + tiles.length) % tiles.length);
 
 large.addEventListener('close', () => {
   emptyLarge();
-  // Before this event the browser gives the focus back to where it was when the view was opened.
+  // Before this event, the browser restores the focus to the element that had it when the dialog was opened.
   tiles[largeIndex].button.focus();
 });
 large.addEventListener('click', (event) => { if (event.target === large) large.close(); });
@@ -355,7 +355,7 @@ find('close').addEventListener('click', () => large.close());
 find('previous').addEventListener('click', () => step(-1));
 find('next').addEventListener('click', () => step(1));
 
-// Which thumbnails: as many pixels as the screen shows.
+// Selects the thumbnail size from the number of device pixels per tile.
 
 function neededSide() {
   const width = (tiles[0] ? tiles[0].element : grid).clientWidth;
@@ -407,7 +407,7 @@ let resizeTimer = 0;
 
 addEventListener('resize', () => {
   clearTimeout(resizeTimer);
-  // Sharper ones for what is still to come; what is shown stays until it is loaded anew.
+  // Images that load later have the larger size; loaded images remain until they are reloaded.
   resizeTimer = setTimeout(() => { if (tiles.length && neededSide() > side) loadList(neededSide()); }, 200);
 });
 
@@ -422,7 +422,7 @@ function showNotice(text) {
   find('notice').hidden = false;
 }
 
-// The figures come first: they take room above the pictures, which must not move once they load.
+// Wait for the statistics first: they are above the images, so showing them later would move the images.
 Promise.all([loadList(neededSide()), refreshState()]).then(
   () => { if (tiles.length === 0) showNotice('The folder contains no image.'); restart(); },
   (error) => showNotice(`The list of images cannot be loaded: ${error.message}.`),

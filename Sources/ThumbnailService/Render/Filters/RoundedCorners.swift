@@ -15,7 +15,8 @@ struct RoundedCorners: Hashable {
 
     /// Coverage of the pixels in the top left corner, in row-major order, in units of 1 / 256.
     ///
-    /// A sample is inside when `((a - x) / a)² + ((b - y) / b)² <= 1`, computed in units of half a sample.
+    /// A sample at (x, y) from the corner of the image is inside when `((a - x) / a)² + ((b - y) / b)² <= 1`, where `a`
+    /// and `b` are the radii; all are in units of half a sample.
     static func coverage(across: Int, down: Int) -> [UInt16] {
         var result = [UInt16](repeating: 0, count: across * down)
         let unit = 2 * samples
@@ -23,7 +24,7 @@ struct RoundedCorners: Hashable {
         for y in 0..<down {
             for sampleY in 0..<samples {
                 let fromMiddle = b - (y * unit + 2 * sampleY + 1)
-                // Distance from the ellipse's centre at which the inner samples of this line begin.
+                // Horizontal distance from the ellipse's centre up to which samples of this line are inside.
                 let height = Double(fromMiddle) / Double(b)
                 let reach = Double(a) * (1 - height * height).squareRoot()
                 for x in 0..<across {

@@ -28,7 +28,7 @@ struct ToneCurves: Equatable {
     /// Histogram equalization of each colour.
     ///
     /// A sample becomes `255 (c - c₀) / (n - c₀)`, rounded, where `c` is the cumulative count up to it, `c₀` the count
-    /// of the darkest value and `n` the number of pixels. A colour with one value in the whole image is kept.
+    /// of the darkest value and `n` the number of pixels. A colour with only one value in the image is unchanged.
     static func equalizing(_ bitmap: Bitmap, cancellation: CancellationFlag?) throws(DecodeError) -> Self {
         var counts = [Int](repeating: 0, count: 3 * 256)
         try bitmap.forEachRow(cancellation: cancellation) { _, row in
