@@ -3,8 +3,8 @@
 import Glibc
 #endif
 
-/// Limits the memory that glibc's allocator retains in a long-running process. By default glibc creates an arena per
-/// thread and raises the mmap threshold whenever a mapped block is freed.
+/// Limits the memory that glibc's allocator retains in a long-running process. By default glibc creates up to eight
+/// arenas per core and raises the mmap threshold whenever a mapped block is freed.
 ///
 /// With an mmap threshold of 4 MiB the allocator reuses the buffers of most sources; with a threshold of 256 KiB the
 /// buffers were mapped again for each image, which cost 4 to 8 % of the time of a render. Up to 8 MiB of free memory is

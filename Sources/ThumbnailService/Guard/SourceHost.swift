@@ -4,7 +4,7 @@ import PlatformImage
 /// Normalized host of a URL. Normalization happens only here, so that policy, resolver and socket use the same host.
 enum SourceHost: Hashable, Sendable, CustomStringConvertible {
     case address(IPAddress)
-    /// In lower case, without a trailing dot, with labels outside ASCII in Punycode (RFC 3492).
+    /// A host name in lower case, without a trailing dot, with labels outside ASCII in Punycode (RFC 3492).
     case name(String)
 
     /// Parses the host of a URL; nil when it is invalid or ambiguous.

@@ -13,7 +13,7 @@ final class RequestTrace: Sendable {
     struct Facts: Sendable {
         /// Durations of the stages; nil for stages that were not executed.
         var queue, fetch, decode, render: Duration?
-        /// Source URL in the target; nil for a source without one.
+        /// Source URL in the target; nil for a source without a URL.
         var sourceURL: String?
         /// Size of the source in pixels after orientation, and in bytes.
         var source: (width: Int, height: Int, bytes: Int)?

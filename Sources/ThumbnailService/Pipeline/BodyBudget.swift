@@ -54,7 +54,8 @@ final class BodyReservation: Sendable {
 
     /// Reserves more bytes.
     ///
-    /// - Throws: `overloaded` when they are not free now, `limit` when they exceed the budget.
+    /// - Throws: `overloaded` when the bytes are not free now, `limit` when the reservation would be larger than the
+    ///   budget.
     func acquire(_ byteCount: Int) throws(ServiceError) {
         guard byteCount <= budget.maxBytes else {
             throw ServiceError(.limit, "the body has \(byteCount) bytes, the memory budget is \(budget.maxBytes)")

@@ -102,7 +102,8 @@ final class FailureCache: Sendable {
         }
     }
 
-    /// Records a successful read: removes failures of the origin, but not failures of the content.
+    /// Records a successful read: removes the record of the source, unless its failures are those that are detected
+    /// after a read.
     func recordRead(_ source: SourceName) {
         let key = source.failureKey
         records.locked(in: self) { records in

@@ -48,7 +48,7 @@ final class WorkStartFlag: Sendable {
     var isStartedByAnotherRequest: Bool { !isStarted.load(ordering: .relaxed) }
 }
 
-/// Counters since the start.
+/// Counters since the start of the service.
 final class ServiceCounters: Sendable {
     private let renders = Atomic(0)
 

@@ -15,19 +15,20 @@ final class SharedRenders: Sendable {
         let plan: ThumbnailPlan
     }
 
-    /// Maximum number of images per decode: with more of them, the first one would be delayed too long.
+    /// Maximum number of members of a group: with more members, the result of the first one would be delayed too long.
     static let maxMembers = 8
 
     typealias RenderResult = Result<RenderedImage, ServiceError>
-    /// Callback on the render thread when the work for a member begins: first with true, when the whole group begins,
-    /// then with false when the decode has ended and the computation of this member's result begins.
+    /// Callback on the render thread when the work for a member begins: with true when the work of the group begins,
+    /// then with false when the filters and the encoding of this member begin. The first member gets only the call with
+    /// true.
     typealias BeginHandler = @Sendable (_ isFirst: Bool) -> Void
 
     private struct Member {
         let prepared: PreparedRender
         let begin: BeginHandler
         let decode: DecodeClock
-        /// Cancels only this member's part.
+        /// Cancels only the work for this member.
         let flag = CancellationFlag()
         let results: AsyncStream<RenderResult>.Continuation
     }
@@ -146,7 +147,8 @@ final class SharedRenders: Sendable {
         }
     }
 
-    /// Decodes once and computes the results one after the other. `flag` is raised when all members have cancelled.
+    /// Decodes as few times as possible, then computes the results one after the other. `flag` is set when all members
+    /// have cancelled.
     private func renderGroup(_ number: Int, _ flag: CancellationFlag) {
         guard let group = state.locked(in: self, { $0.groups[number] }) else { return }
         let members = group.members.sorted { $0.key < $1.key }

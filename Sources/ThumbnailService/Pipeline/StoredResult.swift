@@ -7,7 +7,7 @@ struct StoredResult: Sendable {
     let bytes: [UInt8]
     var facts: Facts
 
-    /// Properties of a result besides its bytes.
+    /// Properties of a result apart from its bytes.
     struct Facts: Hashable, Sendable {
         /// Media type, such as `image/jpeg`.
         var contentType: String

@@ -20,9 +20,9 @@ struct RenderedImage: Sendable {
     let plan: RenderPlan
     /// Completeness of the source's pixels. A result of a damaged source has the short `negativeTTL`.
     var status = DecodeStatus.complete
-    /// Time from the start of the render to the resampled image.
+    /// Time from the start of the render until the image is resampled.
     var decodeDuration = Duration.zero
-    /// Time of filters and encoding.
+    /// Run time of filters and encoding.
     var renderDuration = Duration.zero
 
     /// Number of animation frames or pages; 1 when the source does not state it.

@@ -38,7 +38,7 @@ extension Operations {
         static let maxTolerance = 442
     }
 
-    /// A part of the image, in upright pixels of the complete source, even after a trim.
+    /// A part of the image. Pixel coordinates are those of the complete upright source, even after a trim.
     enum Region: Hashable, Sendable {
         case full
         /// thumbor's manual crop: right column and bottom row are exclusive; clipped to the image, ignored when empty.
@@ -72,7 +72,7 @@ extension Operations {
 extension Operations {
     /// Removes operations that cannot change a pixel, so that requests with equal results are equal.
     ///
-    /// - Parameter preservesFocus: Keeps unused focal points, because the response lists them.
+    /// - Parameter preservesFocus: Retains unused focal points, because the response lists them.
     mutating func removeIneffective(preservesFocus: Bool) {
         if case .box(let left, let top, let right, let bottom) = region, left >= right || top >= bottom {
             region = .full

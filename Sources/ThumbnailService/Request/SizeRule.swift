@@ -22,8 +22,9 @@ struct ThumborSize: Hashable, Sendable {
         case cover
         /// Fills the box exactly; distorted where the aspect ratio differs.
         case stretch
-        /// Fits inside the box, never enlarged. `full` covers the box instead with the smallest size, enlarged where
-        /// needed. `adaptive` swaps the sides of the box when its orientation differs from the image's.
+        /// Fits inside the box, never enlarged. With `full`, the image instead has the smallest size that covers the
+        /// box, and is enlarged if needed. With `adaptive`, the sides of the box are swapped when its orientation
+        /// differs from the image's.
         case fit(full: Bool, adaptive: Bool)
     }
 

@@ -54,7 +54,7 @@ struct RequestLog {
 }
 
 extension RequestTrace.Facts {
-    /// Normalized host of the source; nil for a source without one.
+    /// Normalized host of the source; nil for a source without a host.
     fileprivate var sourceHost: String? {
         guard let sourceURL else { return nil }
         do throws(ServiceError) { return try SourceTarget(sourceURL).host.description } catch { return nil }

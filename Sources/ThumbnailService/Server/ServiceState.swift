@@ -15,7 +15,8 @@ final class ServiceState: Sendable {
 extension ServiceResponse {
     /// Returns the response to a health check; nil for another target.
     ///
-    /// - Parameter isDraining: True responds 503 to readiness checks; liveness checks still get 200.
+    /// - Parameter isDraining: When true, the response to a readiness check has status 503; liveness checks still get
+    ///   200.
     static func health(_ target: String, isDraining: Bool) -> Self? {
         var response: Self
         switch target {

@@ -11,7 +11,7 @@ public struct SigningKeys: Sendable {
         /// HMAC-SHA256, 44 characters.
         case sha256
 
-        /// Length of a code in bytes.
+        /// Length of the authentication code in bytes.
         fileprivate var codeBytes: Int { self == .sha1 ? 20 : 32 }
     }
 

@@ -92,7 +92,7 @@ struct CacheLoad: Sendable {
         }
         precondition(names.allSatisfy { $0.utf8.count == 63 }, "all keys must have 63 bytes")
         order = (0..<Self.entries).shuffled()
-        // Equal strings in different memory.
+        // Strings that are equal to the names but have separate storage.
         let others = names.map { String(decoding: Array($0.utf8), as: UTF8.self) }
         keys = names.map { ImageCacheKey($0) }
         equalKeys = others.map { ImageCacheKey($0) }

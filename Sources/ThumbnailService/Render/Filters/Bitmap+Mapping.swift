@@ -24,7 +24,7 @@ extension Bitmap {
     /// - Parameters:
     ///   - cancellation: Polled every 16 rows.
     ///   - write: Receives a row number, the bytes of that row, all pixels of the copy, and the offset of the row in
-    ///     them.
+    ///     them in bytes.
     /// - Throws: `outOfMemory`, `cancelled`, `limitExceeded` for a deadline.
     func writingRows(
         cancellation: CancellationFlag?,

@@ -90,7 +90,7 @@ extension Bitmap {
     private static func storeStraight(_ sums: [Float], in pixels: inout MutableSpan<UInt8>, at start: Int) {
         for at in stride(from: 0, to: sums.count, by: 4) {
             let alpha = sums[at + 3]
-            // Alpha below half a step of 255 is invisible, and division by it would amplify noise.
+            // An alpha below 0.5 of 255 is invisible, and the division by it would amplify noise.
             let share = alpha < 0.5 ? 0 : 255 / alpha
             for color in 0..<3 { pixels[start + at + color] = UInt8(rounding: sums[at + color] * share) }
             pixels[start + at + 3] = UInt8(rounding: alpha)

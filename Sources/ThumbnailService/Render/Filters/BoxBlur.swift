@@ -47,7 +47,7 @@ extension Bitmap {
     private static func storeStraight(boxMeans: [Float], in pixels: inout MutableSpan<UInt8>, at start: Int) {
         for at in stride(from: 0, to: boxMeans.count, by: 4) {
             let alpha = boxMeans[at + 3] / RowRing.scale
-            // As in the exact blur: alpha below half a step of 255 is invisible.
+            // As in the exact blur: an alpha below 0.5 of 255 is invisible.
             let share = alpha < 127.5 ? 0 : 255 / alpha
             for color in 0..<3 {
                 pixels[start + at + color] = UInt8(rounding: boxMeans[at + color] / RowRing.scale * share)

@@ -2,9 +2,9 @@
 /// Approximation of a symmetric kernel by a weighted sum of box filters. With one running sum per box, the cost per
 /// pixel does not depend on the radius.
 ///
-/// The weights of a Gaussian fall with the distance; here they fall in steps. The number of boxes is the smallest one
-/// whose step response differs by at most ``maxEdgeError`` from that of the kernel. It is limited to ``maxCount``; the
-/// error is then larger.
+/// The weights of a Gaussian decrease with the distance; those of the approximation decrease in steps. The number of
+/// boxes is the smallest one whose step response differs by at most ``maxEdgeError`` from that of the kernel. It is
+/// limited to ``maxCount``; the error is then larger.
 struct BoxSums: Hashable {
     /// A box filter over all pixels at a distance of at most `radius`.
     struct Box: Hashable {
@@ -14,8 +14,8 @@ struct BoxSums: Hashable {
 
     static let maxCount = 8
     /// Maximum error as a fraction of the edge's contrast. The errors of rows, columns and several edges under one
-    /// kernel add up, and half-transparent pixels double them: less than half a step of 255 here is at most two steps
-    /// in the image.
+    /// kernel add up, and half-transparent pixels double them: with 0.4 of an 8-bit step here, the error in the image
+    /// is at most two 8-bit steps.
     static let maxEdgeError = 0.4 / 255
 
     /// The boxes in order of increasing radius.
@@ -36,9 +36,9 @@ struct BoxSums: Hashable {
 
     /// Returns the fewest boxes whose step response differs from the kernel's by at most `tolerance` everywhere.
     ///
-    /// The error at a distance is the sum of the steps minus the weights from there outwards. Within a run of equal
-    /// steps it rises and then falls, since the weights increase inwards. Runs that begin and end at `-tolerance` use
-    /// both signs of the error, and are longer than runs that begin and end at 0.
+    /// The error at a distance is the sum of the steps minus the weights from there outwards. Within a run of distances
+    /// with equal steps, the error rises and then falls, since the weights increase inwards. Runs that begin and end at
+    /// `-tolerance` use both signs of the error, and are longer than runs that begin and end at 0.
     private static func boxes(_ weights: [Double], within tolerance: Double) -> [Box] {
         var boxes: [Box] = []
         var (outer, error, above) = (weights.count - 1, 0.0, 0.0)

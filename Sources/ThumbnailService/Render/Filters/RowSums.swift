@@ -22,8 +22,8 @@ enum RowSums {
         }
     }
 
-    /// Stores half of each sample from `start` on plus a quarter of each of the samples from `before` and from `after`
-    /// on.
+    /// Computes `target[start + i] = source[start + i] / 2 + (source[before + i] + source[after + i]) / 4` for `count`
+    /// samples.
     static func smooth(
         _ source: [Float], at start: Int, before: Int, after: Int, count: Int, into target: inout [Float]
     ) {

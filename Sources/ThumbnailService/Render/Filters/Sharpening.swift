@@ -24,7 +24,7 @@ struct Sharpening: Hashable {
         return Float(1 + amount * exp(-distance * distance / 1.5))
     }
 
-    /// Scratch bytes, without the source and the result.
+    /// Size of the scratch memory in bytes, without the source and the result.
     static func scratchByteCount(width: Int, height: Int) -> Int { 3 * width * height * 4 }
 }
 
@@ -90,8 +90,9 @@ private struct Plane {
         self.values = values
     }
 
-    /// Sharpens in place. With `S₀` the plane and `S₁`… its smoothings, the sum of the details `gain(l) (Sₗ - Sₗ₊₁)`
-    /// and of the remainder `S₅` is `gain(0) S₀ + Σ (gain(l) - gain(l - 1)) Sₗ + (1 - gain(4)) S₅`.
+    /// Sharpens in place. With `S₀` the plane and `S₁`… its smoothed versions, the sum of the details
+    /// `gain(l) (Sₗ - Sₗ₊₁)` and of the remainder `S₅` is
+    /// `gain(0) S₀ + Σ (gain(l) - gain(l - 1)) Sₗ + (1 - gain(4)) S₅`.
     mutating func sharpen(_ sharpening: Sharpening, _ flag: CancellationFlag?) throws(DecodeError) {
         var smooth = try copied(flag)
         var across = try copied(flag)
