@@ -1,7 +1,7 @@
 import CPlatformImageBaselines
 import PlatformImage
 
-/// Direct calls of the C library of a format; the decode benchmarks compare this package with them.
+/// Direct calls to the C library of a format; the decode benchmarks compare this package with them.
 struct Baseline {
     private let run: (UnsafePointer<UInt8>?, Int, UnsafeMutablePointer<baseline_image>?) -> Bool
 

@@ -1,7 +1,7 @@
 import CPlatformImageBaselines
 public import PlatformImage
 
-/// Decodes a file in memory repeatedly, alternating with its baseline.
+/// Decodes a file in memory repeatedly, alternating with the baseline of its format.
 public struct DecodeBenchmark {
     /// Nanoseconds per pixel, one value per measured round.
     public struct Times: Sendable {

@@ -52,9 +52,11 @@ extension ServiceConfiguration {
         /// Port of the administration listener for metrics and health on the loopback interface; 0 for any free port,
         /// nil for none.
         public var adminPort: Int? = 9_090
-        /// Time limit for the header of a request, from its first byte or from the start of the connection.
+        /// Time limit for the header of a request, from the first byte of the request; for the first request, from the
+        /// start of the connection.
         public var headerTimeout = Duration.seconds(5)
-        /// Time limit for a complete request with its body, from its first byte or from the start of the connection.
+        /// Time limit for a complete request with its body, from the first byte of the request; for the first request,
+        /// from the start of the connection.
         public var requestTimeout = Duration.seconds(10)
         /// Time after which an idle connection is closed.
         public var idleTimeout = Duration.seconds(60)
@@ -101,7 +103,8 @@ extension ServiceConfiguration {
     public struct Source: Hashable, Sendable {
         /// Enables fetching over the network; false allows only bodies of POST requests and files.
         public var fetches = true
-        /// Allowed hosts: exact names, `*.example.com` for all subdomains, `*` for every host. Empty for none.
+        /// Allowed hosts: exact names, `*.example.com` for all subdomains, `*` for every host. An empty list allows no
+        /// host.
         public var allow: [String] = []
         /// Allowed ports.
         public var ports: Set<Int> = [80, 443]
@@ -138,8 +141,8 @@ extension ServiceConfiguration {
         public var resultSide = 8_192
         /// Maximum number of pixels of a result.
         public var resultPixels = 50_000_000
-        /// Memory budget in bytes of all renders, and of the bodies of POST requests before their render. Bodies use at
-        /// most half of the budget, or ``sourceBytes`` if that is larger.
+        /// Memory budget in bytes of all renders, and of the bodies of POST requests until their renders are queued.
+        /// Bodies use at most half of the budget, or ``sourceBytes`` if that is larger.
         public var inFlightBytes = Limits.defaultInFlightBytes
         /// Maximum number of waiting renders.
         public var queue = 256

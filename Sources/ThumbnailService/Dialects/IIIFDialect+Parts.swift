@@ -67,7 +67,7 @@ extension IIIFDialect {
         return (isMirrored, degrees.units / quarter % 4)
     }
 
-    /// Parses the numbers between commas; empty when one is invalid.
+    /// Parses the numbers between commas; returns an empty array when one of them is invalid.
     private static func numbers<Value>(
         _ text: ArraySlice<UInt8>, _ read: (ArraySlice<UInt8>) -> Value?
     ) -> [Value] {

@@ -53,8 +53,8 @@ struct IIIFDialect: Hashable, Sendable {
         return .info(request, rawIdentifier: Self.text(raw))
     }
 
-    /// Splits the target after the prefix at slashes, into at most six segments: one more than a request has, to detect
-    /// surplus ones.
+    /// Splits the target after the prefix at slashes, into at most six segments: one more than a request has, so that
+    /// surplus segments are detected.
     private func segments(of target: [UInt8]) throws(ServiceError) -> [ArraySlice<UInt8>] {
         guard target.count <= ThumborDialect.maxTargetBytes else {
             throw ServiceError(.targetTooLong, "the target is longer than \(ThumborDialect.maxTargetBytes) bytes")

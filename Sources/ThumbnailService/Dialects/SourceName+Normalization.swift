@@ -6,7 +6,7 @@ extension SourceName {
     ///
     /// - Parameters:
     ///   - name: Percent-decoded once.
-    ///   - defaultScheme: Scheme for a name without one; nil when such a name is a file.
+    ///   - defaultScheme: Scheme for a name without a scheme; nil when such a name is a file.
     /// - Throws: `malformed` for a name that is empty, contains control characters or is not UTF-8.
     init(named name: [UInt8], defaultScheme: String?) throws(ServiceError) {
         guard !name.isEmpty else { throw .malformed("the target has no source") }
@@ -22,7 +22,7 @@ extension SourceName {
         }
     }
 
-    /// Returns the index of the colon in `scheme://`; nil without one. The colon before a port is not followed by
+    /// Returns the index of the colon in `scheme://`; nil without a scheme. The colon before a port is not followed by
     /// slashes.
     private static func schemeEnd(_ name: [UInt8]) -> Int? {
         guard let colon = name.firstIndex(of: UInt8(ascii: ":")), colon > 0,

@@ -3,9 +3,9 @@ import PlatformImage
 
 /// Parser of thumbor targets: `/{signature or unsafe}/{parts}/{image}` (Docs/service-rules.md 2.1).
 struct ThumborDialect: Sendable {
-    /// Scheme for names without one.
+    /// Scheme for source names without a scheme.
     var defaultScheme = "http"
-    /// True when names without a scheme are files below the configured root.
+    /// True when source names without a scheme are files below the configured root.
     var readsFiles = false
     /// JPEG quality of results without a `quality` filter, 1 to 100.
     var defaultQuality = 80

@@ -28,9 +28,9 @@ struct GalleryState: Hashable, Sendable {
     var sources: Level?
     /// Memory budget of renders: the bytes that they have reserved, and the limit.
     var renders: Level
-    /// Successful renders since the start.
+    /// Number of successful renders since the start of the service.
     var renderCount: Int
-    /// Requests since the start whose client disconnected before the response.
+    /// Number of requests since the start of the service whose client disconnected before the response.
     var cancelledCount: Int
     /// Resident memory of the process in bytes; 0 where the system does not report it.
     var residentBytes: Int

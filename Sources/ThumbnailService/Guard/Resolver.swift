@@ -18,7 +18,7 @@ protocol Resolver: Sendable {
     ///
     /// - Parameter timeout: Time limit for the lookup, and separately for the wait before it; nil means no limit.
     /// - Throws: `originFailed` for a name without an address, `originTimeout` when the lookup takes too long,
-    ///   `overloaded` when it could not be started, `deadline` when the task is cancelled.
+    ///   `overloaded` when the lookup could not be started, `deadline` when the task is cancelled.
     func addresses(of name: String, within timeout: Duration?) async throws(ServiceError) -> [IPAddress]
 }
 

@@ -71,7 +71,7 @@ final class ServiceMetrics: Sendable {
             })
     }
 
-    /// Counts a response and records the time until its header.
+    /// Counts a response and records the time from the request to the response header.
     ///
     /// - Parameter rejection: Nil for a request that was not rejected.
     func recordResponse(_ labels: RequestLabels, _ rejection: Rejection?, in duration: Duration) {

@@ -10,8 +10,8 @@ final class Admission: Sendable {
     /// Estimated cost of a render, as far as the header of its source determines it.
     struct Work: Hashable, Sendable {
         var format: ImageFormat
-        /// Pixels to read and to write: those of the source, plus four for each pixel of the result, which is filtered
-        /// and encoded.
+        /// Pixels of work: those of the source, plus four times those of the result, which are also filtered and
+        /// encoded.
         var pixels: Int
         /// Size of the source in bytes, which stay in memory while the render waits.
         var sourceBytes: Int

@@ -90,7 +90,8 @@ final class ThumbnailEngine: Sendable {
         return ServedResult(result: result, provenance: .memory)
     }
 
-    /// Rejects a request early when no cache lookup and no running render can serve it.
+    /// Rejects a request early when a new render would not be admitted, and neither a disk cache nor a running render
+    /// can serve the request.
     ///
     /// - Throws: `overloaded`.
     func checkLoad(_ request: ThumbnailRequest) throws(ServiceError) {

@@ -37,8 +37,8 @@ struct Renderer: Sendable {
         self.accuracy = accuracy
     }
 
-    /// Reads the header of the source with its frame or page count: up to ``maxReportedFrames``, or one more than
-    /// ``maxFrames``.
+    /// Reads the header of the source with its frame or page count. The count is at most ``maxReportedFrames``, or at
+    /// most one more than ``maxFrames`` when that limit is set.
     ///
     /// - Parameter page: Page of a TIFF, from 1; ignored for other formats.
     /// - Throws: `notAnImage`, `limit`, `deadline`; `notFound` for a page after the last.

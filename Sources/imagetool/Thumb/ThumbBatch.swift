@@ -104,8 +104,8 @@ final class ThumbBatch {
         failures.append(failure)
     }
 
-    /// Files per second, remaining time (minutes and seconds) and number of failures, such as `35.2/s, 0:12 left, 2
-    /// failed`.
+    /// Files per second, remaining time (minutes and seconds) and number of failures, such as
+    /// `35.2/s, 0:12 left, 2 failed`.
     private func detail(since start: ContinuousClock.Instant) -> String {
         let seconds = (ContinuousClock.now - start) / .seconds(1)
         let done = createdCount + failures.count
