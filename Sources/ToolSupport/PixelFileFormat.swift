@@ -8,7 +8,7 @@ package enum PixelFileFormat: String, CaseIterable {
     /// The rows of pixels without a header.
     case raw
 
-    /// - Parameter premultiplied: Multiplies colours by alpha; Ignored for `png`, because PNG files contain straight
+    /// - Parameter premultiplied: Multiplies colours by alpha. Ignored for `png`, because PNG files contain straight
     ///   alpha.
     package func write(_ bitmap: Bitmap, premultiplied: Bool = false, to output: Output) throws {
         switch self {

@@ -39,7 +39,7 @@ extension ServiceError {
         case badSignature
         /// The target begins with `unsafe`, but must be signed.
         case unsafeNotAllowed
-        /// The target has a query, but queries are not signed.
+        /// The target has a query, which its dialect or the configuration does not allow.
         case queryRefused
         /// The target is longer than `server.targetBytes`, at most 8,192 bytes.
         case targetTooLong

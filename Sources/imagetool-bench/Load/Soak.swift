@@ -43,7 +43,8 @@ struct Soak {
             samples.append(measure(total, loader))
             try report(measure(total, loader))
         }
-        // The fetch of a cancelled load ends shortly after the last load that waits for it; wait at most five minutes.
+        // The fetch of a cancelled load ends shortly after the last load that waits for it has ended; wait at most five
+        // minutes.
         let deadline = ContinuousClock.now + .seconds(300)
         while loader.activeWorkCount > 0, ContinuousClock.now < deadline { try await Task.sleep(for: .milliseconds(1)) }
         return (samples[1], measure(total, loader))

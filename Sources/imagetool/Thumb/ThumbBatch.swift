@@ -46,7 +46,8 @@ final class ThumbBatch {
         let queue = DecodeQueue(width: threads)
         let known = paths.map { manifest?.output(of: $0) }
         let job = job
-        // A concurrency above the number of threads keeps all threads busy while the result of a slow input is awaited.
+        // Up to four inputs per thread are in progress, so that the threads stay busy while the result of a slow input
+        // is awaited.
         let results = OrderedConcurrentMap(Array(zip(paths, known)), width: queue.width * 4) { path, output in
             if let output { return (path, ThumbJob.JobResult.skipped(output: output)) }
             let result = try? await queue.run { _ in job.result(of: path) }
