@@ -14,7 +14,7 @@ import Synchronization
 ///
 /// A successful render removes the record. Records are stored in memory only, for at most 4,096 sources.
 final class FailureCache: Sendable {
-    /// Number of failures within ``window`` from which a source is blocked.
+    /// Number of failures within ``window`` after which a source is blocked.
     static let maxFailures = 4
     /// Milliseconds in which failures are counted.
     static let window: Int64 = 3_600_000

@@ -13,7 +13,7 @@ final class ClientDisconnectHandler: ChannelInboundHandler, RemovableChannelHand
     typealias InboundIn = HTTPRequestPart
     typealias InboundOut = HTTPRequestPart
 
-    /// Thread-safe view of the client's state.
+    /// Thread-safe connection state, with the action for a disconnect of the client.
     final class Observer: Sendable {
         private struct State {
             var isDisconnected = false

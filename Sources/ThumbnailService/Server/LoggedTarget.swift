@@ -29,7 +29,8 @@ enum LoggedTarget {
         for (index, segment) in segments.enumerated() {
             result += segment.separator
             let isLast = index == segments.count - 1
-            // A segment before a slash after a scheme, or before a path, may be a URI authority.
+            // A segment may be a URI authority when a slash follows it, when `//` precedes it, or when it contains a
+            // colon.
             let isAuthority = !isLast || segment.isAfterEmpty || segment.bytes.contains(UInt8(ascii: ":"))
             result += isAuthority ? segment.withoutUser : segment.bytes
         }

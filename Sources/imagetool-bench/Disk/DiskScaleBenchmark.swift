@@ -19,11 +19,11 @@ struct DiskScaleBenchmark {
         let entries: Int
         /// Wall nanoseconds to create the `DiskCache`.
         var opening: [Double] = []
-        /// Wall nanoseconds of the first look-up, directly after the `DiskCache` is created.
+        /// Wall nanoseconds of the first lookup, directly after the `DiskCache` is created.
         var firstHit: [Double] = []
         /// Entries that the scan had counted at the first hit.
         var scannedAtFirstHit: [Int] = []
-        /// Wall nanoseconds of look-ups every 2 ms during the scan; empty when the scan ended before the first of them.
+        /// Wall nanoseconds of lookups every 2 ms during the scan; empty when the scan ended before the first of them.
         var laterHits: [Double] = []
         /// Wall nanoseconds from opening to the end of the scan.
         var scan: [Double] = []

@@ -3,7 +3,7 @@ import Synchronization
 
 /// Conventional LRU cache: a `Dictionary` from key to node, nodes as objects in a doubly linked list, one lock.
 final class CacheBaseline: Sendable {
-    /// Key without a stored hash; it is hashed at every look-up.
+    /// Key without a stored hash; it is hashed at every lookup.
     struct Key: Hashable, Sendable {
         var url: String
         var width = 0

@@ -27,8 +27,8 @@ struct MemoryBenchmark: Sendable {
 
     /// - Parameters:
     ///   - count: Number of images, each with a different cache key.
-    ///   - cacheBytes: Limit of the cache.
-    ///   - budgetBytes: Limit for the memory of concurrent decodes.
+    ///   - cacheBytes: Limit of the cache in bytes.
+    ///   - budgetBytes: Limit for the memory of concurrent decodes in bytes.
     ///   - inFlight: Number of images requested concurrently.
     init(count: Int, cacheBytes: Int, budgetBytes: Int, inFlight: Int) async throws(DecodeError) {
         let inputs = Self.inputs()
@@ -81,7 +81,7 @@ struct MemoryBenchmark: Sendable {
         Int((UInt64(number) &* 0x9E37_79B9_7F4A_7C15) >> 32) % count
     }
 
-    /// 64 encoded images: 40 thumbnails, 18 of screen size and 6 photographs of up to 5 megapixels.
+    /// 64 BMP files: 40 of thumbnail size, 18 of screen size and 6 of photograph size, up to 5 megapixels.
     private static func inputs() -> [[UInt8]] {
         (0..<64).map { number in
             switch number {
