@@ -192,7 +192,8 @@ extension ServiceConfiguration {
         /// Parts of targets by preset name, such as `fit-in/300x200/filters:quality(70)`, for the filter
         /// `preset(name)`.
         public var presets: [String: String] = [:]
-        /// Treats an IIIF size `!w,h` that is larger than the region as the size of the region, instead of refusing it.
+        /// Treats an IIIF size `!w,h` that is larger than the region in both dimensions as the size of the region,
+        /// instead of refusing it.
         public var clampsConfinedSizes = false
         /// Value of `Cross-Origin-Resource-Policy`; nil omits the field.
         public var resourcePolicy: ResourcePolicy?

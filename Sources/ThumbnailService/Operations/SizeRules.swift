@@ -8,7 +8,8 @@ struct SizeRules: Hashable, Sendable {
     var maxSide = 8192
     /// Maximum number of pixels of the result and of every intermediate image.
     var maxPixels = 50_000_000
-    /// Treats an IIIF size `!w,h` that exceeds the region as the size of the region, instead of refusing the target.
+    /// Treats an IIIF size `!w,h` without `^` that exceeds the region in both dimensions as the size of the region,
+    /// instead of refusing the target.
     var clampsConfinedSizes = false
 
     /// Maximum work of all filters of a request: the sum of pixels times radius (``PixelFilter/workRadius``).
@@ -16,7 +17,7 @@ struct SizeRules: Hashable, Sendable {
     /// It equals a blur of radius 20 or more over 50 million pixels.
     var maxFilterWork = 1_000_000_000
 
-    /// Maximum side of a source: products of two sides and a number of a target fit in 64 bits.
+    /// Maximum side of a source: the product of two sides, or of a side and a number of a target, fits in 64 bits.
     static let maxSourceSide = 1 << 20
 
     /// Computes the plan for a source of known size.

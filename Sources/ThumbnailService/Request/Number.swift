@@ -3,7 +3,8 @@ import PlatformImage
 
 /// Parsers for numbers in targets: ASCII digits only, with overflow checks.
 enum Number {
-    /// The largest integer in a target: the product of two of them and a side of an image fits in 64 bits.
+    /// The largest integer in a target: the product of two such integers, or of one and a side of an image, fits in 64
+    /// bits.
     static let max = 999_999_999
 
     /// Parses decimal digits, 0 to ``max``; nil for an empty text and any other byte.
@@ -73,9 +74,9 @@ struct FixedDecimal: Hashable, Comparable, Sendable {
     /// The number times ``scale``.
     let units: Int
 
-    /// Units per 1.
+    /// Units of the number 1.
     static let scale = 10_000_000_000
-    /// The largest integer part that is parsed: its product with a side of an image fits in 64 bits.
+    /// The largest integer part that is parsed: such a number has about 10¹⁵ units at most, which fits in 64 bits.
     static let maxInteger = 100_000
 
     init(units: Int) { self.units = units }

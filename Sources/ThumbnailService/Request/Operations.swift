@@ -31,10 +31,11 @@ extension Operations {
         }
 
         var corner = Corner.topLeft
-        /// Maximum Euclidean distance in RGB between colours that count as equal, 0 to ``maxTolerance``.
+        /// Maximum Euclidean distance in red, green, blue and alpha (0 to 255 each) between colours that count as
+        /// equal, 0 to ``maxTolerance``.
         var tolerance = 0
 
-        /// Distance between black and white, rounded up.
+        /// Distance between opaque black and opaque white, rounded up.
         static let maxTolerance = 442
     }
 

@@ -2,7 +2,8 @@
 import PlatformImage
 
 extension Bitmap {
-    /// Returns the bounding box of all pixels that differ from the pixel in a corner; nil when none differs.
+    /// Returns the bounding box of all pixels that differ from the pixel in a corner by more than the tolerance; nil
+    /// when no pixel does.
     ///
     /// The tolerance is the largest Euclidean distance in red, green, blue and alpha that still counts as border.
     /// Pixels with alpha 0 are equal whatever their colours.
