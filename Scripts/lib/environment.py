@@ -66,7 +66,7 @@ HAS_PHOTOGRAPHS = "import importlib.util as u, numpy, PIL, sys; sys.exit(u.find_
 # Scripts use only the photographs of scikit-image, so its dependencies are not installed.
 PHOTOGRAPHS = ["--no-deps", "scikit-image"]
 ENVIRONMENTS = {
-    # The images of the benchmarks.
+    # Packages that generate the images of the benchmarks.
     "images": Environment(
         ".build-bench-python", HAS_PHOTOGRAPHS, [["numpy", "pillow"], PHOTOGRAPHS], accepts_system=True),
     # The packages of `images`, and the decoders of Benchmarks/peers.py.
@@ -74,7 +74,7 @@ ENVIRONMENTS = {
         ".build-bench-python", f"import pyvips, cv2, imagecodecs; {HAS_PHOTOGRAPHS}",
         [["numpy", "pillow"], PHOTOGRAPHS, ["pyvips[binary]", "opencv-python-headless", "imagecodecs"]],
         accepts_system=True),
-    # thumbor 7.8.0 with its fast client (pycurl), and the images of the service scripts.
+    # thumbor 7.8.0 with its fast client (pycurl), and the packages that generate the images of the service scripts.
     "thumbor": Environment(
         ".build-thumbor/venv",
         "import importlib.metadata as m, pycurl; assert m.version('thumbor') == '7.8.0'; " + HAS_PHOTOGRAPHS,

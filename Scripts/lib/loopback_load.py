@@ -19,8 +19,8 @@ TIMEOUT = 60
 class Response:
     """A response and its latency.
 
-    Status 0 means a broken connection. `seconds` starts when the request was due; `lag` is the part of it that this
-    client caused by sending late.
+    Status 0 means a broken connection. `seconds` counts from the time at which the request was due; `lag` is the part
+    of `seconds` that this client caused by sending late.
     """
 
     status: int
@@ -111,7 +111,7 @@ async def _closed(port, targets, connections, seconds, on_response):
 
 
 def closed(port, targets, connections, seconds=None, on_response=None):
-    """Responses to all targets, or to as many as `seconds` allow."""
+    """Responses to all targets, or to those requested within `seconds` seconds."""
     return asyncio.run(_closed(port, targets, connections, seconds, on_response))
 
 
@@ -157,7 +157,7 @@ async def _at_once(port, targets):
 
 
 def at_once(port, targets):
-    """Responses to concurrent requests, each on a connection opened before."""
+    """Responses to concurrent requests, each on a connection that was opened before the requests."""
     return asyncio.run(_at_once(port, targets))
 
 

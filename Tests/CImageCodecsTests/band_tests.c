@@ -1,5 +1,5 @@
-// Rows that a codec writes above or below the band buffer: only the band is modified, and every row
-// is pushed once, in order.
+// Rows that a codec writes above or below the band buffer: only the rows in the band are modified,
+// and every row is passed to the sink once, in order.
 
 #include "core/dest.h"
 #include "tests.h"
@@ -52,7 +52,7 @@ static void test_dest_rows(void) {
     const bool meets = y + ROWS > FIRST && y < FIRST + ROWS;
     check(band_is(&band, 0x55) == !meets, "imgc_dest_write_block", y);
 
-    // Rows that were pushed do not change; the band moves down to later rows.
+    // Rows that were passed to the sink do not change; the band moves down to later rows.
     memset(band.pixels, 0x55, band.size);
     imgc_dest_clear(&dest, 0, y, WIDTH, 1);
     check(band_is(&band, 0x55) == (y < FIRST), "imgc_dest_clear", y);

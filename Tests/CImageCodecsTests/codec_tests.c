@@ -20,7 +20,8 @@ void plain_jpeg_reduce(uint8_t *dst, size_t stride, const int16_t block[64], uns
 void plain_jpeg_row_rgba(uint8_t *dst, const uint8_t *y, const uint8_t *cb, const uint8_t *cr,
                          size_t n);
 
-// Fills with bytes of the given kind, 0 random to 3 with repeats: literals, short and long matches.
+// Fills `bytes` by kind: 0 random bytes, 1 random bytes below 4, 2 runs of 300 equal bytes, 3
+// random bytes with repeated strings. The kinds produce literals, short matches and long matches.
 static void fill_kind(uint8_t *bytes, size_t count, uint32_t kind) {
   fill(bytes, count);
   if (kind == 0) return;

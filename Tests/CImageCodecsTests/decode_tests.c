@@ -219,8 +219,8 @@ static void decode_truncated(imgc_request request, const imgc_header *header, co
   guarded_free(&g);
 }
 
-// Decodes every prefix of a file, in memory of exactly that size. The caller passes a target of the
-// whole file's size: the decode must not write outside it, for any data.
+// Decodes every prefix of a file, in memory of exactly that size. The target has the size of the
+// complete image: the decode must not write outside the target, for any data.
 void test_truncation(void) {
   for (size_t i = 0; i < SAMPLES; i++) {
     bytes file = fixture(samples[i].path);

@@ -2,7 +2,7 @@
 
 #include "tests.h"
 
-// Kinds of pixels that select each layout of a PNG.
+// Kinds of pixels. The PNG encoder selects the colour type and bit depth by them.
 typedef enum content {
   NOISE,
   OPAQUE,

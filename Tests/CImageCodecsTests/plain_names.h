@@ -1,5 +1,5 @@
-// Included before sources with vector variants to compile them again without: renames their
-// functions, so that the tests can call both for comparison.
+// Included before sources with vector variants to compile these sources again without the variants:
+// renames their functions, so that the tests can call both versions and compare the results.
 
 #ifndef IMGC_PLAIN_NAMES_H
 #define IMGC_PLAIN_NAMES_H

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-// Counts a check; prints the first failures of a group. Evaluates to the claim.
+// Counts a check; prints the first failures of a group. Evaluates to the value of `claim`.
 #define expect(claim, ...) ((claim) ? count_success() : print_failure(__VA_ARGS__))
 bool count_success(void);
 __attribute__((format(printf, 1, 2))) bool print_failure(const char *format, ...);

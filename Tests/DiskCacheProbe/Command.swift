@@ -9,7 +9,8 @@ import Musl
 import Darwin
 #endif
 
-/// Commands of the probe. The comment of each command lists its numeric arguments in order.
+/// Commands of the probe. The comment of each command lists its numeric arguments in order; operations, keys, threads
+/// and descriptors are numbers of these.
 enum Command: String {
     /// First key, count, version: stores `count` entries.
     case store
@@ -39,7 +40,8 @@ enum Command: String {
     case descriptors
     /// Uses a volume that becomes read-only and full; requires a private mount namespace.
     case volume
-    /// Seconds, kind (0 modified, 1 created): removes entries that are older; prints `removed N`.
+    /// Seconds, kind of date (0 modified, 1 created): removes entries whose date is more than this number of seconds
+    /// ago; prints `removed N`.
     case clear
 
     func run(in folder: String, _ numbers: [Int]) async {

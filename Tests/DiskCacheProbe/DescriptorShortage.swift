@@ -32,7 +32,7 @@ func runDescriptorShortage(_ folder: String, threads: Int, keys: Int, descriptor
         if next < 0 { break }
         held.append(next)
     }
-    // Without a descriptor a read must miss; with three, the threads compete for them.
+    // Without a free descriptor, a read must return nil; with three, the threads compete for them.
     if cache.read(Oracle.key(0)) != nil { failMissingData("a read without a descriptor") }
     for _ in 0..<min(3, held.count) { close(held.removeLast()) }
     let worker = ShortageWorker(cache: cache, keys: keys)

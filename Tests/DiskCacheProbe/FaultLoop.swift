@@ -156,7 +156,7 @@ final class FaultRun: Sendable {
                 guard let (version, refresh) = Oracle.version(of: number, hit.entry, hit.body) else {
                     failWrongData(number, detail)
                 }
-                // A new cache cannot know that a file is superseded when the fault prevented its removal.
+                // A new cache cannot detect that a file is superseded if the fault prevented the removal of the file.
                 let isKnown = allowed[number]?.contains([version, refresh]) ?? false
                 if !isKnown, !(isNew && hadFault) { failWrongData(number, "\(detail): \(version).\(refresh)") }
             }

@@ -1,6 +1,6 @@
-// A library for LD_PRELOAD that makes selected file calls fail: those below one folder, from the
-// n-th on, for a number of calls or at random. The tests compile it; the probe arms it. All other
-// calls are forwarded to the C library.
+// A library for LD_PRELOAD that makes selected system calls on files below one folder fail: a
+// number of consecutive calls from the n-th on, or random calls. The tests compile the library; the
+// probe arms it. All other calls are forwarded to the C library.
 #define _GNU_SOURCE
 #include <dirent.h>
 #include <dlfcn.h>

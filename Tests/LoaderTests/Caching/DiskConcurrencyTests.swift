@@ -69,7 +69,8 @@ struct DiskConcurrencyTests {
 
         #expect(lies.value == 0)
         #expect(hits.value > 100)
-        // The cache without a limit is flushed last, because the flush of the other one may still evict entries.
+        // The cache without a limit is flushed last, because the flush of the cache with a limit may still evict
+        // entries.
         for cache in caches.reversed() { await cache.flush() }
         #expect(await caches[0].verify().bad.isEmpty)
         #expect(caches[0].statistics.entries == folder.entryFiles.count)

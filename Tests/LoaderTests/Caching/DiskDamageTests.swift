@@ -5,7 +5,7 @@ import Testing
 
 @testable import PlatformImageLoader
 
-/// Reading a damaged file returns the stored entry, the same body with its older header, or a miss.
+/// Reading a damaged file returns the stored entry, the stored body with its previous header, or a miss.
 struct DiskDamageTests {
     private let folder: DiskFolder
     private let cache: DiskCache

@@ -10,7 +10,7 @@ final class DiskFolder: Sendable {
 
     init() throws {
         path = NSTemporaryDirectory() + "disk-cache-\(UUID().uuidString)"
-        // Under umask 002 it would be writable for the group, and the cache would not use it.
+        // Under umask 002 the folder would be writable for the group, and the cache would not use it.
         try FileManager.default.createDirectory(
             atPath: path, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
     }

@@ -54,7 +54,8 @@ struct DiskForgeryTests {
         cache.store(diskEntry(key), body: [1, 2, 3])
         let whole = try folder.bytes(of: key)
         let slot = try #require(DiskFormat.slots(inHeader: whole, slotSize: 1024).first)
-        // Sets every 16 bits to the maximum, which includes the key's length and the number of Vary fields.
+        // Sets each pair of adjacent bytes to 0xFFFF. Two of the pairs are the key's length and the number of Vary
+        // fields.
         for start in slot.payload.startIndex..<(slot.payload.endIndex - 1) {
             var payload = slot.payload
             payload[start] = 0xFF

@@ -4,7 +4,7 @@ import Testing
 
 @testable import PlatformImageLoader
 
-/// Random operations on the cache and on a dictionary give the same results; entries are not lost without a reason.
+/// Random operations on the cache and on a dictionary give the same entries; the cache loses no entry.
 struct DiskModelTests {
     private struct Stored: Equatable {
         var entry: CacheEntry

@@ -80,8 +80,8 @@ import Testing
         // The clock was set back, so the response in the cache is dated in the future and is replaced.
         #expect(insert(10, now: 15))
         #expect(insert(20, now: 30))
-        // An older response with another variant is inserted, and so is one without a comparison of dates (`now` is
-        // nil).
+        // An older response is inserted if its Vary values differ, or if `now` is nil, which disables the comparison of
+        // dates.
         #expect(insert(10, vary: [VaryValue(name: "accept", value: nil)], now: 30))
         #expect(insert(5, vary: [VaryValue(name: "accept", value: nil)], now: nil))
     }

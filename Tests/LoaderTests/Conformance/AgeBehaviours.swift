@@ -1,5 +1,6 @@
 #if Loader
-/// Suite age-parse, and the parts of suite other about Age and Date (RFC 9111 §4.2.3, §5.1).
+/// Suite `age-parse` of http-tests/cache-tests, and the behaviours of its suite `other` about Age and Date (RFC 9111
+/// §4.2.3, §5.1).
 let ageBehaviours: [Behaviour] = [
     aged("age-parse-nonnumeric", age: ["Age": "abc"], then: .cached),
     aged("age-parse-negative", age: ["Age": "-7200"], then: .cached),

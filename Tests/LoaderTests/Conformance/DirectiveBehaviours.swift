@@ -1,7 +1,8 @@
 #if Loader
 @testable import PlatformImageLoader
 
-/// Suites cc-response, cc-request, pragma and stale: directives other than lifetimes (RFC 9111 §4.2.4, §5.2, §5.4).
+/// Suites `cc-response`, `cc-request`, `pragma` and `stale` of http-tests/cache-tests: directives other than lifetimes
+/// (RFC 9111 §4.2.4, §5.2, §5.4).
 let directiveBehaviours: [Behaviour] = responseDirectives + requestDirectives + pragma + staleAnswers
 
 private let freshForHours: ScriptedFields = ["Cache-Control": "max-age=10000", "Expires": 10_000, "Date": 0]
@@ -189,7 +190,7 @@ private let staleAnswers: [Behaviour] = [
         ]),
 ]
 
-/// The form of the directive suites: a second, equal request follows the first response immediately.
+/// A behaviour in the form of the directive suites: a second, equal request follows the first response immediately.
 private func directive(
     _ id: String, _ kind: Behaviour.Kind = .required, _ verdict: Behaviour.Verdict = .met, answer: ScriptedFields,
     then: Step.Source

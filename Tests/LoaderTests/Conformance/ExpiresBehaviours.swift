@@ -1,5 +1,6 @@
 #if Loader
-/// Suites expires and expires-parse: the lifetime that Expires gives (RFC 9111 §5.3) and dates (RFC 9110 §5.6.7).
+/// Suites `expires` and `expires-parse` of http-tests/cache-tests: the lifetime that Expires gives (RFC 9111 §5.3) and
+/// dates (RFC 9110 §5.6.7).
 let expiresBehaviours: [Behaviour] = [
     Behaviour("freshness-expires-future", .optimal, answer: ["Expires": 2_592_000, "Date": 0], then: .cached),
     Behaviour("freshness-expires-past", answer: ["Expires": -2_592_000, "Date": 0], then: .fetched),

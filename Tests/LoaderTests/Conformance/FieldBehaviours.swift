@@ -1,5 +1,6 @@
 #if Loader
-/// Suites headers and update304: which fields are stored and which a 304 changes (RFC 9111 §3.1, §3.2).
+/// Suites `headers` and `update304` of http-tests/cache-tests: which fields are stored and which fields a 304 response
+/// changes (RFC 9111 §3.1, §3.2).
 let fieldBehaviours: [Behaviour] = single + fields.map(\.storing) + fields.compactMap(\.updating)
 
 private let single: [Behaviour] = [

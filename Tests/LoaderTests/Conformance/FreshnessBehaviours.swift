@@ -1,5 +1,6 @@
 #if Loader
-/// Suites cc-freshness and cc-parse: the lifetime that Cache-Control gives (RFC 9111 §4.2.1, §5.2).
+/// Suites `cc-freshness` and `cc-parse` of http-tests/cache-tests: the lifetime that Cache-Control gives (RFC 9111
+/// §4.2.1, §5.2).
 let freshnessBehaviours: [Behaviour] = [
     Behaviour("freshness-none", .check, answer: [:], then: .fetched),
     Behaviour("freshness-max-age", .optimal, answer: ["Cache-Control": "max-age=3600"], then: .cached),

@@ -1,5 +1,6 @@
 #if Loader
-/// Suites conditional-inm, other and interim (RFC 9110 §13, §15.2; RFC 9111 §2, §4.3.1).
+/// Suites `conditional-inm`, `other` and `interim` of http-tests/cache-tests (RFC 9110 §13, §15.2; RFC 9111 §2,
+/// §4.3.1).
 let otherBehaviours: [Behaviour] = conditionals + keys + interims
 
 private func becomesStale(_ tag: ScriptedValue) -> Step {

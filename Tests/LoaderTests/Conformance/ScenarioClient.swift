@@ -23,7 +23,7 @@ struct ScenarioClient<Store: ScenarioStore> {
         self.store = store
         origin = ScriptedOrigin(steps: behaviour.steps)
         // Saturday 2026-01-03 12:00 UTC plus a fraction of a second. The rows contain absolute dates before and after
-        // it.
+        // this time.
         start = WallTime(milliseconds: 1_767_441_600_250)
         now = start
         var settings = CacheSettings()

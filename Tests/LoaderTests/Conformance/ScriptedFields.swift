@@ -45,7 +45,7 @@ enum ScriptedValue: Sendable, CustomStringConvertible, ExpressibleByStringLitera
         }
     }
 
-    /// Text for messages.
+    /// The value as text, for failure messages.
     var description: String {
         switch self {
         case .text(let text): text

@@ -1,5 +1,6 @@
 #if Loader
-/// Suites heuristic and status: which statuses are reused, with and without explicit freshness (RFC 9111 §3, §4.2.2).
+/// Suites `heuristic` and `status` of http-tests/cache-tests: statuses whose responses are reused, with and without
+/// explicit freshness (RFC 9111 §3, §4.2.2).
 let statusBehaviours: [Behaviour] = heuristics + statuses + mustUnderstand
 
 /// No lifetime is derived from Last-Modified: Docs/http-cache.md 2.

@@ -1,5 +1,5 @@
 #if Loader
-/// Suites vary and vary-parse: secondary keys (RFC 9111 §4.1).
+/// Suites `vary` and `vary-parse` of http-tests/cache-tests: secondary keys (RFC 9111 §4.1).
 let varyBehaviours: [Behaviour] = [
     Behaviour("vary-match", .optimal, steps: varied("Foo", ["Foo": "1"], then: ["Foo": "1"], .cached)),
     Behaviour("vary-no-match", steps: varied("Foo", ["Foo": "1"], then: ["Foo": "2"], .fetched)),

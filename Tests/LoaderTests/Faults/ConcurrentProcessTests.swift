@@ -108,7 +108,8 @@ extension DiskFaults {
             let folder = try FaultFolder()
             let seed = Int(FaultSeed.of("purge under load") % 1_000_000)
 
-            // The worker runs as long as its output is read, so it runs until it is killed.
+            // The worker has no limit of operations and its output is read until the end, so it runs until it is
+            // killed.
             let worker = try DiskFaults.start(folder, .churn, seed, .max, 40)
             try await offPool { for _ in 0..<60 { _ = worker.line() } }
             async let end = offPool { worker.remainingLines().last { $0.hasPrefix("wrong") } }

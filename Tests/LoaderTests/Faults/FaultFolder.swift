@@ -9,7 +9,7 @@ final class FaultFolder: Sendable {
     init(isKept: Bool = false) throws {
         self.isKept = isKept
         path = FileManager.default.temporaryDirectory.appending(path: "disk-faults-\(UUID().uuidString)").path()
-        // Under umask 002 it would be writable for the group, and the cache would not use it.
+        // Under umask 002 the folder would be writable for the group, and the cache would not use it.
         try FileManager.default.createDirectory(
             atPath: path, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
     }

@@ -26,7 +26,8 @@ extension DiskFaults {
                 let (status, lines) = try await offPool { try Probe.run(words, environment: environment) }
 
                 let kept = await DiskFaults.expectSound(folder, 0..<FaultLoop.keys)
-                // Incomplete refreshes of entries 1 and 2 keep the old entries; the others are only read.
+                // An incomplete refresh of entry 1 or 2 retains the previous entry; the entries from 4 on are only
+                // read.
                 #expect(Set(kept).isSuperset(of: [1, 2] + Array(4..<FaultLoop.keys)), "call \(call)")
                 if status == 0 {
                     #expect(lines.last == "alive")

@@ -98,7 +98,8 @@ final class Probe: Sendable {
         return lines
     }
 
-    /// Does nothing after ``wait()``, because another process may have the same process id by then.
+    /// Sends a signal to the process. Does nothing after ``wait()``, because another process may have the process id by
+    /// then.
     func send(_ signal: Int32) { if status.value == nil { kill(id, signal) } }
 
     /// Waits for the end and returns the exit code, or the negative number of the signal that ended it.

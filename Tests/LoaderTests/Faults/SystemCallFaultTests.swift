@@ -15,7 +15,7 @@ extension DiskFaults {
         struct Row: Sendable, CustomTestStringConvertible {
             let name: String
             let action: Int32
-            /// Number of consecutive calls that fail; -1 means all from that call on.
+            /// Number of consecutive calls that fail; -1 means the first failing call and all later calls.
             let times: Int
 
             init(_ name: String, _ action: Int32, times: Int = 1) {
@@ -46,7 +46,8 @@ extension DiskFaults {
             try await failEachCall(row, scenario: 1, most: 40, atLeast: 30)
         }
 
-        /// Fails each of the first calls, then calls at increasing distances while the cache lists its 256 folders.
+        /// Runs with a fault at each of the first calls, then at calls with growing distances, because the cache makes
+        /// thousands of similar calls while it lists its 256 folders.
         @Test(arguments: [rows[0], rows[1], rows[7]])
         func failureOfASystemCallDuringClearTrimOrVerifyCausesAtMostAMiss(_ row: Row) async throws {
             try await failEachCall(row, scenario: 2, most: 40, atLeast: 30)

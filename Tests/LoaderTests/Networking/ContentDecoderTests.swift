@@ -100,7 +100,8 @@ import Testing
             for bit in 0..<(coded.count * 8) {
                 var damaged = coded
                 damaged[bit / 8] ^= 1 << (bit % 8)
-                // A flipped bit outside the content, such as in the date, may leave the content unchanged.
+                // A flipped bit outside the compressed data, such as in the date of the gzip header, may leave the
+                // content unchanged.
                 if case .success(let content) = decoded(damaged, field, by: 16) {
                     #expect(content == small, "\(field) bit \(bit)")
                 }

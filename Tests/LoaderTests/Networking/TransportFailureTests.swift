@@ -15,7 +15,8 @@ import Darwin
 @Suite(.timeLimit(.minutes(30))) struct TransportFailureTests {
     private let transport = AsyncHTTPClientTransport(proxy: .none)
 
-    /// The bytes of a response and its body; nil when the response is not valid (RFC 9112 §6.3, §8).
+    /// The bytes of a response and the expected body; a nil body means that the response is not valid (RFC 9112 §6.3,
+    /// §8).
     private static let wires: [(wire: String, body: String?)] = [
         ("HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhello", "hello"),
         ("HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhell", nil),

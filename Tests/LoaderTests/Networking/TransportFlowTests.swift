@@ -106,7 +106,7 @@ import Testing
             HTTPRequest(url: origin.url()), trust: TrustSettings(), timeouts: TransportFixture.patient)
 
         transport = nil
-        // The body retains the client until it is read.
+        // The body holds a reference to the client until the body is read.
         let body = try await response?.body.reduce(into: [UInt8]()) { $0 += $1 }
 
         #expect(body == TransportFixture.bytes(100))

@@ -41,7 +41,8 @@ import Testing
             trust { _ in }, trust { $0.trustedHosts = ["localhost", "127.0.0.2"] },
             trust { $0.additionalTrustRoots = [try? OriginCertificate().pem].compactMap { $0 } },
         ]
-        // The connections above are still open and must not be reused for requests with less trust.
+        // The connections above are still open and must not be reused for requests whose trust settings reject the
+        // certificate.
         for trust in others {
             #expect(await TransportFixture.failure(origin.url(), with: transport, trust: trust)?.code == .tls)
         }

@@ -293,7 +293,8 @@ import Testing
 
         // `setPriority` moves the download only after the load has joined it, which `didSendRequest` shows.
         await bench.waitUntil { first.didSendRequest }
-        // After the demotion, the running download no longer blocks the slow lane.
+        // After the download has slow priority again, it no longer prevents other downloads with slow priority from
+        // starting.
         first.setPriority(.slow)
         #expect(lanes.counts == LaneCounts(slowWaiting: 1, slowRunning: 1))
         first.setPriority(.urgent)

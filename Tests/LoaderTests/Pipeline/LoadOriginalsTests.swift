@@ -213,7 +213,7 @@ import Testing
         let waitingTask = bench.loader.loadImage(with: request, callbacks)
         try await waiting.pass()
 
-        // The only slot is free, also for slow loads, which run when no urgent load does.
+        // The only slot is free, also for a load with slow priority, which starts only while no urgent load is running.
         var slow = ImageRequest(url: "http://example.com/slow.png")
         slow.priority = .slow
         for other in [ImageRequest(url: "http://example.com/urgent.png"), slow] {

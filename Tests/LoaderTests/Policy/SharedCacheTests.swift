@@ -40,7 +40,7 @@ import Testing
             let all = try PolicyFixture.outcome(200, row.fields, settings: Self.shared)
             #expect((alone.entry != nil) == row.isPrivate, "\(row.fields)")
             #expect((all.entry != nil) == row.isShared, "\(row.fields)")
-            // The response is delivered with a private cache and with a shared cache.
+            // The result for the caller is the same with a private cache and with a shared cache.
             #expect(all.result == alone.result, "\(row.fields)")
         }
     }

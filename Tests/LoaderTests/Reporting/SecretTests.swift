@@ -184,7 +184,7 @@ import Testing
         ]
         for (message, cleaned) in table { #expect(Redaction.maskingSecrets(in: message, of: request) == cleaned) }
         #expect(Redaction.maskingSecrets(in: "k=v1", of: HTTPRequest(url: "https://h/a")) == "k=v1")
-        // Short values are not removed, because they occur in any word.
+        // Short values are not removed, because they are parts of many words.
         let short = HTTPRequest(url: "https://h/a?e", fields: ["X": "e"])
         #expect(Redaction.maskingSecrets(in: "refused: https://h/a?e", of: short) == "refused: https://h/a?***")
         // A line break in a value appears as an escape sequence.
