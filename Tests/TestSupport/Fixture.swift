@@ -3,7 +3,7 @@ public import Foundation
 /// An entry of `Fixtures/manifest.json`: a file and its expected decode result.
 public struct Fixture: Decodable, Sendable, CustomStringConvertible {
     public struct Expectation: Decodable, Sendable {
-        /// SHA-256 of the RGBA8 rows, RGB zeroed under alpha 0.
+        /// SHA-256 of the RGBA8 rows, with RGB set to 0 where alpha is 0.
         public let pixels: String?
         public let maxDifference: Int?
         /// Raw RGBA8 rows, for comparisons with a tolerance.

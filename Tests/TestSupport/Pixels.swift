@@ -1,7 +1,7 @@
 public import PlatformImage
 
 extension Bitmap {
-    /// SHA-256 of the rows with RGB zeroed under alpha 0, as in the manifest.
+    /// SHA-256 of the rows with RGB set to 0 where alpha is 0, as in the manifest.
     public var digest: String { SHA256.hex(clearingTransparentPixels().copyBytes()) }
 
     /// The largest difference of any sample from raw RGBA8 rows. Ignores colour if both alphas are within `tolerance`.

@@ -62,7 +62,8 @@ struct RetryTests {
                 afterAttempts: 2, failedWith: Self.transport, maxRetryDelay: .seconds(30), using: &random)
             counts[min(3, Int((wait ?? .zero) / .milliseconds(250)))] += 1
         }
-        // Each quarter of a second has 1,000 expected delays; 165 is 6 standard deviations of 27.
+        // Each quarter of a second has 1,000 expected delays. The standard deviation is 27; the tolerance is 6 standard
+        // deviations.
         for count in counts { #expect(abs(count - 1_000) < 165) }
     }
 

@@ -6,7 +6,7 @@ import Testing
 
 /// Compares the schedule with a simple model of two lists.
 struct LaneScheduleTests {
-    /// The rules O67 to O70.
+    /// A model of the rules O67 to O70 of Docs/originals.md.
     private struct Model {
         var urgentWidth: Int
         var slowWidth: Int
@@ -72,7 +72,7 @@ struct LaneScheduleTests {
             model = Model(urgentWidth: urgentWidth, slowWidth: slowWidth)
         }
 
-        /// True when both admit the same numbers in the same order and have equal counts.
+        /// True when the schedule and the model admit the same numbers in the same order and have equal counts.
         mutating func matches(after step: Operation) -> Bool {
             switch step {
             case .enqueue(let lane):

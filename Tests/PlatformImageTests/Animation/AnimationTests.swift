@@ -50,7 +50,7 @@ import Testing
         }
     }
 
-    /// A canvas of 200 x 200 whose frames of 1 x 1 all have the disposal method "restore to previous".
+    /// A canvas of 200 x 200 pixels whose frames of 1 x 1 pixel all have the disposal method "restore to previous".
     private static let undoing: [UInt8] = {
         let frame: [UInt8] =
             [0x21, 0xF9, 4, 3 << 2, 0, 0, 0, 0] + [0x2C, 0, 0, 0, 0, 1, 0, 1, 0, 0] + [2, 2, 0x44, 1, 0]

@@ -53,7 +53,7 @@ import Testing
                     tally.lookUps.add(1, ordering: .relaxed)
                 case 13: cache.removeValue(for: key)
                 case 14: if step % 512 == 14 { cache.removeAll() } else { cache.relieveMemoryPressure(to: 0.9) }
-                // Never above the first limit, so that one bound holds for all samples.
+                // `maxBytes` is never set above its first value, so that one bound holds for all samples.
                 default: cache.maxBytes = 500 + cost * 4
                 }
                 if cache.totalBytes > 1_000 || cache.count > 60 { tally.tooLarge.add(1, ordering: .relaxed) }

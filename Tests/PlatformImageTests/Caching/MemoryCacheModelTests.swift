@@ -101,14 +101,14 @@ private struct Key: Hashable, Sendable {
 }
 
 extension SplitMix {
-    /// 0..<bound; the small bias is not significant here.
+    /// A random number in 0..<bound; the small bias is not significant here.
     fileprivate mutating func below(_ bound: Int) -> Int { Int(next() % UInt64(bound)) }
 }
 
 private enum Operation {
     case insert(Int, value: Int, cost: Int, expiry: Int?)
     case get(Int), remove(Int), removeAll, maxBytes(Int), expire(Int)
-    /// Relieves memory pressure to this many quarters of the limit.
+    /// Calls `relieveMemoryPressure(to:)` with this many quarters of the limit, 4 at most.
     case pressure(Int)
 
     static func random(using random: inout SplitMix, keys: Int) -> Self {

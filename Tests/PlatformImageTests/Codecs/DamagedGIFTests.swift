@@ -6,7 +6,7 @@ import Testing
 @Suite struct DamagedGIFTests {
     private let decoder = ImageDecoder(options: .asStored)
 
-    /// 100 x 45 in gray; all indices are below 256.
+    /// A gray image of 100 x 45 pixels; all indices are below 256.
     private static let image = LiteralGIF(
         width: 100, height: 45, indices: (0..<4500).map { ($0 * 7 + $0 / 100 * 13) & 255 })
 
@@ -91,7 +91,7 @@ import Testing
     @Test(.requirement("D10")) func truncatedInterlacedImageKeepsTheDecodedPixelsOfItsIncompleteRow() throws {
         var file = Self.image
         file.isInterlaced = true
-        // The first pass has the rows 0, 8, 16, 24, 32 and 40: five are complete, row 40 has 30 pixels.
+        // The first pass has the rows 0, 8, 16, 24, 32 and 40. Five rows are complete; row 40 has 30 of 100 pixels.
         let image = try decoder.decode(file.bytes(cutAfter: 530))
         let shown = gray(image.bitmap)
 

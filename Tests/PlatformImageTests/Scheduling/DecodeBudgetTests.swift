@@ -58,8 +58,8 @@ import Testing
         #expect(budget.grantedBytes == 80 + 10)
     }
 
-    /// After later requests have passed a request `maxPasses` times, no later request passes this request or those
-    /// before it.
+    /// After `maxPasses` later requests have been granted before a waiting request, no later request is granted before
+    /// this request or before a request that arrived earlier.
     @Test func requestPassedMaxPassesTimesBlocksLaterRequests() {
         let budget = DecodeBudget(maxBytes: 100, maxPasses: 1)
         let served = Locked<[String]>([])
@@ -155,9 +155,10 @@ import Testing
         #expect(budget.waitingCount == 0)
     }
 
-    /// Runs all sequences of 6 operations, or of 5 operations if small requests may pass large ones. The operations
-    /// acquire 1 or 3 of 4 bytes at low priority, acquire 2 or 4 bytes at high priority, release the oldest granted
-    /// bytes, or cancel the first waiting request. Compares the budget with a list model after each operation.
+    /// Runs all sequences of 6 operations, or of 5 operations if a small request may be granted before a large one that
+    /// arrived earlier. The operations acquire 1 or 3 of 4 bytes at low priority, acquire 2 or 4 bytes at high
+    /// priority, release the oldest reservation, or cancel the first waiting request. Compares the budget with a list
+    /// model after each operation.
     @Test(arguments: [0, 1]) func allShortOperationSequencesMatchTheListModel(maxPasses: Int) {
         let operations: [Operation] = [
             .acquire(1, .low), .acquire(3, .low), .acquire(2, .high), .acquire(4, .high), .release, .cancelFirst,
@@ -192,7 +193,8 @@ import Testing
                 let lane = DecodeQueue.Priority.allCases[Int.random(in: 0..<3, using: &random)]
                 let operation: Operation =
                     switch Int.random(in: 0..<100, using: &random) {
-                    // Every second sequence has many small urgent requests, which overtake up to the maximum.
+                    // In every second sequence, many small urgent requests overtake other requests, up to
+                    // `maxOvertakes` times.
                     case 2..<48 where seed % 2 == 1: .acquire(Int.random(in: 1...5, using: &random), .high)
                     case 2..<99 where seed % 2 == 1: .release
                     case 0..<50: .acquire(Int.random(in: 1...110, using: &random), lane)
@@ -309,7 +311,7 @@ import Testing
             return nil
         }
 
-        /// The first waiting request of each lane.
+        /// The first waiting request of each priority.
         private func heads() -> [Int] {
             (0..<3).compactMap { lane in waiting.firstIndex { $0.lane == lane } }
         }

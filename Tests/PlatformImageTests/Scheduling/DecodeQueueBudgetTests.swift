@@ -97,8 +97,7 @@ import Testing
         try await held
     }
 
-    /// Other jobs wait for the memory that a job has reserved, so that job gets the next free thread
-    /// regardless of its
+    /// Other jobs wait for the memory that a job has reserved, so that job gets the next free thread regardless of its
     /// priority.
     @Test func jobWithReservedMemoryStartsBeforeJobsOfHigherPriority() async throws {
         let budget = DecodeBudget(maxBytes: 100)

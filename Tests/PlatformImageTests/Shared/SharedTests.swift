@@ -52,7 +52,7 @@ import Testing
 }
 
 @Suite struct DetachedThreadTests {
-    /// Reports the number of runs of the body when it is released.
+    /// Counts the runs of the thread's closure, and passes the count to `onRelease` when the closure is released.
     private final class Token: Sendable {
         let runs = Atomic(0)
         let onRelease: @Sendable (Int) -> Void

@@ -74,7 +74,7 @@ import Testing
         try tree.write(Self.counters(high: 3, max: 1, oom: 1), to: file)
 
         let high = try #require(await events.next()).highCount
-        // The watcher may or may not have read the reset to 0 in between.
+        // The increase is 3 if the watcher read `high 0` before the second write, otherwise 2.
         #expect(high == 2 || high == 3 && text.contains("high 0\n"))
         watcher.stop()
     }
@@ -270,7 +270,7 @@ import Testing
             var limits = rlimit()
             getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limits)
             let before = limits.rlim_cur
-            // Fills the gaps, so that all numbers from this one are free.
+            // Uses all gaps between open descriptors, so that all numbers from `lowestFree` on are free.
             let lowestFree = (0..<64).map { _ in open("/dev/null", O_RDONLY) }[63] + 1
             var outcomes: [String] = []
             for free in 0...3 {

@@ -3,9 +3,9 @@ import Testing
 
 @testable import PlatformImage
 
-/// A draft at 1/8 keeps the stored size of subsampled chroma.
+/// Thumbnails with the quality `draft`, decoded at 1/8: subsampled chroma is decoded at its stored size.
 @Suite struct DraftChromaTests {
-    /// 92 x 90 at 1/8: enough blocks for the decoder to skip coefficients.
+    /// 92 x 90 pixels at 1/8, which are enough blocks for the decoder to skip coefficients.
     private let width = 736
     private let height = 720
 

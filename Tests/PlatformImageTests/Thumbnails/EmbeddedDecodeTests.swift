@@ -5,7 +5,7 @@ import Testing
 
 /// Thumbnails decoded from the thumbnail in the EXIF block.
 @Suite struct EmbeddedDecodeTests {
-    /// 96 x 64; the embedded image of 48 x 32 has different pixels.
+    /// An image of 96 x 64 pixels; its embedded thumbnail of 48 x 32 pixels has different colours.
     private let image: [UInt8]
     private let inside: [UInt8]
 

@@ -11,7 +11,7 @@ import Testing
         return source.embeddedThumbnail(in: bytes.span, width: width, height: height)
     }
 
-    /// The pixels of the thumbnail, resampled to `width * height`.
+    /// The pixels of the thumbnail, resampled to `width` x `height` pixels.
     private func shrink(
         _ found: EmbeddedThumbnail, in bytes: [UInt8], width: Int, height: Int
     ) throws(DecodeError) -> [UInt8] {

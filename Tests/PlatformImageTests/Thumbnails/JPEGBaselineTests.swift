@@ -74,7 +74,7 @@ import Testing
         }
     }
 
-    /// Large enough for the decoder to skip several codes at a time.
+    /// An image large enough for the decoder to skip several codes at a time.
     private func manyBlocks(_ sample: SampleImage, _ quality: Int, _ chroma: ChromaSubsampling) throws -> [UInt8] {
         try encoded(sample, chroma == .ratio420 ? 730 : 370, chroma == .ratio420 ? 715 : 365, quality: quality, chroma)
     }

@@ -51,7 +51,8 @@ import Testing
 
     @Test func damageInAScanThatIsReadIsReported() throws {
         var pieces = aurora
-        // The first bits of chroma; their effect on the refinement is the same at both qualities.
+        // Damages the first bits of chroma; the effect of the damage on the refinement scans is equal for both
+        // qualities.
         for at in 200..<260 { pieces.scans[2].data[at] = 0x7F }
 
         let balanced = try shrink(pieces.bytes, .balanced)

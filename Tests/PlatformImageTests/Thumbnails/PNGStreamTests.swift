@@ -3,8 +3,8 @@ import Testing
 
 @testable import PlatformImage
 
-/// Decompressing the image data of a PNG in pieces gives the same pixels, status, warnings and errors as at once.
-/// `usesLeastMemory` makes the decoder stream small files too.
+/// Decompressing the image data of a PNG in pieces gives the same pixels, status, warnings and errors as decompressing
+/// all data in one call. `usesLeastMemory` makes the decoder decompress small files in pieces too.
 @Suite(.requirement("N1")) struct PNGStreamTests {
     static let fixtures = Fixture.all.filter {
         ($0.format == "png" || $0.format == "apng") && !$0.path.hasPrefix("demo")

@@ -46,7 +46,7 @@ import Testing
     @Test func coverScalesAndCropsTheImageToTheBox() throws {
         #expect(try size(2000, 1500, into: (300, 200), .cover) == Size(300, 200))
         #expect(try size(100, 4000, into: (50, 50), .cover) == Size(50, 50))
-        // Without enlarging: the part of the box that the image covers at its original size.
+        // Without enlarging, the result is the part of the box that the image covers at its original size.
         #expect(try size(250, 100, into: (300, 200), .cover) == Size(250, 100))
         #expect(try size(400, 100, into: (300, 200), .cover) == Size(300, 100))
         #expect(try size(250, 100, into: (300, 200), .cover, upscaling: true) == Size(300, 200))

@@ -5,8 +5,8 @@ import Testing
 
 @testable import PlatformImageService
 
-/// Random and mutated targets. A parsed target can be written and parsed again, gives a plan or an error for every
-/// source, and takes steps in proportion to its length.
+/// Random and mutated targets. A parsed target can be written and parsed again, and gives a plan or an error for every
+/// source. The number of parser steps is proportional to the length of the target.
 @Suite struct ParserFuzzTests {
     static let pieces: [String] = [
         "/", "//", "unsafe/", "debug/", "meta/", "trim/", "trim:top-left/", "trim:bottom-right:9/", "1x2:30x40/",

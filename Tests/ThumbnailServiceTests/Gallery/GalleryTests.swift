@@ -230,7 +230,8 @@ import Testing
         ("127.0.0.1:8080", 200), ("localhost", 200), ("LOCALHOST:1", 200), ("[::1]:8080", 200), ("192.168.1.9", 200),
         ("images.example", 200), ("images.example:444", 200), ("rebound.example", 403), ("127.0.0.1.example", 403),
         ("localhost.example", 403),
-        // Not a host with an optional port, so rejected before the gallery handles the request (RFC 9112 section 3.2).
+        // These fields are not a host with an optional port, so they are rejected before the gallery handles the
+        // request (RFC 9112 section 3.2).
         ("localhost:80.example", 400), ("", 400),
     ])
     func galleryIsServedOnlyForHostNamesOfTheService(_ host: String, _ status: Int) async throws {

@@ -31,7 +31,7 @@ enum GuardFixture {
         return timeouts
     }()
 
-    /// Allows every host at this port; of the blocked addresses, only `exceptions`.
+    /// Allows every host at this port, and of the blocked addresses only `exceptions`.
     static func policy(port: Int, exceptions: [String] = ["127.0.0.1"]) throws -> SourcePolicy {
         try SourcePolicy(allow: ["*"], ports: [port], exceptions: exceptions)
     }
@@ -71,7 +71,7 @@ enum GuardFixture {
 }
 
 extension Result where Failure == ServiceError {
-    /// Nil for a success.
+    /// The reason of the error; nil for a success.
     var reason: ServiceError.Reason? {
         if case .failure(let error) = self { error.reason } else { nil }
     }

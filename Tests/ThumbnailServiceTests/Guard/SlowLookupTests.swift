@@ -8,7 +8,7 @@ import Testing
 
 @testable import PlatformImageService
 
-/// Hanging look-ups of some names must not make other sources fail, and must not count as failures of them.
+/// Hanging look-ups of some names must not make other sources fail, and must not count as failures of these sources.
 @Suite(.timeLimit(.minutes(30))) struct SlowLookupTests {
     /// Look-ups of names with the prefix `slow` block a thread until ``release()``; every other name is loopback.
     private final class HangingResolver: Resolver {
@@ -39,7 +39,8 @@ import Testing
             gate.signal()
         }
 
-        /// While names hang, look-ups time out after 20 ms; afterwards they have no timeout, for busy machines.
+        /// While look-ups hang, they time out after 20 ms. Afterwards they have no timeout, so that a busy machine
+        /// causes no failure.
         func addresses(of name: String, within timeout: Duration?) async throws(ServiceError) -> [IPAddress] {
             try await system.addresses(of: name, within: isReleased ? nil : .milliseconds(20))
         }

@@ -86,7 +86,7 @@ import Testing
 
     @Test(.requirement("X11")) func filtersOverTheWorkLimitAreRejectedBeforeDecoding() throws {
         let blur = ImageFilter.pixels(.blur(radius: 150, sigma: FixedDecimal(150)))
-        // 25 million pixels times 20 are half of the limit.
+        // The cost of one blur is 25 million pixels times 20, which is half of the limit.
         for (filters, isAllowed) in [([blur], true), ([blur, blur], true), ([blur, blur, blur], false)] {
             #expect(plans(filters, 5_000, 5_000) == isAllowed)
         }

@@ -31,7 +31,7 @@ import Testing
             #expect(found == 10)
         } else {
             #expect(file.bytes.count <= maxBytes)
-            // A binary search of four or five steps over 85 qualities is accurate to 6.
+            // A binary search of four or five steps over 85 qualities finds a quality at most 6 below the best one.
             #expect(sizes[min(quality, found + 6) - 1] > maxBytes)
         }
     }

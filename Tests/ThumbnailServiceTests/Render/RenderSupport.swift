@@ -26,7 +26,7 @@ extension ThumbnailRequest {
 }
 
 extension Renderer {
-    /// Prepares and renders.
+    /// Renders a request, including the preparation that reads the header.
     func render(
         _ bytes: [UInt8], _ request: ThumbnailRequest, cancellation: CancellationFlag? = nil
     ) throws(ServiceError) -> RenderedImage {

@@ -25,7 +25,8 @@ import Testing
     func renderOfEveryFormatPollsEvery16RowsAndEndsAtTheNextPoll(_ path: String) throws {
         let bytes = try Fixture.file(path)
         let renderer = Renderer()
-        // The full size of the image: the rows of the result count too.
+        // The result has the full size of the image, because there are polls for the rows of the source and of the
+        // result.
         let header = try renderer.header(of: bytes)
         let request = ThumbnailRequest.cover(header.displayWidth, header.displayHeight)
         let counter = CancellationFlag()

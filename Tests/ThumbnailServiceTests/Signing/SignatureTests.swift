@@ -281,7 +281,7 @@ import Testing
             let found = reason(of: target)
             #expect(found == .badSignature || found == .malformed, "\(target)")
         }
-        // A message that contains a signature is signed like any other.
+        // A message that contains a signature is signed like any other message.
         let nested = keys.signed("\(signature)/\(rest)")
         #expect(try policy.verified(nested.utf8).bytes == Array("\(signature)/\(rest)".utf8))
     }

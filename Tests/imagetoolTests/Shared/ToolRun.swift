@@ -70,7 +70,7 @@ struct ToolRun {
             throw TimedOut(arguments: arguments, output: said[0], errors: said[1])
         }
         process.waitUntilExit()
-        // Negative for a signal.
+        // A negative exit code is the number of the signal that ended the process.
         exitCode = process.terminationReason == .exit ? process.terminationStatus : -process.terminationStatus
         output = try folder.read("out")
         errors = String(decoding: try folder.read("err"), as: UTF8.self)

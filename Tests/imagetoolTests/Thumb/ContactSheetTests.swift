@@ -120,7 +120,7 @@ import Testing
         try sheet.draw(pair, at: 0)
 
         let bitmap = sheet.bitmap
-        // 8 x 4 pixels in a cell of 13.
+        // The image covers 8 x 4 pixels of a cell of 13 x 13 pixels.
         for y in 4..<8 { for x in 2..<10 { #expect(bitmap[x, y] == colors[x < 6 ? 0 : 1], "(\(x), \(y))") } }
     }
 

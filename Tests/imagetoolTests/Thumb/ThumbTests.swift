@@ -266,7 +266,7 @@ import Testing
 
         #expect(try run([paths[0], paths[1]]) == ["made", "made"])
         #expect(try run(paths) == ["skipped", "skipped", "made", "made"])
-        // An output with a truncated line is rendered again, one with a complete line is skipped.
+        // An output whose manifest line is truncated is rendered again; an output with a complete line is skipped.
         let noted = try folder.read("done.ndjson")
         try folder.write([UInt8](noted.dropLast(20)), to: "done.ndjson")
         #expect(try run(paths) == ["skipped", "skipped", "skipped", "made"])
