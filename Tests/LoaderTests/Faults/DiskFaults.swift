@@ -4,7 +4,7 @@ import Testing
 @testable import PlatformImageDiskCacheProbe
 @testable import PlatformImageLoader
 
-/// Injects the faults of Docs/http-cache.md 8: the cache may lose entries, but never returns a wrong one.
+/// Injects the faults of Docs/http-cache.md 8: the cache may lose entries, but a read never returns a wrong entry.
 ///
 /// Serialized, so that the processes do not compete with each other and with other suites for CPU time.
 @Suite(.serialized) enum DiskFaults {}

@@ -109,7 +109,7 @@ import Testing
             #expect(await lookup(bench, request, .all, isBlocking: isBlocking) == "nothing", "\(request.url)")
             #expect(!bench.loader.contains(request))
         }
-        // Another URL with the cache key of this request finds its image.
+        // A request for another URL finds the image if the cache key of the request is the URL of the image.
         other = ImageRequest(url: "http://example.com/elsewhere")
         other.cacheKey = LoaderBench.url
         #expect(await lookup(bench, other, .all, isBlocking: isBlocking) == "memory fresh")

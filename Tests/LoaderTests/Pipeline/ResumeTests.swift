@@ -74,7 +74,7 @@ import Testing
         var second = Self.remainder(from: 100)
         second.chunks = [Array(Self.whole[100..<250])]
         second.ending = .closed
-        // Failures between two parts keep the partial body.
+        // The partial body is retained after failures between two parts (status 503, no connection).
         let bench = try bench(Self.interrupted(after: 100), second, .status(503), .offline, Self.remainder(from: 250))
         let loaded = try await bench.loader.data(for: DataRequest(url: LoaderBench.url))
         #expect(loaded.bytes == Self.whole)

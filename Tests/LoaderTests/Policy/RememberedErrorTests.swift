@@ -18,7 +18,8 @@ struct RememberedErrorTests {
             settings.maxAttemptsForErrors = attempts
         }
 
-        /// Runs one load and returns the decision; the arguments are the response if a request is sent.
+        /// Runs one load and returns the decision. The arguments describe the response that is received if a request is
+        /// sent.
         @discardableResult
         mutating func load(
             _ status: Int, _ fields: HeaderFields = [:], policy: CachePolicy = .default, bytes: Int = 1

@@ -24,7 +24,7 @@ struct RequestLanesTests {
         }
     }
 
-    /// Returns once the task holds a slot; the task releases it when the gate opens.
+    /// Returns once the task has acquired a slot; the task releases the slot when the gate opens.
     private func occupy(
         _ lanes: RequestLanes, _ permit: LanePermit, until gate: Gate
     ) async -> Task<Void, any Error> {

@@ -78,7 +78,8 @@ private let addressSpaceIsMeasurable = addressSpaceBytes() > 0 && addressSpaceBy
                 precondition(small != nil && PixelPool.shared.byteCount == 0)
                 return given
             }
-            // A runtime thread and its stack may appear or disappear meanwhile.
+            // A runtime thread and its stack may appear or disappear during a measurement, so one of ten measurements
+            // suffices.
             let expected = PixelStorage.mappedFrom - page
             let measured = (0..<10).map { _ in
                 defer { PixelPool.shared.removeAll() }

@@ -6,12 +6,12 @@ import Testing
     @Test func maxBytesChoosesTheHighestQualityThatFits() throws {
         let bitmap = SampleImage.photograph(48, 36)
         let sizes = try (1...90).map { try Self.jpeg(bitmap, quality: $0).count }
-        // The binary search is exact where the size grows with the quality, which holds for the running maxima here.
+        // The search for the quality is binary, so it is exact only if the file size grows with the quality.
         for limit in Set([1, 2, 5, 20, 40, 63, 80, 89, 90].flatMap { [sizes[$0 - 1], sizes[$0 - 1] + 1] }) {
             let file = try Self.jpeg(bitmap, quality: 90, maxBytes: limit)
             #expect(file.count <= limit)
             let quality = try #require(sizes.firstIndex(of: file.count)) + 1
-            // No higher quality fits, except where the size decreases again.
+            // The next higher quality does not fit, except where the size decreases.
             #expect(quality == 90 || sizes[quality] > limit || sizes[quality] <= sizes[quality - 1], "\(limit)")
         }
     }

@@ -14,7 +14,7 @@ import Testing
         }
     }
 
-    /// The threshold is 1 dB below the minimum of `cjpeg` (libjpeg-turbo) for these sizes at 4:2:0.
+    /// The threshold is 1 dB below the minimum PSNR of `cjpeg` (libjpeg-turbo) for these sizes at 4:2:0.
     @Test(arguments: kinds)
     func encodedImageOfEverySizeDecodesWithAPSNRAbove40Decibels(_ options: JPEGOptions) throws {
         for width in 1...20 {
@@ -27,7 +27,7 @@ import Testing
         }
     }
 
-    /// The thresholds are 1 dB below the results of `cjpeg` (libjpeg-turbo) for this image.
+    /// The thresholds are 1 dB below the PSNR of `cjpeg` (libjpeg-turbo) for this image.
     @Test(arguments: [(20, 34.1), (50, 37.1), (80, 38.9), (95, 41.9), (100, 50.1)])
     func psnrAtEachQualityIsAboveItsThreshold(quality: Int, decibels: Double) throws {
         let bitmap = SampleImage.photograph(150, 110)

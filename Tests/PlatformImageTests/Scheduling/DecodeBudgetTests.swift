@@ -94,7 +94,7 @@ import Testing
     }
 
     /// While small requests of high priority keep the budget in use, a large request of the lowest priority is granted
-    /// after exactly `maxOvertakes` of them.
+    /// after exactly `maxOvertakes` small requests.
     @Test func lowPriorityRequestIsOvertakenAtMostMaxOvertakesTimes() {
         let budget = DecodeBudget(maxBytes: 100)
         let isServed = Locked(false)
@@ -113,8 +113,8 @@ import Testing
         #expect(isServed.value)
     }
 
-    /// After `maxOvertakes` requests of higher priority overtook the small request of low priority, it is granted next,
-    /// before the large request of high priority.
+    /// After `maxOvertakes` requests of higher priority overtook a small request of low priority, the budget grants
+    /// this request next, before a large request of high priority.
     @Test func requestOvertakenMaxOvertakesTimesIsGrantedBeforeHigherPriorities() {
         let budget = DecodeBudget(maxBytes: 100)
         let served = Locked<[String]>([])

@@ -125,7 +125,8 @@ import Testing
 
     @Test(.requirement("SV20")) func transferBelowTheMinimumRateInOneTimeWindowFails() {
         let rate = TransferRate(bytesPerSecond: 1_000, window: .seconds(5))
-        /// Bytes and milliseconds of each chunk, and the index of the chunk that fails the check; nil for none.
+        /// Bytes of each chunk and milliseconds of the wait for it, and the index of the first chunk at which the check
+        /// fails; nil for none.
         let table: [(name: String, chunks: [(Int, Int)], end: Int?)] = [
             ("exactly at the rate", Array(repeating: (1_000, 1_000), count: 50), nil),
             ("a byte below it", [(1_000, 1_000), (1_000, 1_000), (1_000, 1_000), (1_000, 1_000), (999, 1_000)], 4),

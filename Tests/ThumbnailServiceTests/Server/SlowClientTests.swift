@@ -30,19 +30,19 @@ import Testing
         ([.send("GET"), .wait(4)], true),
         ([.wait(3), .send("GET / HTTP/1.1\r\n"), .wait(2)], false),
         ([.wait(4), .send("G"), .wait(1)], false),
-        // After a complete request there is no time limit for the service.
+        // After a complete request there is no time limit for the response.
         ([.wait(4), .send(get), .wait(1_000)], true),
         ([.send(get), .answer, .wait(1_000)], true),
         ([.send(post), .wait(9)], true),
         ([.send(post), .wait(10)], false),
         ([.send(post), .wait(9), .send("012345678"), .wait(1)], false),
         ([.send(post), .wait(9), .send("0123456789"), .wait(1_000)], true),
-        // The next request has its own time limit.
+        // The next request has a separate time limit.
         ([.send(get), .answer, .wait(50), .send("GET"), .wait(4)], true),
         ([.send(get), .answer, .wait(50), .send("GET"), .wait(5)], false),
         ([.send(post), .wait(6), .send("0123456789"), .answer, .send("GET"), .wait(4)], true),
         ([.send(post), .wait(6), .send("0123456789"), .answer, .send("GET"), .wait(5)], false),
-        // The time limit of a request begins after the previous response.
+        // The time limit of a second request begins when the first response is sent.
         ([.send(get), .send("GET"), .wait(50)], true),
         ([.send(get), .send("GET"), .wait(50), .answer, .wait(4)], true),
         ([.send(get), .send("GET"), .wait(50), .answer, .wait(5)], false),
