@@ -1,5 +1,5 @@
-// Decompressors and JPEG blocks: vector variants against scalar ones, and both against independent
-// or very simple encoders.
+// Decompressors and JPEG blocks: vector variants against scalar variants, and both against
+// independent or very simple encoders.
 
 #include "inflate/inflate.h"
 #include "jpeg/baseline/jpeg_reduced.h"

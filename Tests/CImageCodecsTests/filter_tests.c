@@ -1,5 +1,5 @@
 // Reconstruction of filtered PNG rows against the definition, and vector variants against scalar
-// ones.
+// variants.
 
 #include "png/unfilter/png_unfilter.h"
 #include "tests.h"
@@ -67,7 +67,9 @@ static void compare_filters(void) {
     }
 }
 
-// Whole images of random rows, with the codec's choice of single rows, pairs and waves.
+// Complete images of random rows. As in the codec, filters, row length and bytes per pixel
+// determine whether rows are unfiltered one by one, in pairs, or in groups of WAVE_ROWS rows with a
+// horizontal offset (wavefront).
 static void compare_images(void) {
   enum { ROWS = 20, BUFFER_SIZE = ROWS * (WIDEST * 8 + 1) + 2 * GUARD };
   static uint8_t vector[BUFFER_SIZE], plain[BUFFER_SIZE], zeros[WIDEST * 8 + GUARD];

@@ -140,7 +140,7 @@ final class FaultRun: Sendable {
         allow(number, isDone ? [[1, refresh]] : [[1, refresh], [1, 0]])
     }
 
-    /// Reads every entry with the cache that had the fault and with a new one, then stores again.
+    /// Reads every entry with the cache that had the fault and with a new cache, then stores and reads one more entry.
     func verify(hadFault: Bool, _ detail: String) async {
         let (faultedCache, allowed) = state.withLock { ($0.cache, $0.allowed) }
         guard let faultedCache else { failMissingData("the cache") }

@@ -150,7 +150,7 @@ struct ImageSlotTests {
             .cached(image(20, .disk, isFresh: false)), .sendingRequest(didHaveCachedImage: true),
             .finished(.success(image(21, .networkToDisk))),
         ]
-        // A set bit sends the next event of the first load, a clear bit that of the second.
+        // A set bit sends the next event of the first load, a clear bit the next event of the second load.
         for order in 0..<64 where order.nonzeroBitCount == 3 {
             let loads = Loads()
             let slot = ImageSlot(loader: loads)

@@ -138,7 +138,8 @@ import Testing
             try await TransportFixture.get(origin.url("/2"), with: transport, timeouts: timeouts).body
         }
 
-        // A third request fails after its total timeout; the second has waited at least as long by the same clock.
+        // A third request fails after its total timeout; the second request has waited at least as long by the same
+        // clock.
         var short = timeouts
         short.total = .seconds(seconds + 1)
         let begin = NIODeadline.now()

@@ -7,7 +7,7 @@ import Testing
 
 @testable import PlatformImageLoader
 
-/// Behaviour of the original loaders that no other suite covers.
+/// Behaviour of the original loaders that is not tested in any other suite.
 @Suite(.timeLimit(.minutes(30))) struct LoadOriginalsTests {
     private let request = ImageRequest(url: LoaderBench.url)
 

@@ -9,7 +9,8 @@ import Glibc
 import Musl
 #endif
 
-/// Sanitizers reserve terabytes of address space and add mappings; then its size is not a usable measure.
+/// Sanitizers reserve terabytes of address space and add mappings, so the size of the address space is not a usable
+/// measure.
 private let addressSpaceIsMeasurable = addressSpaceBytes() > 0 && addressSpaceBytes() < 1 << 40
 
 /// Compares the byte counts of the cache with the memory allocated by the system.

@@ -7,7 +7,7 @@ import Testing
     /// An ancillary chunk of no bytes, with its CRC-32.
     private static let emptyChunk: [UInt8] = [0, 0, 0, 0] + Array("teSt".utf8) + [0x4D, 0xFB, 0x5A, 0xAE]
 
-    /// An APNG fixture with `before` empty chunks before acTL and `behind` after it.
+    /// An APNG fixture with `before` empty chunks before acTL and `behind` empty chunks after acTL.
     private func animation(before: Int, behind: Int) throws -> [UInt8] {
         let bytes = try Fixture.named("apng/rgb8.png").load()
         let start = try #require((0..<bytes.count - 4).first { bytes[$0..<$0 + 4].elementsEqual("acTL".utf8) }) - 4

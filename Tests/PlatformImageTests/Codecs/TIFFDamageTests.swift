@@ -8,8 +8,9 @@ import Testing
     /// Every image has 64 rows; each of four strips has 16 rows, and each of four tiles has 32 rows.
     static let fixtures = Fixture.all.filter { $0.path.hasPrefix("tiff/damage-") }
 
-    /// Complete rows before the damage. 60 % of 64 rows are 38; the compressed rows differ in length. JPEG also loses
-    /// the rows of the damaged block and those that chroma upsampling combines with it.
+    /// The least number of complete rows before the damage. 60 % of 64 rows are 38 rows; fewer are required, because
+    /// the compressed rows differ in length. JPEG also loses the rows of the damaged block and those that chroma
+    /// upsampling combines with it.
     private func rowsBefore(_ file: DamagedTIFF) -> Int {
         switch file.layout {
         case "tiles": 32
@@ -18,7 +19,8 @@ import Testing
         }
     }
 
-    /// With several strips, the strips after the damaged one are decoded as well.
+    /// The least number of complete rows in the image. With several strips, the strips after the damaged one are
+    /// decoded too.
     private func rowsAround(_ file: DamagedTIFF) -> Int {
         file.layout == "strips" ? max(rowsBefore(file), 48) : rowsBefore(file)
     }

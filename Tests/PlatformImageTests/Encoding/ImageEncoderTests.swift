@@ -64,7 +64,8 @@ import Testing
         let flag = CancellationFlag()
         _ = try encoder.encode(tall, as: .png, cancellation: flag)
 
-        // Encodes at level 0, at level 9, and once without the limit; the first attempt ends after one chunk.
+        // The encoder encodes at level 0, at level 9, and once without the limit; the first attempt ends after one
+        // chunk.
         encoder.options.maxBytes = 70_000
         let limited = CancellationFlag()
         let error = #expect(throws: EncodeError.self) { try encoder.encode(tall, as: .png, cancellation: limited) }
@@ -106,7 +107,7 @@ import Testing
             for kind in SampleImage.allCases {
                 let flag = CancellationFlag()
                 _ = try ImageEncoder().encode(kind.bitmap(3, 500), as: format, cancellation: flag)
-                // One pass analyses the pixels, one writes them.
+                // The encoder reads the pixels twice: the first pass analyses them, the second pass encodes them.
                 #expect(flag.pollCount >= 2 * 500 / 16, "\(format) \(kind): \(flag.pollCount)")
             }
         }

@@ -168,7 +168,7 @@ import Testing
         return tree
     }
 
-    /// The expected result without one of the files.
+    /// The expected result when one of the files is missing.
     static let withoutOneFile: [(path: String, physical: Int, limit: Int?)] = [
         ("proc/self/cgroup", 1 << 30, nil), ("proc/self/mountinfo", 1 << 30, nil), ("proc/meminfo", 1 << 40, 10),
         ("\(v1)/x/memory.limit_in_bytes", 1 << 30, 11), ("\(v2)/unified/y/memory.max", 1 << 30, 10),

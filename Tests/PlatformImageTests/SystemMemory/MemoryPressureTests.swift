@@ -54,7 +54,7 @@ import Testing
         #expect(await events.next() == Self.event(high: 10, max: 10, oom: 10))
     }
 
-    /// Writes counters without an increase, then counters with an increase; the first event must be that of the second
+    /// Writes counters without an increase, then counters with an increase. The first event must report the second
     /// write.
     @Test(
         .timeLimit(.minutes(30)),
@@ -196,7 +196,7 @@ import Testing
 
     enum Ending: CaseIterable { case stopped, stoppedTwice, released, stoppedByItself }
 
-    /// The thread releases the closure when it ends; if it did not end, this test would time out.
+    /// The thread releases the closure when the thread ends; if the thread did not end, this test would time out.
     @Test(.timeLimit(.minutes(30)), arguments: Ending.allCases)
     func stoppingTheWatcherEndsItsThreadAndReleasesTheClosure(_ ending: Ending) async throws {
         let file = "\(Self.own)/memory.events.local"
@@ -246,7 +246,7 @@ import Testing
             let (before, others) = (descriptors(), names("task"))
             var watchers: [MemoryPressureWatcher] = []
             for _ in 0..<40 { watchers.append(try MemoryPressureTests.watcher(tree).0) }
-            // Runtime threads may start and end meanwhile.
+            // Threads of the runtime may start and end during the test.
             let threads = names("task").subtracting(others)
             precondition(descriptors() == before + 3 * 40 && threads.count >= 40)
 
@@ -316,7 +316,8 @@ import Testing
         #expect(event.highCount == 0 && event.maxCount == 0 && event.oomCount == 0)
     }
 
-    /// The kernel rejects a threshold of 0. The public initializer traps for 0, so the test calls the internal one.
+    /// The kernel rejects a threshold of 0. The public initializer traps for 0, so the test calls the internal
+    /// initializer.
     @Test(.enabled(if: canWatchStalls, "this kernel has no pressure stall information"))
     func thresholdRefusedByTheKernelThrows() throws {
         do {

@@ -86,7 +86,7 @@ import Testing
         #expect(SkippedDetail(.fast, reduction: 8) == .laterScans)
     }
 
-    /// A truncated file has no EOI, so libjpeg reads all of it.
+    /// A truncated file has no EOI, so libjpeg reads the complete file.
     @Test(arguments: [ThumbnailQuality.balanced, .fast])
     func thumbnailOfATruncatedFileReadsAllScans(_ quality: ThumbnailQuality) throws {
         let bytes = aurora.bytes

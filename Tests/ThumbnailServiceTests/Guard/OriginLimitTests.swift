@@ -17,7 +17,7 @@ import Testing
 
     private static func text(_ text: String) -> [UInt8] { Array(text.utf8) }
 
-    /// Lines of 200 bytes. The limits of the parser are 256 lines and 80 kB each.
+    /// Lines of 200 bytes. The HTTP parser of NIO allows 256 fields per message and 80 KiB per field.
     private static func lines(_ count: Int) -> String {
         String(repeating: "X-Filler: " + String(repeating: "x", count: 188) + "\r\n", count: count)
     }

@@ -35,7 +35,7 @@ import Testing
         }
 
         #expect(await reason(resolver, within: .milliseconds(20)) == .originTimeout)
-        // The thread still hangs: the request for another name waits for it and times out before its look-up begins.
+        // The thread is still blocked: the look-up of another name waits for the thread and times out before it begins.
         #expect(await reason(resolver, "b.test", within: .milliseconds(20)) == .overloaded)
         let cancelled = Task { await reason(resolver, "b.test", within: nil) }
         cancelled.cancel()

@@ -79,7 +79,7 @@ import Testing
         #expect(admission.expectedWait == .zero)
     }
 
-    /// A render of 1 s counts as 200 ms; it raises the mean of 32 samples of 10 ms each to 15.9 ms.
+    /// A render of 1 s counts as 200 ms, 20 times the median; it raises the mean of 32 samples from 10 ms to 15.9 ms.
     @Test func expectedWaitIncludesReservationsAtTheMeanRenderTime() throws {
         let admission = admission(waiting: 10)
         let first = try admission.admitRender(.init(format: .png, pixels: 10, sourceBytes: 1), remaining: .seconds(20))

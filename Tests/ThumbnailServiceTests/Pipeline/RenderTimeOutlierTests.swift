@@ -36,7 +36,7 @@ import Testing
         for _ in 0..<2 { try render(admission, pixels: 40_000, for: .milliseconds(6_700)) }
 
         let fetches = try (0..<24).map { _ in try admission.reserveFetch() }
-        // Half of the requests have their sources; the other half are still fetching.
+        // For half of the requests, the source has been fetched; for the other half, the fetch is in progress.
         let places = try fetches.prefix(12).map { fetch in
             admission.releaseFetch(fetch, isDone: true)
             return try admission.admitRender(

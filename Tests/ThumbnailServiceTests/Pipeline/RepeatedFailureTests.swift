@@ -28,7 +28,7 @@ import Testing
         #expect(cache.failure(of: Self.source, now: wallTime(3_599)) != nil)
         #expect(cache.failure(of: Self.source, now: wallTime(3_600)) == nil)
         #expect(cache.failure(of: .url("http://a.example/c.png"), now: wallTime(30)) == nil)
-        // With one more failure there are again four within an hour.
+        // With one more failure, there are again four failures within an hour.
         cache.record(error, of: Self.source, now: wallTime(3_600))
         #expect(cache.failure(of: Self.source, now: wallTime(3_609)) != nil)
         #expect(cache.failure(of: Self.source, now: wallTime(3_610)) == nil)
@@ -47,7 +47,7 @@ import Testing
         var now: Int64 = 3
         for delay: Int64 in [10, 60, 600, 600, 600] {
             cache.record(error, of: Self.source, now: wallTime(now))
-            // Requests that were in progress fail too; together they count as one failure.
+            // Requests that were in progress at the time of the failure fail too; together they count as one failure.
             for _ in 0..<20 { cache.record(error, of: Self.source, now: wallTime(now)) }
             #expect(cache.failure(of: Self.source, now: wallTime(now))?.status == error.status)
             #expect(cache.failure(of: Self.source, now: wallTime(now))?.retryAfter == Int(delay))

@@ -10,7 +10,7 @@ import Testing
 
 /// A source whose decode exceeded the deadline is not decoded again immediately.
 @Suite(.timeLimit(.minutes(30))) struct SlowSourceTests {
-    /// Returns the same bytes for every URL except those that end in `other`.
+    /// Returns the same bytes for every URL, except for URLs that end in `other`.
     private struct FixedSource: SourceReading {
         let bytes, other: [UInt8]
 

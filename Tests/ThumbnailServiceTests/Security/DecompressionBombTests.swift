@@ -68,7 +68,8 @@ import Testing
         }
 
         #expect(outcome == status, "\(path)")
-        // There is one poll per 16 rows, scan, frame or chunk, so the number of polls limits the work.
+        // The cancellation flag is polled once per 16 rows, scan, frame or chunk, so the number of polls shows the
+        // amount of work.
         #expect(flag.pollCount < 5_000, "\(path): \(flag.pollCount) polls")
     }
 

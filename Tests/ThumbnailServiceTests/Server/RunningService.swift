@@ -67,7 +67,7 @@ func withService<Value: Sendable>(
     configuration.server.adminPort = nil
     configuration.server.showsDebugFields = true
     configuration.signing.allowsUnsafe = true
-    // Long timeouts: on a busy machine, tests of other subjects must not time out.
+    // Long timeouts: on a busy machine, tests that do not test timeouts must not time out.
     configuration.server.headerTimeout = .seconds(3_600)
     configuration.server.requestTimeout = .seconds(3_600)
     configuration.server.deadline = .seconds(3_600)

@@ -76,7 +76,8 @@ import Testing
     }
 
     @Test(.requirement("C3", "C18")) func imageLargerThanMemoryCacheMaxBytesIsReadFromDisk() async throws {
-        // The image has 19 x 13 pixels, 988 bytes; the memory cache also stores its file of 506 bytes.
+        // The decoded image has 19 x 13 pixels, which are 988 bytes; the memory cache also stores the image file of 506
+        // bytes.
         for (config, source) in [
             ("", "memory"), ("\"cacheImagesInMemory\":false", "disk"), ("\"memoryCacheMaxBytes\":0", "disk"),
             ("\"memoryCacheMaxBytes\":1493", "disk"), ("\"memoryCacheMaxBytes\":1494", "memory"),

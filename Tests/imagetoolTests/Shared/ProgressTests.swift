@@ -24,7 +24,7 @@ import Testing
         }
     }
 
-    /// The cursor needs one column: a line as wide as the terminal would wrap.
+    /// The cursor needs one column: a line that is as wide as the terminal would wrap.
     @Test func progressLineIsShorterThanTheTerminalWidth() {
         for columns in 0...120 {
             for (done, total) in [(0, 1), (1, 1), (7, 10), (123, 45_678)] {

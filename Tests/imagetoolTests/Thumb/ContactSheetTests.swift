@@ -67,7 +67,7 @@ import Testing
     }
 
     @Test func imageIsScaledAndCenteredInItsCell() throws {
-        // A large image is reduced to the side; a small one is enlarged by an integer factor.
+        // A large image is reduced to the side length of the cell; a small image is enlarged by an integer factor.
         let rows: [(side: Int, width: Int, height: Int, drawnWidth: Int, drawnHeight: Int)] = [
             (32, 2, 2, 32, 32), (16, 3, 5, 9, 15), (16, 5, 3, 15, 9), (16, 16, 16, 16, 16), (16, 16, 3, 16, 3),
             (16, 9, 8, 9, 8), (16, 8, 8, 16, 16), (10, 40, 20, 10, 5), (10, 20, 40, 5, 10), (10, 100, 1, 10, 1),
