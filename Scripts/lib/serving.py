@@ -158,7 +158,7 @@ class Server:
             return
         _running.remove(self)
         for number, seconds in ((signal.SIGTERM, 5), (signal.SIGKILL, 5)):
-            # Child processes may outlive the first one.
+            # Child processes may outlive the process that started them.
             try:
                 os.killpg(self.group, number)
             except ProcessLookupError:

@@ -131,7 +131,7 @@ final class FaultRun: Sendable {
 
     private func replace(_ number: Int, in cache: DiskCache) {
         cache.store(Oracle.entry(number, version: 2), body: Oracle.body(number, version: 2))
-        // Stored or not: the older response is superseded and must not be returned again.
+        // Even if the new response is not stored, it supersedes the older response, which must not be returned again.
         allow(number, [[2, 0]])
     }
 

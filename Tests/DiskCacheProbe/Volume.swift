@@ -44,7 +44,7 @@ func runVolumeScenario(_ folder: String) async {
         guard let hit = cache.read(Oracle.key(number)) else { continue }
         guard Oracle.version(of: number, hit.entry, hit.body) != nil else { failWrongData(number) }
     }
-    // A replacement on a full volume removes the older response, stored or not.
+    // A replacement on a full volume removes the older response, even if the new response cannot be stored.
     for number in 1..<4 {
         time.advance()
         _ = store(number, 2, in: cache)

@@ -47,7 +47,7 @@ import Testing
         var vetted = try await LoopbackOrigin(host: "127.0.0.3") { _ in .ok([3]) }
         var pair = try? await LoopbackOrigin(port: vetted.port) { _ in .ok([1]) }
         for _ in 0..<20 where pair == nil {
-            // The port is free on one address and may be in use on the other.
+            // The port of the first server may be in use on 127.0.0.1, so the test tries further ports.
             await vetted.stop()
             vetted = try await LoopbackOrigin(host: "127.0.0.3") { _ in .ok([3]) }
             pair = try? await LoopbackOrigin(port: vetted.port) { _ in .ok([1]) }

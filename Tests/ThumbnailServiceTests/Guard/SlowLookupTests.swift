@@ -10,7 +10,8 @@ import Testing
 
 /// Hanging look-ups of some names must not make other sources fail, and must not count as failures of these sources.
 @Suite(.timeLimit(.minutes(30))) struct SlowLookupTests {
-    /// Look-ups of names with the prefix `slow` block a thread until ``release()``; every other name is loopback.
+    /// Look-ups of names with the prefix `slow` block a thread until ``release()``; every other name resolves to
+    /// loopback.
     private final class HangingResolver: Resolver {
         private let gate: DispatchSemaphore
         private let isHeld = Locked(false)
