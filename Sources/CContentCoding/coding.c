@@ -67,7 +67,7 @@ static picc_status begin(picc_decoder *decoder, uint8_t first) {
     // The compression method of RFC 1950 is 8. Raw deflate with these four bits would start with a
     // stored block with nonzero padding, which encoders do not write.
     if (inflateReset2(&decoder->stream, WINDOW_RAW) != Z_OK) {
-      return fail(decoder, PICC_CORRUPT, "zlib could not be reset");
+      return fail(decoder, PICC_CORRUPT, "inflateReset of zlib failed");
     }
   }
   // A gzip member starts with 1F (RFC 1952, 2.3.1); any other byte after the end is an error.
@@ -75,7 +75,7 @@ static picc_status begin(picc_decoder *decoder, uint8_t first) {
   if (decoder->position == STREAM_ENDED) {
     if (!is_gzip) return fail(decoder, PICC_CORRUPT, "bytes follow the end of the compressed data");
     if (inflateReset(&decoder->stream) != Z_OK)
-      return fail(decoder, PICC_CORRUPT, "zlib could not be reset");
+      return fail(decoder, PICC_CORRUPT, "inflateReset of zlib failed");
   }
   decoder->position = STREAM_INSIDE;
   return PICC_OK;
@@ -117,7 +117,9 @@ picc_status picc_decode(picc_decoder *decoder, const uint8_t *input, size_t inpu
       // No input was consumed and no output produced: zlib needs more input.
       if (made_no_progress) return PICC_OK;
       break;
-    case Z_NEED_DICT: return fail(decoder, PICC_CORRUPT, "a preset dictionary is required");
+    case Z_NEED_DICT:
+      return fail(decoder, PICC_CORRUPT,
+                  "the zlib data requires a preset dictionary, which is not supported");
     case Z_MEM_ERROR: return fail(decoder, PICC_NO_MEMORY, "out of memory");
     default: return fail(decoder, PICC_CORRUPT, message);
     }

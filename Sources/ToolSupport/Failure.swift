@@ -42,9 +42,12 @@ package struct Failure: Error {
     /// Failure for a missing frame or page. Its code `noSuchFrame` is not a code of ``DecodeError``.
     package static func noSuchFrame(_ index: Int, of count: Int?) -> Self {
         let existing = count.map {
-            $0 == 1 ? "the file has 1 frame, number 0" : "the file has \($0) frames, numbered from 0"
+            $0 == 1
+                ? "the file has 1 frame, which has the index 0"
+                : "the file has \($0) frames with the indices 0 to \($0 - 1)"
         }
-        return Self(.dataError, "noSuchFrame: frame \(index) does not exist" + (existing.map { "; \($0)" } ?? ""))
+        let missing = "noSuchFrame: the frame or page with the index \(index) does not exist"
+        return Self(.dataError, missing + (existing.map { "; \($0)" } ?? ""))
     }
 }
 
@@ -78,7 +81,7 @@ package func warning(for status: DecodeStatus) -> String? {
     switch status {
     case .complete: nil
     case .truncated(let rows):
-        "truncated(rows \(rows)): the data ends early; only this number of rows from the top is complete"
+        "truncated(rows \(rows)): the data ends early; only the first \(rows) rows are complete"
     case .corrupt(let warnings):
         "corrupt(\(warnings.map(\.description).joined(separator: ", "))): "
             + "the file is damaged; only the decodable part is used"

@@ -149,7 +149,7 @@ imgc_status imgc_transform_create(const imgc_color_source *source, imgc_transfor
   memset(report, 0, sizeof *report);
   *transform = NULL;
   if (!source->header)
-    return imgc_fail(report, IMGC_ERROR_INVALID_ARGUMENT, NULL, "the argument header is NULL");
+    return imgc_fail(report, IMGC_ERROR_INVALID_ARGUMENT, NULL, "the argument `header` is NULL");
   imgc_transform *t = calloc(1, sizeof *t);
   if (t) t->context = imgc_color_context();
   if (!t || !t->context) {

@@ -18,7 +18,7 @@ imgc_status imgc_band_open(imgc_band *band, uint32_t rows) {
   band->pixels = imgc_scratch_alloc(band->request, band->size);
   if (band->pixels) return IMGC_OK;
   return imgc_fail(band->report, IMGC_ERROR_OUT_OF_MEMORY, NULL,
-                   "out of memory for a band of %u rows", band->rows);
+                   "out of memory for a buffer of %u rows", band->rows);
 }
 
 void imgc_band_close(imgc_band *band) {

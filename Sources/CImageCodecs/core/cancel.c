@@ -57,6 +57,8 @@ imgc_status imgc_poll(const imgc_request *request, imgc_report *report) {
   switch (imgc_cancel_poll(request->cancel)) {
   case IMGC_OK: return imgc_enforce_strictness(request, report);
   case IMGC_ERROR_CANCELLED: return imgc_fail(report, IMGC_ERROR_CANCELLED, NULL, "cancelled");
-  default: return imgc_fail(report, IMGC_ERROR_LIMIT, "deadline", "the deadline has passed");
+  default:
+    return imgc_fail(report, IMGC_ERROR_LIMIT, "deadline",
+                     "decoding did not end before its deadline");
   }
 }

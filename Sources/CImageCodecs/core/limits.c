@@ -14,9 +14,9 @@ static const char *limited_quantity(const char *token) {
       {"max_pixels", "pixels"},
       {"max_memory", "bytes of memory"},
       {"max_scans", "scans"},
-      {"max_scan_samples", "samples of all scans"},
+      {"max_scan_samples", "samples in all scans together"},
       {"max_pages", "pages"},
-      {"max_tile_side", "pixels per tile side"},
+      {"max_tile_side", "pixels per side of a tile"},
       {"max_samples_per_pixel", "samples per pixel"},
   };
   for (size_t i = 0; i < sizeof quantities / sizeof *quantities; i++)
@@ -43,8 +43,8 @@ imgc_status imgc_check_size(const imgc_request *request, uint64_t width, uint64_
   // Checked without limits too: a stride must fit into 31 bits and an image into the address space.
   if (!status && (width > INT32_MAX / 4 || imgc_mul(imgc_mul(width, height), 4) > INT64_MAX / 2))
     status = imgc_fail(report, IMGC_ERROR_LIMIT, "max_side",
-                       "%llu x %llu pixels exceed the address space", (unsigned long long)width,
-                       (unsigned long long)height);
+                       "an image of %llu x %llu pixels does not fit into the address space",
+                       (unsigned long long)width, (unsigned long long)height);
   return status;
 }
 

@@ -25,7 +25,7 @@ const imgc_codec *imgc_dispatch_begin(const imgc_request *request, imgc_report *
   if (!codec)
     imgc_fail(report, IMGC_ERROR_UNKNOWN_FORMAT, NULL, "no codec for format %d", request->format);
   else if (!request->data && request->size)
-    imgc_fail(report, IMGC_ERROR_INVALID_ARGUMENT, NULL, "the argument data is NULL");
+    imgc_fail(report, IMGC_ERROR_INVALID_ARGUMENT, NULL, "the argument `data` is NULL");
   return report->status ? NULL : codec;
 }
 
@@ -89,9 +89,9 @@ imgc_status imgc_draw_frame(const imgc_request *request, const imgc_frame *frame
   imgc_dest dest;
   if (!codec->draw_frame || canvas->orientation > 1 ||
       !imgc_dest_init(&dest, canvas, canvas->width, canvas->height))
-    return imgc_fail(
-        report, IMGC_ERROR_INVALID_ARGUMENT, NULL,
-        "the canvas has an invalid size, stride or orientation, or the format has no animation");
+    return imgc_fail(report, IMGC_ERROR_INVALID_ARGUMENT, NULL,
+                     "the canvas has an invalid size, stride or orientation, or the format does "
+                     "not support animation");
   return imgc_dispatch_end(request, codec->draw_frame(request, frame, canvas, report), report);
 }
 

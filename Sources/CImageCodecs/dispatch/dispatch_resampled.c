@@ -38,9 +38,9 @@ static imgc_status add_output(outputs *o, const imgc_band *band,
   imgc_resampler *resampler;
   imgc_status status = imgc_resampler_create(resample, &resampler);
   if (status)
-    return imgc_fail(band->report, status, NULL,
-                     "cannot create a resampler from %u x %u to %u x %u", resample->source_width,
-                     resample->source_height, resample->width, resample->height);
+    return imgc_fail(
+        band->report, status, NULL, "cannot create a resampler from %u x %u to %u x %u pixels",
+        resample->source_width, resample->source_height, resample->width, resample->height);
   imgc_resampler_watch(resampler, request->cancel);
   o->all[o->count++] = (output){.resampler = resampler, .result = result};
   return IMGC_OK;
@@ -113,8 +113,8 @@ imgc_status imgc_decode_resampled_all(const imgc_request *request,
   if (!agree)
     return imgc_fail(
         report, IMGC_ERROR_INVALID_ARGUMENT, NULL,
-        "%u outputs: allowed are 1 to %d outputs with the same source size and opacity", count,
-        IMGC_MAX_OUTPUTS);
+        "%u outputs, expected 1 to %d with equal source sizes and equal IMGC_RESAMPLE_OPAQUE flags",
+        count, IMGC_MAX_OUTPUTS);
   if (decode_resampled(request, resamples, targets, count, report)) return report->status;
   imgc_resample_request again[IMGC_MAX_OUTPUTS];
   for (uint32_t i = 0; i < count; i++) {

@@ -19,7 +19,9 @@ imgc_status imgc_encode_poll(imgc_cancel *cancel, imgc_report *report) {
   switch (imgc_cancel_poll(cancel)) {
   case IMGC_OK: return IMGC_OK;
   case IMGC_ERROR_CANCELLED: return imgc_fail(report, IMGC_ERROR_CANCELLED, NULL, "cancelled");
-  default: return imgc_fail(report, IMGC_ERROR_LIMIT, "deadline", "the deadline has passed");
+  default:
+    return imgc_fail(report, IMGC_ERROR_LIMIT, "deadline",
+                     "encoding did not end before its deadline");
   }
 }
 
@@ -51,7 +53,8 @@ bool imgc_output_append(imgc_output *output, const void *bytes, size_t size) {
 imgc_status imgc_output_check(const imgc_output *output, const char *format, imgc_report *report) {
   if (output->max_bytes == 0 || output->count <= output->max_bytes) return IMGC_OK;
   return imgc_fail(report, IMGC_ERROR_LIMIT, "max_bytes",
-                   "%s: the file exceeds the limit of %zu bytes", format, output->max_bytes);
+                   "%s: the encoded file exceeds the limit of %zu bytes", format,
+                   output->max_bytes);
 }
 
 void imgc_output_free(imgc_output *output) {

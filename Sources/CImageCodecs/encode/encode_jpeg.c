@@ -63,7 +63,8 @@ static void on_progress(j_common_ptr cinfo) {
 
 static void provide_buffer(jpeg_writer *w) {
   if (!imgc_output_reserve(w->output, 4096)) {
-    imgc_fail(w->report, IMGC_ERROR_OUT_OF_MEMORY, NULL, "jpeg: out of memory for the file");
+    imgc_fail(w->report, IMGC_ERROR_OUT_OF_MEMORY, NULL,
+              "jpeg: out of memory for the encoded file");
     exit_writer(w);
   }
   w->destination.next_output_byte = w->output->data + w->output->count;
@@ -201,10 +202,11 @@ imgc_status imgc_encode_jpeg(const imgc_image *image, const imgc_jpeg_options *o
                              imgc_cancel *cancel, imgc_output *output, imgc_report *report) {
   memset(report, 0, sizeof *report);
   if (!imgc_image_is_valid(image) || !is_valid(options))
-    return imgc_fail(report, IMGC_ERROR_INVALID_ARGUMENT, NULL, "jpeg: invalid arguments");
+    return imgc_fail(report, IMGC_ERROR_INVALID_ARGUMENT, NULL,
+                     "jpeg: the image or an encoder option is invalid");
   if (image->width > JPEG_MAX_DIMENSION || image->height > JPEG_MAX_DIMENSION)
     return imgc_fail(report, IMGC_ERROR_UNSUPPORTED, "dimensions",
-                     "jpeg: %u x %u pixels exceed the limit of %ld per side", image->width,
+                     "jpeg: %u x %u pixels exceed the limit of %ld pixels per side", image->width,
                      image->height, (long)JPEG_MAX_DIMENSION);
   jpeg_writer w = {
       .image = image, .options = options, .cancel = cancel, .output = output, .report = report};

@@ -37,11 +37,13 @@ imgc_png_encoder *imgc_png_encoder_create(const imgc_png_options *options, imgc_
 void imgc_png_encoder_destroy(imgc_png_encoder *encoder) { free(encoder); }
 
 static imgc_status invalid_arguments(imgc_report *report) {
-  return imgc_fail(report, IMGC_ERROR_INVALID_ARGUMENT, NULL, "png: invalid arguments");
+  return imgc_fail(report, IMGC_ERROR_INVALID_ARGUMENT, NULL,
+                   "png: the image, an encoder option or the number of frames is invalid");
 }
 
 static imgc_status no_memory(imgc_report *report) {
-  return imgc_fail(report, IMGC_ERROR_OUT_OF_MEMORY, NULL, "png: out of memory for the file");
+  return imgc_fail(report, IMGC_ERROR_OUT_OF_MEMORY, NULL,
+                   "png: out of memory for the encoded file");
 }
 
 // ---------------------------------------------------------------- colours
@@ -110,7 +112,7 @@ imgc_status imgc_png_encoder_begin(imgc_png_encoder *encoder, uint32_t width, ui
   if (!is_valid(&encoder->options) || width == 0 || height == 0) return invalid_arguments(report);
   if (width > INT32_MAX || height > INT32_MAX)
     return imgc_fail(report, IMGC_ERROR_UNSUPPORTED, "dimensions",
-                     "png: %u x %u pixels exceed the limit of %d per side", width, height,
+                     "png: %u x %u pixels exceed the limit of %d pixels per side", width, height,
                      INT32_MAX);
   encoder->width = width;
   encoder->height = height;

@@ -94,9 +94,11 @@ static imgc_status check_frame(const jpeg_markers *m, imgc_report *report) {
     return imgc_fail(report, IMGC_ERROR_MALFORMED, NULL, "jpeg: invalid sample size of %u bits",
                      m->bits);
   if (m->width == 0) return imgc_fail(report, IMGC_ERROR_MALFORMED, NULL, "jpeg: the width is 0");
-  if (m->height == 0) return fail_unsupported(report, "dnl", "a height after the first scan (DNL)");
+  if (m->height == 0)
+    return fail_unsupported(report, "dnl",
+                            "an image height that is defined after the first scan (DNL)");
   if (m->components != 1 && m->components != 3 && m->components != 4)
-    return fail_unsupported(report, "components", "an image with other than 1, 3 or 4 components");
+    return fail_unsupported(report, "components", "a number of components other than 1, 3 and 4");
   return IMGC_OK;
 }
 

@@ -119,7 +119,7 @@ static bool read_rows(jpeg_state *s, uint32_t count) {
   for (JDIMENSION got = 1; got && s->buffered_rows < count; s->buffered_rows += got)
     got = jpeg_read_scanlines(&s->cinfo, rows + s->buffered_rows, count - s->buffered_rows);
   if (s->buffered_rows < count)
-    imgc_fail(s->report, IMGC_ERROR_INTERNAL, NULL, "jpeg: libjpeg returned no row");
+    imgc_fail(s->report, IMGC_ERROR_INTERNAL, NULL, "jpeg: libjpeg-turbo returned no row");
   return true;
 }
 

@@ -63,7 +63,7 @@ static imgc_status read_ihdr(const imgc_png_chunk *chunk, imgc_png *png, imgc_re
   png->color_type = p[9];
   png->interlaced = p[12] == IMGC_PNG_INTERLACE_ADAM7;
   if (png->width == 0 || png->height == 0 || png->width > INT32_MAX || png->height > INT32_MAX)
-    return malformed(report, "IHDR has an invalid size");
+    return malformed(report, "IHDR has an invalid image width or height");
   // By colour type: bit n is set if the bit depth n is allowed (PNG, table 11.1).
   static const uint32_t depths[IMGC_PNG_COLOR_TYPES] = {
       [IMGC_PNG_COLOR_GRAY] = 0x10116,  [IMGC_PNG_COLOR_RGB] = 0x10100,
@@ -74,7 +74,8 @@ static imgc_status read_ihdr(const imgc_png_chunk *chunk, imgc_png *png, imgc_re
     return malformed(report, "IHDR has an invalid colour type or bit depth");
   if (p[10] != IMGC_PNG_COMPRESSION_DEFLATE || p[11] != IMGC_PNG_FILTER_METHOD_ADAPTIVE ||
       p[12] > IMGC_PNG_INTERLACE_ADAM7)
-    return malformed(report, "IHDR has an unknown compression, filter or interlace method");
+    return malformed(report,
+                     "IHDR has an unknown compression method, filter method or interlace method");
   return IMGC_OK;
 }
 

@@ -26,10 +26,11 @@ static imgc_status unsupported(imgc_report *report, const char *token) {
       {"png", "PNG compression"},
       {"jpegxr", "JPEG XR compression"},
       {"12bit", "JPEG compression with 12 bits per sample"},
-      {"depth", "the number of bits per sample or the sample format"},
+      {"depth", "this combination of BitsPerSample, SampleFormat and colour space"},
       {"complex", "the sample format \"complex number\""},
       {"inkset", "an ink set other than CMYK"},
-      {"subsampling", "chroma subsampling with this number or layout of samples"},
+      {"subsampling",
+       "chroma subsampling in separate planes or with a number of samples other than 3"},
       {"logluv", "LogL or LogLuv without SGILog compression"},
       {"itulab", "the colour space ITU L*a*b*"},
       {"cfa", "a colour filter array (CFA)"},
@@ -155,7 +156,7 @@ static imgc_status read_color(TIFF *tif, tiff_properties *f, imgc_report *report
   }
   if (f->samples < f->colors)
     return imgc_fail(report, IMGC_ERROR_MALFORMED, NULL,
-                     "tiff: %u samples per pixel are too few for %u colours", f->samples,
+                     "tiff: %u samples per pixel are too few for %u colour channels", f->samples,
                      f->colors);
   return IMGC_OK;
 }
@@ -212,14 +213,15 @@ static imgc_status read_tiles(const imgc_request *request, TIFF *tif, tiff_prope
   uint64_t libtiff_bytes =
       f->tiled ? TIFFVTileSize64(tif, f->sub_y) : TIFFVStripSize64(tif, f->sub_y);
   if (libtiff_bytes != f->unit_bytes)
-    return imgc_fail(report, IMGC_ERROR_UNSUPPORTED, "layout",
-                     "tiff: a strip or tile row has %llu bytes, libtiff expects %llu",
-                     (unsigned long long)f->unit_bytes, (unsigned long long)libtiff_bytes);
+    return imgc_fail(
+        report, IMGC_ERROR_UNSUPPORTED, "layout",
+        "tiff: a row of a strip or tile is computed to have %llu bytes, but libtiff computes %llu",
+        (unsigned long long)f->unit_bytes, (unsigned long long)libtiff_bytes);
   uint64_t tiles = imgc_mul(imgc_mul(f->tile_columns, f->tile_rows), f->separate ? f->samples : 1);
   uint64_t stored_count = f->tiled ? TIFFNumberOfTiles(tif) : TIFFNumberOfStrips(tif);
   if (tiles != stored_count)
     return imgc_fail(report, IMGC_ERROR_MALFORMED, NULL,
-                     "tiff: the file lists %llu strips or tiles, the image needs %llu",
+                     "tiff: the file lists %llu strips or tiles, but the image size requires %llu",
                      (unsigned long long)stored_count, (unsigned long long)tiles);
   return IMGC_OK;
 }

@@ -273,7 +273,7 @@ extension DiskCache {
     }
 
     private func supersede(_ name: DiskName, _ fault: Fault?) {
-        if let fault { recordFault(fault, "did not store \(name.path)") }
+        if let fault { recordFault(fault, "\(name.path) was not stored") }
         removeOrMark(name)
     }
 }

@@ -17,7 +17,8 @@ extension LoadError {
         case is CancellationError:
             self = .cancelled(url: url)
         case let error as AsyncHTTPClientHeadHandler.ResponseLost:
-            let when = error.hasStarted ? "within the response head" : "before the response"
+            let when =
+                error.hasStarted ? "while the response head was received" : "before the first byte of the response"
             self = .transport("connection lost \(when): \(error.reason)", url: url)
         case let error as AsyncHTTPClientHeadHandler.LimitExceeded:
             self = .transport(error.reason, url: url)
@@ -27,7 +28,7 @@ extension LoadError {
             self = Self.of(error, url: url)
         case let error as NIOSSLExtraError where error == .failedToValidateHostname:
             let host = Origin(url).map { "it is not valid for \($0.host)" } ?? "it is not valid for this host"
-            self = .tls("certificate not trusted: name mismatch, \(host)", url: url)
+            self = .tls("certificate not trusted: name mismatch: \(host)", url: url)
         case let error as NIOSSLExtraError:
             self = .tls("TLS handshake failed: \(error.description)", url: url)
         case let error as NIOConnectionError:
@@ -38,7 +39,7 @@ extension LoadError {
         case let error as IOError:
             self = .transport(Self.reason(error), url: url)
         case is AsyncHTTPClientStreamHandler.ExcludedByGoAway:
-            self = .transport("the server excluded the HTTP/2 stream by GOAWAY", url: url)
+            self = .transport("the server did not process the HTTP/2 stream, according to its GOAWAY frame", url: url)
         case let error as NIOHTTP2Errors.StreamClosed:
             self = .transport("HTTP/2 stream closed: \(error.errorCode)", url: url)
         default:

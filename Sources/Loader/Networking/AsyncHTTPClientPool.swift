@@ -28,7 +28,8 @@ enum AsyncHTTPClientSource: Sendable {
             return Lease(client: owner.client, isPrepared: true, owner: owner)
         case .injected(let client, let isPrepared):
             guard pin == nil else {
-                throw .configuration("an injected HTTPClient cannot connect to the IP address of the request")
+                throw .configuration(
+                    "the request specifies the IP address to connect to, which an injected HTTPClient does not support")
             }
             return Lease(client: client, isPrepared: isPrepared, owner: nil)
         }
@@ -99,7 +100,8 @@ final class AsyncHTTPClientPool: Sendable {
     ) throws(LoadError) -> OwnedClient {
         let proxy = try proxies.server(isSecure: request.useTLS, host: request.host.lowercased())
         if proxy != nil, pin != nil {
-            throw .configuration("a connection through a proxy cannot use the IP address of the request")
+            throw .configuration(
+                "the request specifies the IP address to connect to, which is not possible through a proxy")
         }
         let key = Key(connect: connect, proxy: proxy, pin: pin.map { Pin(host: request.host, address: $0) })
         let (client, evicted) = state.locked(in: self) { state -> (OwnedClient, OwnedClient?) in

@@ -121,7 +121,7 @@ extension ProxySetting.Resolved {
         case .server(let server): return server
         case .invalid:
             let variable = isSecure ? "https_proxy or HTTPS_PROXY" : "http_proxy"
-            throw .configuration("the environment variable \(variable) is not the http URL of a proxy")
+            throw .configuration("the value of the environment variable \(variable) is not an http URL of a proxy")
         }
     }
 

@@ -65,7 +65,7 @@ struct Exchange: Sendable {
         guard Storability.isError(head.status) else {
             return LoadError(
                 .unexpectedStatus, url: url, statusCode: head.status,
-                "status \(head.status) is neither a success nor an error")
+                "unexpected status \(head.status): neither a success, a redirect nor an error")
         }
         return LoadError(
             .http, url: url, statusCode: head.status, retryAfter: head.fields.retryAfter(responseTime: time),
@@ -159,7 +159,8 @@ struct Exchange: Sendable {
         old.query = nil
         new.query = nil
         guard new == old, CacheKey.normalised(changed.url) == changed.url else {
-            throw LoadError(.configuration, url: url, "the request modifier changed more of the URL than its query")
+            throw LoadError(
+                .configuration, url: url, "the request modifier changed a part of the URL other than the query")
         }
         return changed
     }

@@ -61,7 +61,7 @@ struct IncomingBody {
     mutating func append(_ chunk: [UInt8]) throws(LoadError) {
         guard chunk.count <= limit - bytes.count else { throw tooLarge }
         if continuesPartial, let length, chunk.count > length - bytes.count {
-            throw .transport("the body is longer than the \(length) bytes of the range", url: url)
+            throw .transport("the body is longer than the \(length) bytes that Content-Range declares", url: url)
         }
         if bytes.isEmpty, chunk.count == length {
             bytes = chunk

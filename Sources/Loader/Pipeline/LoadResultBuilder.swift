@@ -109,7 +109,7 @@ enum HopResult: Sendable {
         guard load.decoding == nil else {
             let error = LoadError(
                 .unexpectedStatus, url: Redaction.masked(load.url), statusCode: response.status,
-                "status \(response.status): the request does not follow redirects")
+                "status \(response.status): the request disables redirects")
             throw error.withResponse(response)
         }
         self = .result(

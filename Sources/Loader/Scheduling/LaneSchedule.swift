@@ -41,7 +41,7 @@ struct LaneSchedule: Sendable {
     }
 
     mutating func setWidths(urgent: Int, slow: Int) {
-        precondition(urgent >= 0 && slow >= 0, "urgent and slow must be 0 or more")
+        precondition(urgent >= 0 && slow >= 0, "the arguments urgent and slow must be 0 or more")
         urgentWidth = urgent
         slowWidth = slow
     }

@@ -34,7 +34,8 @@ public final class CancellationFlag: Sendable {
         case .running: return
         case .cancelled: throw DecodeError(.cancelled, format: format, "cancelled")
         case .deadlinePassed:
-            throw DecodeError(.limitExceeded, format: format, detail: "deadline", "the deadline has passed")
+            throw DecodeError(
+                .limitExceeded, format: format, detail: "deadline", "decoding did not end before its deadline")
         }
     }
 }

@@ -192,7 +192,7 @@ extension CodecCall {
                 return unsafe imgc_orient(&original, &oriented)
             }
         }
-        precondition(sizesMatch, "the target must have the size of the oriented source")
+        precondition(sizesMatch, "the destination must have the size of the oriented source")
     }
 
     /// Sets the frame's rectangle, clipped to the canvas, to transparent black.

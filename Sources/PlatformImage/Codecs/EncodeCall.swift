@@ -94,7 +94,7 @@ extension EncodeCall {
         guard bitmap.width > side || bitmap.height > side else { return }
         throw EncodeError(
             .tooLarge, format: format,
-            "\(format.rawValue): \(bitmap.width) x \(bitmap.height) pixels exceed the limit of \(side) per side")
+            "\(format.rawValue): \(bitmap.width) x \(bitmap.height) pixels exceed the limit of \(side) pixels per side")
     }
 
     private func poll() throws(EncodeError) {

@@ -181,7 +181,8 @@ enum RowKernels {
         if isPortable { resample.flags |= UInt32(IMGC_RESAMPLE_PORTABLE) }
         var resamplerPointer: OpaquePointer?
         let status = unsafe imgc_resampler_create(&resample, &resamplerPointer)
-        precondition(status != IMGC_ERROR_INVALID_ARGUMENT, "the request must be in range")
+        precondition(
+            status != IMGC_ERROR_INVALID_ARGUMENT, "the resample request contains a value that is out of range")
         guard let handle = unsafe resamplerPointer, status == IMGC_OK else {
             throw DecodeError(.outOfMemory, "out of memory: resampler for \(request.width) x \(request.height) pixels")
         }

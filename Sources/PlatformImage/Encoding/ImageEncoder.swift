@@ -41,7 +41,7 @@ public struct ImageEncoder: Sendable {
     ) throws(EncodeError) -> [UInt8] {
         if let file = try encode(options.png.compressionLevel, options.maxBytes) { return file }
         if options.png.compressionLevel < 9, let file = try encode(9, options.maxBytes) { return file }
-        throw try overMaxBytes(format, encode(9, nil), "level 9")
+        throw try overMaxBytes(format, encode(9, nil), "compression level 9")
     }
 
     private func jpeg(_ bitmap: Bitmap, _ call: EncodeCall) throws(EncodeError) -> [UInt8] {

@@ -41,7 +41,7 @@ package struct CodecLibrary: Hashable, Sendable {
     /// One line, such as `libpng 1.6.39, package libpng16-16 1.6.39-2+deb12u6`.
     package var description: String {
         let number = version ?? "version unknown"
-        let source = isLoadedVersion || version == nil || package != nil ? "" : " (compiled with)"
+        let source = isLoadedVersion || version == nil || package != nil ? "" : " (version at compile time)"
         let level = package.map { "package \($0.name) \($0.version.text)" } ?? "patch level unknown"
         return "\(name) \(number)\(source), \(level)"
     }

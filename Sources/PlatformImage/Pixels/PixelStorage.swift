@@ -72,12 +72,13 @@ extension PixelStorage {
         try DecodeError.check(height, "height", isIn: 1 ... .max)
         if let limit = limits.maxSide, max(width, height) > limit {
             throw DecodeError(
-                .limitExceeded, detail: "maxSide", "\(width) x \(height) pixels: a side exceeds the limit of \(limit)")
+                .limitExceeded, detail: "maxSide",
+                "\(width) x \(height) pixels: a side exceeds the limit of \(limit) pixels")
         }
         let (pixels, overflows) = width.multipliedReportingOverflow(by: height)
         if let limit = limits.maxPixels, overflows || pixels > limit {
             throw DecodeError(
-                .limitExceeded, detail: "maxPixels", "\(width) x \(height) pixels exceed the limit of \(limit)")
+                .limitExceeded, detail: "maxPixels", "\(width) x \(height) pixels exceed the limit of \(limit) pixels")
         }
         if let limit = limits.maxMemory, overflows || pixels > limit / 4 {
             throw DecodeError(

@@ -234,7 +234,7 @@ final class DecodeJobs: Sendable {
     private static func exceedsBudget(_ byteCount: Int, _ budget: DecodeBudget) -> DecodeError {
         DecodeError(
             .limitExceeded, detail: "decodeBudget",
-            "the decode needs \(byteCount) bytes, the budget has \(budget.maxBytes)")
+            "the decode needs \(byteCount) bytes of memory, the memory budget is \(budget.maxBytes) bytes")
     }
 
     /// Ends the threads. No job is waiting at this point: every waiting caller has a reference to the queue.

@@ -44,7 +44,7 @@ enum MemoryPressureTrigger: ~Copyable {
         case .success(let file):
             let threshold = "some \(stall.microsecondCount) \(window.microsecondCount)"
             if let failure = file.write(Array(threshold.utf8) + [0]) {
-                return .failure(MemoryPressureFailure("\(path): \(failure), writing \"\(threshold)\""))
+                return .failure(MemoryPressureFailure("\(path): writing \"\(threshold)\" failed: \(failure)"))
             }
             return .success(.stalls(file))
         }

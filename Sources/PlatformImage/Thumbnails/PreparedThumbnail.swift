@@ -111,7 +111,7 @@ extension ThumbnailGeometry {
         guard sourceWidth <= maxSide, sourceHeight <= maxSide else {
             throw DecodeError(
                 .limitExceeded, detail: "maxSide",
-                "a side of \(sourceWidth) x \(sourceHeight) pixels exceeds the limit of \(maxSide)")
+                "a side of \(sourceWidth) x \(sourceHeight) pixels exceeds the limit of \(maxSide) pixels")
         }
         guard let geometry = Self(sourceWidth: sourceWidth, sourceHeight: sourceHeight, options: options) else {
             let crop = options.crop.map(\.description) ?? ""

@@ -106,7 +106,7 @@ struct AllowedSizes: Hashable, Sendable {
         switch (size.width, size.height) {
         case (.pixels(let side), _), (.proportional, .pixels(let side)):
             guard widths.contains(side) else {
-                throw ServiceError(.limit, "the size \(side) is not one of output.sizes")
+                throw ServiceError(.limit, "the size \(side) is not in output.sizes")
             }
         default: throw ServiceError(.limit, "the target has no size, but output.sizes requires one")
         }

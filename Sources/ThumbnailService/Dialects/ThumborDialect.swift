@@ -62,7 +62,7 @@ struct ThumborDialect: Sendable {
     ) throws(ServiceError) -> SourceName {
         if isBody {
             guard rest.elementsEqual("body".utf8) else {
-                throw .malformed("the last segment of a POST target must be body")
+                throw .malformed("the last segment of a POST target must be `body`")
             }
             return .body
         }

@@ -83,7 +83,8 @@ enum ThumborPart: Hashable {
         }
         guard let tolerance = Number.unsigned(rest), tolerance <= Operations.Trim.maxTolerance else {
             throw .malformed(
-                "invalid trim; expected top-left or bottom-right, and 0 to \(Operations.Trim.maxTolerance)")
+                "invalid trim; expected top-left or bottom-right, a tolerance from 0 to "
+                    + "\(Operations.Trim.maxTolerance), or both separated by a colon")
         }
         trim.tolerance = tolerance
         return trim

@@ -15,7 +15,8 @@ extension SizeRules {
             // IIIF requires status 400; other dialects use 422.
             throw ServiceError(
                 .limit, status: 400,
-                "the size \(result.width),\(result.height) exceeds \(maxSide) pixels per side or \(maxPixels) in total")
+                "the size \(result.width),\(result.height) exceeds the maximum of \(maxSide) pixels per side or of "
+                    + "\(maxPixels) pixels in total")
         }
         return result
     }

@@ -36,7 +36,8 @@ struct SizeRules: Hashable, Sendable {
         guard sides.contains(sourceWidth), sides.contains(sourceHeight) else {
             throw ServiceError(
                 .limit,
-                "the source has \(sourceWidth) x \(sourceHeight) pixels, the limit is \(Self.maxSourceSide) per side")
+                "the source has \(sourceWidth) x \(sourceHeight) pixels, the limit is \(Self.maxSourceSide) "
+                    + "pixels per side")
         }
         let sourceBounds = PixelRectangle(x: 0, y: 0, width: sourceWidth, height: sourceHeight)
         let base = trimmed.flatMap { $0.intersection(with: sourceBounds) } ?? sourceBounds
@@ -104,7 +105,8 @@ struct SizeRules: Hashable, Sendable {
             try check(width, height)
             guard work <= maxFilterWork else {
                 throw ServiceError(
-                    .limit, "the filters cost \(work) pixels times radius, the limit is \(maxFilterWork)")
+                    .limit,
+                    "the sum of pixels times radius over all filters is \(work), the limit is \(maxFilterWork)")
             }
         }
         (plan.resultWidth, plan.resultHeight) = (width, height)
@@ -128,8 +130,8 @@ struct SizeRules: Hashable, Sendable {
         guard width <= maxSide, height <= maxSide, width * height <= maxPixels else {
             throw ServiceError(
                 .limit,
-                "the result has \(width) x \(height) pixels, the limits are \(maxSide) per side "
-                    + "and \(maxPixels) in total")
+                "the result has \(width) x \(height) pixels, the limits are \(maxSide) pixels per "
+                    + "side and \(maxPixels) pixels in total")
         }
     }
 }

@@ -58,7 +58,7 @@ final class BodyReservation: Sendable {
     ///   budget.
     func acquire(_ byteCount: Int) throws(ServiceError) {
         guard byteCount <= budget.maxBytes else {
-            throw ServiceError(.limit, "the body has \(byteCount) bytes, the memory budget is \(budget.maxBytes)")
+            throw ServiceError(.limit, "the body has \(byteCount) bytes, the memory budget is \(budget.maxBytes) bytes")
         }
         guard byteCount > 0 else { return }
         guard budget.acquire(byteCount) else {

@@ -39,7 +39,7 @@ final class ClientLimit: Sendable {
         let seconds = Int((missing / perMinute * 60).rounded(.up))
         throw ServiceError(
             .clientLimit, retryAfter: max(1, seconds),
-            "the client exceeds the limit of \(Int(perMinute)) new renders per minute")
+            "the client exceeds the limit of \(Int(perMinute)) new renders per minute (limits.rendersPerClient)")
     }
 }
 #endif

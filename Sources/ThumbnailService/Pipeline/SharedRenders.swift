@@ -126,7 +126,7 @@ final class SharedRenders: Sendable {
         let failure: ServiceError
         do throws(DecodeError) {
             try await queue.run(measure: { self.closeGroup(number) }) { self.renderGroup(number, $0) }
-            failure = ServiceError(.internalFault, "a render of a shared group has no result")
+            failure = ServiceError(.internalFault, "a shared render ended without a result or an error")
         } catch {
             failure = ServiceError(error)
         }

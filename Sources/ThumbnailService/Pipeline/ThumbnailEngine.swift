@@ -248,7 +248,8 @@ final class ThumbnailEngine: Sendable {
         let request = prepared.request
         guard prepared.byteCount <= queue.budget.maxBytes else {
             throw ServiceError(
-                .limit, "the render needs \(prepared.byteCount) bytes, the memory budget is \(queue.budget.maxBytes)")
+                .limit,
+                "the render needs \(prepared.byteCount) bytes, the memory budget is \(queue.budget.maxBytes) bytes")
         }
         onAdmission()
         let ticket = try admission.admitRender(prepared.work(source.bytes.count), remaining: deadline - .now)

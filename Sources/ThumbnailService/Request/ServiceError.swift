@@ -109,7 +109,7 @@ extension ServiceError {
             self.init(.notFound, "the origin responded with the status \(error.statusCode ?? 404)")
         case .http, .unexpectedStatus:
             self.init(.originFailed, "the origin responded with the status \(error.statusCode ?? 0)")
-        case .transport where error.isTimeout: self.init(.originTimeout, "the origin did not respond in time")
+        case .transport where error.isTimeout: self.init(.originTimeout, "the fetch of the source timed out")
         case .transport: self.init(.originFailed, "the connection to the origin failed or was closed early")
         case .tls: self.init(.originFailed, "the origin's TLS certificate was rejected")
         case .redirect:
@@ -141,7 +141,7 @@ extension ServiceError {
         case .invalidArgument: self.init(.malformed, error.message)
         case .emptyCrop: self.init(.malformed, "the region is outside the image")
         case .unsupported: self.init(.notAnImage, "unsupported image format or feature: \(error.detail ?? "unknown")")
-        case .internal: self.init(.internalFault, "the decoder failed")
+        case .internal: self.init(.internalFault, "internal error of the decoder")
         default: self.init(.notAnImage, "the source is not an image that can be decoded (\(error.code))")
         }
     }
@@ -154,7 +154,7 @@ extension ServiceError {
         case .outOfMemory: self.init(.overloaded, retryAfter: 1, "out of memory")
         case .invalidArgument: self.init(.malformed, error.message)
         case .tooLarge: self.init(.limit, "the result has more pixels than \(error.format.rawValue) supports")
-        default: self.init(.internalFault, "the encoder failed")
+        default: self.init(.internalFault, "internal error of the encoder")
         }
     }
 }

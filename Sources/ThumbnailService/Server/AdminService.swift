@@ -95,7 +95,7 @@ struct AdminResponder: HTTPResponder {
         }
         // A host program that installed another metrics factory exports its metrics itself.
         guard let registry = engine.metrics.factory as? PrometheusRegistry else {
-            return .plain(404, "the metrics backend of the host program exports the metrics\n")
+            return .plain(404, "this server does not export metrics: the host program uses another metrics backend\n")
         }
         engine.updateGauges()
         var response = ServiceResponse(status: 200, body: Array(registry.text.utf8))

@@ -31,7 +31,7 @@ struct SigningPolicy: Sendable {
         }
         guard bytes.first == UInt8(ascii: "/"),
             let end = bytes.dropFirst().firstIndex(of: UInt8(ascii: "/")), end > 1
-        else { throw .malformed("the first segment of the target must be a signature or unsafe") }
+        else { throw .malformed("the first segment of the target must be a signature or `unsafe`") }
         let queryStart = bytes.firstIndex(of: UInt8(ascii: "?"))
         guard query == .signed || queryStart == nil else {
             throw ServiceError(

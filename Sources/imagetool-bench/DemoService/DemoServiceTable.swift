@@ -23,7 +23,7 @@ struct DemoServiceTable {
     private let transport = AsyncHTTPClientTransport()
     private var table = Table([
         ("request", .left), ("target", .left), ("status", .right), ("type", .left), ("size", .right), ("bytes", .right),
-        ("first from", .left), ("ms", .right), ("second from", .left), ("ms", .right),
+        ("1st response from", .left), ("ms", .right), ("2nd response from", .left), ("ms", .right),
     ])
     /// Deviations from the expected results, one sentence each; empty when there are none.
     private(set) var deviations: [String] = []
@@ -50,7 +50,7 @@ struct DemoServiceTable {
         }
         if request.isCached, first.source != "render" || again.source != "memory" || first.body != again.body {
             deviations.append(
-                "\(request.title): first from \(first.source), second from \(again.source), "
+                "\(request.title): first response from \(first.source), second from \(again.source), "
                     + "expected render, then memory, with equal bodies")
         }
     }

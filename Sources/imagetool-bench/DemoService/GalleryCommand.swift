@@ -8,7 +8,7 @@ import PlatformImageToolSupport
 struct GalleryCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "gallery",
-        abstract: "Serves thumbnails of 1,000 generated landscapes at /gallery, with the cache layer of each.",
+        abstract: "Serves thumbnails of 1,000 generated landscapes at /gallery, and shows from which cache each came.",
         discussion: """
             An origin in the same process, the only allowed source, generates the landscapes. Targets need no \
             signature. `imagetool serve --gallery DIR` shows the images of a folder.

@@ -61,7 +61,7 @@ struct BenchDiskCommand: AsyncParsableCommand {
         var table = Table([
             ("entries", .right), ("opening: ms", .right), ("max", .right), ("first hit: ms", .right),
             ("max", .right), ("hits during scan: ms", .right), ("max", .right), ("scan: ms", .right),
-            ("growth: MiB", .right),
+            ("memory growth: MiB", .right),
         ])
         for row in [scale.small, scale.large] {
             table.append([

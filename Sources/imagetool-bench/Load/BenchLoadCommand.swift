@@ -10,12 +10,12 @@ struct BenchLoadCommand: AsyncParsableCommand {
         abstract:
             "Compares downloads of the loader with downloads of AsyncHTTPClient, and measures cache hits.",
         discussion: """
-            Both sides download the same URLs from an nginx that this command runs on 127.0.0.1, with the same \
-            concurrency, and read every body to its end; the loader also stores each response on disk. The ratio is \
+            The loader and AsyncHTTPClient download the same URLs from an nginx that this command runs on \
+            127.0.0.1, with the same concurrency, and read every body to its end; the loader also stores each response on disk. The ratio is \
             the CPU time of the loader divided by that of the client, median over the rounds.
             """)
 
-    @Option(help: "Number of downloads per side and round.") var count = 2_000
+    @Option(help: "Number of downloads per round, for each of the two.") var count = 2_000
     @Option(help: "Size of a body in bytes.") var bytes = 20_000
     @Option(help: "Number of concurrent downloads.") var concurrency = 8
     @Option(help: "Number of measured rounds, after one warm-up round.") var rounds = 9
@@ -66,7 +66,8 @@ struct BenchLoadCommand: AsyncParsableCommand {
 
             ratio \(fixed(benchmark.ratio, digits: 2)) (median of \(rounds) rounds, \
             \(fixed(ratios.min() ?? 0, digits: 2)) to \(fixed(ratios.max() ?? 0, digits: 2))); \
-            AsyncHTTPClient with a plain file: \(fixed(median(benchmark.ratios(of: .floor)) ?? .nan, digits: 2))
+            ratio of AsyncHTTPClient that writes files: \
+            \(fixed(median(benchmark.ratios(of: .floor)) ?? .nan, digits: 2))
 
             \(hits.text)
             CPU time of this process, user and system; \(concurrency) concurrent downloads; sequential hits.

@@ -7,7 +7,7 @@ import PlatformImageToolSupport
 struct BenchSoakCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "soak",
-        abstract: "Runs many loads with random cancellation and checks memory, descriptors and running work.",
+        abstract: "Runs many loads, cancels some at random, and checks memory, file descriptors and running loads.",
         discussion: """
             Exit code 1 if a load fails, if work is running or additional descriptors are open at the end, or if \
             resident memory has grown by more than --slack since the first fifth of the loads.
@@ -36,7 +36,7 @@ struct BenchSoakCommand: AsyncParsableCommand {
             // The first run creates the objects that NIO and the pools of this library retain permanently.
             _ = try await soak.run(loads: 2_000, concurrency: concurrency) { _ in }
             let before = OpenDescriptors()
-            try output.write("done, cancelled, failed, resident KiB, descriptors, running:\n")
+            try output.write("loads done, cancelled, failed; resident KiB; file descriptors; loads running:\n")
             let end = try await soak.run(loads: loads, concurrency: concurrency) { statistics in
                 try output.write(statistics.line)
             }
@@ -44,15 +44,15 @@ struct BenchSoakCommand: AsyncParsableCommand {
             let growth = end.last.resident - end.firstFifth.resident
             try output.write(
                 """
-                running at the end: \(end.last.running)
-                descriptors before: \(before), after: \(after)
+                loads running at the end: \(end.last.running)
+                file descriptors before: \(before); after: \(after)
                 growth of resident memory since the first fifth: \(growth >= 0 ? "+" : "")\(growth / 1024) KiB
 
                 """)
             guard end.last.failed == 0, end.last.running == 0, !after.isMore(than: before), growth <= slack else {
                 throw Failure(
                     .software,
-                    "internal: a load failed, work or descriptors remain, or memory grew by more than --slack"
+                    "internal: a load failed or is running, file descriptors are open, or memory grew by more than --slack"
                 )
             }
         }
@@ -88,6 +88,6 @@ private struct OpenDescriptors: CustomStringConvertible {
 
     func isMore(than before: Self) -> Bool { others > before.others || ofLoops > before.ofLoops + 3 }
 
-    var description: String { "\(others), and \(ofLoops) of event loops" }
+    var description: String { "\(others) files and sockets, \(ofLoops) of event loops" }
 }
 #endif

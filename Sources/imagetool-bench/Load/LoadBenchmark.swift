@@ -45,7 +45,7 @@ struct LoadBenchmark {
         case uncached = "loader without caches"
         case transport = "transport of the loader alone"
         /// Lower bound for a loader that stores responses: each body is written to a temporary file and renamed.
-        case floor = "AsyncHTTPClient with a plain file"
+        case floor = "AsyncHTTPClient that writes files"
         case client = "AsyncHTTPClient alone"
 
         /// JSON key.

@@ -102,7 +102,7 @@ final class PipeSession: Sendable {
     private static func respond(
         _ id: String?, _ operation: PipeRequest.Operation, _ opening: Opening?
     ) async -> PipeResponse {
-        guard let opening else { return .failed(id, "no loader with the name of the request is open") }
+        guard let opening else { return .failed(id, "no loader is open under the name in the request") }
         switch await opening.value {
         case .failure(let error): return .failed(id, error.description)
         case .success(let loader): return await respond(id, operation, loader)

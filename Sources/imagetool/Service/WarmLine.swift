@@ -28,7 +28,10 @@ struct WarmLine: Sendable {
     /// Requests the target at the time that `pace` assigns to `index`.
     func request(from client: ServiceClient, _ base: String, _ pace: Pace, _ index: Int) async -> WarmResult {
         guard let url = url(of: base) else {
-            return WarmResult(line: number, target: text, error: "not a target or a URL of \(base)")
+            return WarmResult(
+                line: number, target: text,
+                error: "the line must be a path that begins with / or a URL that begins with \(base)/, in ASCII "
+                    + "without spaces and control characters")
         }
         try? await Task.sleep(until: pace.instant(of: index), clock: .continuous)
         let begin = ContinuousClock.now

@@ -44,9 +44,11 @@ struct ContactSheetCommand: AsyncParsableCommand {
         }
         let wide = columns ?? ContactSheet.columns(for: paths.count)
         let pitch = ContactSheet.pitch(side: size)
-        guard ((paths.count + wide - 1) / wide) * wide * pitch * pitch <= Self.maxPixels else {
+        let high = (paths.count + wide - 1) / wide
+        guard high * wide * pitch * pitch <= Self.maxPixels else {
             throw ValidationError(
-                "\(paths.count) thumbnails of \(size) pixels exceed the limit of \(Self.maxPixels) pixels per sheet.")
+                "A sheet of \(wide) x \(high) thumbnails of up to \(size) pixels per side exceeds the maximum "
+                    + "area of \(Self.maxPixels) pixels; lower --size or use fewer images.")
         }
         var sheet = ContactSheet(count: paths.count, side: size, columns: wide)
         let failures = try await draw(paths, on: &sheet)

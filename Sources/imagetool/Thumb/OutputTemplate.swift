@@ -26,7 +26,7 @@ struct OutputTemplate {
         var rest = text[...]
         while let open = rest.firstIndex(of: "{") {
             if open > rest.startIndex { parts.append(.text(String(rest[..<open]))) }
-            guard let close = rest[open...].firstIndex(of: "}") else { throw Malformed(reason: "a { is not closed") }
+            guard let close = rest[open...].firstIndex(of: "}") else { throw Malformed(reason: "a { has no closing }") }
             switch rest[rest.index(after: open)..<close] {
             case "dir": parts.append(.dir)
             case "name": parts.append(.name)
@@ -34,7 +34,7 @@ struct OutputTemplate {
             case "h": parts.append(.height)
             case "ext": parts.append(.ext)
             case let other:
-                throw Malformed(reason: "unknown name {\(other)}; expected {dir}, {name}, {w}, {h} or {ext}")
+                throw Malformed(reason: "unknown placeholder {\(other)}; expected {dir}, {name}, {w}, {h} or {ext}")
             }
             rest = rest[rest.index(after: close)...]
         }

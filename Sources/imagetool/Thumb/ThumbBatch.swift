@@ -52,7 +52,7 @@ final class ThumbBatch {
             if let output { return (path, ThumbJob.JobResult.skipped(output: output)) }
             let result = try? await queue.run { _ in job.result(of: path) }
             // The task is never cancelled, so this is unreachable.
-            return (path, result ?? .failed(Failure(.software, "internal: cancelled")))
+            return (path, result ?? .failed(Failure(.software, "internal: the thumbnail was cancelled")))
         }
         var progress = Progress("thumbnails", total: total)
         let start = ContinuousClock.now

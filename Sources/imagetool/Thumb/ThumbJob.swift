@@ -28,7 +28,7 @@ struct ThumbJob: Sendable {
     func result(of input: String) -> JobResult {
         do {
             guard template.staysInsideFolder(input) else {
-                throw Failure(.usage, "outsideOutput: {dir} contains .., which would leave the output folder")
+                throw Failure(.usage, "outsideOutput: {dir} contains .., the file would be outside the output folder")
             }
             if skipsExisting, let output = template.path(for: input, size: nil, format: recipe.format), exists(output) {
                 return .skipped(output: output)

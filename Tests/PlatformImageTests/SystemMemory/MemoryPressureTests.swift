@@ -327,7 +327,7 @@ import Testing
             Issue.record("a threshold of 0 was accepted")
         } catch {
             let message = try #require(error.attempts.first?.message)
-            #expect(message == "/proc/pressure/memory: Invalid argument, writing \"some 0 2000000\"")
+            #expect(message == "/proc/pressure/memory: writing \"some 0 2000000\" failed: Invalid argument")
         }
     }
 

@@ -41,11 +41,13 @@ imgc_status tiff_input_open(const imgc_request *request, tiff_input *input, imgc
     return imgc_fail(report, IMGC_ERROR_TRUNCATED, NULL, "tiff: data ends inside the header");
   input->first = input->big ? number(input, 8, 8) : number(input, 4, 4);
   if (input->first == 0)
-    return imgc_fail(report, IMGC_ERROR_MALFORMED, NULL, "tiff: the header contains no directory");
+    return imgc_fail(report, IMGC_ERROR_MALFORMED, NULL,
+                     "tiff: the offset of the first directory (IFD) is 0");
   if (!inside(input, input->first, count_bytes(input)))
-    return imgc_fail(report, IMGC_ERROR_TRUNCATED, NULL,
-                     "tiff: the directory is at byte %llu, data ends at byte %llu",
-                     (unsigned long long)input->first, (unsigned long long)input->size);
+    return imgc_fail(
+        report, IMGC_ERROR_TRUNCATED, NULL,
+        "tiff: the offset of the first directory (IFD) is %llu, but the data ends at byte %llu",
+        (unsigned long long)input->first, (unsigned long long)input->size);
   return IMGC_OK;
 }
 
@@ -153,7 +155,7 @@ static const uint16_t retained_tags[] = {
     TIFF_TAG_LERC_PARAMETERS,
 };
 enum { RETAINED_COUNT = sizeof retained_tags / sizeof *retained_tags };
-_Static_assert(RETAINED_COUNT <= 64, "retained_tags has more entries than the set has bits");
+_Static_assert(RETAINED_COUNT <= 64, "retained_tags has more entries than `seen` has bits");
 
 static int retained_index(uint64_t tag) {
   for (int i = 0; i < RETAINED_COUNT; i++)
@@ -269,7 +271,8 @@ imgc_status tiff_find_page(const imgc_request *request, const tiff_input *input,
     if (tiff_count_pages(request, input, &count, &broken, report)) return report->status;
     if (request->page >= count)
       return imgc_fail(report, IMGC_ERROR_MALFORMED, NULL,
-                       "tiff: page %u does not exist, the file has %u pages", request->page, count);
+                       "tiff: the page with index %u (from 0) does not exist; number of pages: %u",
+                       request->page, count);
     for (uint32_t i = 0; i < request->page; i++)
       page->offset = next_directory(input, page->offset, &broken);
   }

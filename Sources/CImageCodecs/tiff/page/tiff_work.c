@@ -101,7 +101,7 @@ imgc_status tiff_check_work(const imgc_request *request, const tiff_file *file, 
   if (input.cost > (left > file_cost ? left : file_cost))
     return imgc_fail(
         report, IMGC_ERROR_LIMIT, "max_memory",
-        "tiff: strips that share input bytes take an estimated %llu ms, the limit is %llu ms",
+        "tiff: the estimated decoding time of overlapping strips is %llu ms, the limit is %llu ms",
         (unsigned long long)(input.cost / 1000000),
         (unsigned long long)((left > file_cost ? left : file_cost) / 1000000));
   left = input.cost < left ? left - input.cost : 0;
