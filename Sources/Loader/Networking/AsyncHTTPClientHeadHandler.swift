@@ -149,7 +149,7 @@ final class AsyncHTTPClientHeadHandler: ChannelDuplexHandler {
         guard let limit, let content, received > 3 * limit else { return }
         if (received - 3 * limit) / 16 > content.bytes {
             reject(
-                "\(received) received bytes contain only \(content.bytes) bytes of content, too much message framing",
+                "too much message framing: \(received) received bytes contain only \(content.bytes) bytes of content",
                 context)
         }
     }

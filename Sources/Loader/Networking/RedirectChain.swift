@@ -41,7 +41,7 @@ struct RedirectChain: Sendable {
         guard Storability.isRedirect(head.status) else { return nil }
         guard let location = head.fields[lines: "Location"].first else { return nil }
         guard head.fields[lines: "Location"].allSatisfy({ $0 == location }) else {
-            throw error("the Location fields of the response differ")
+            throw error("the response has Location fields with different values")
         }
         var next = request
         next.url = try target(of: location)

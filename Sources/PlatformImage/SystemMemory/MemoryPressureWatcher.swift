@@ -87,7 +87,7 @@ public final class MemoryPressureWatcher: Sendable {
         }
         let message = attempts.map { "\($0.source): \($0.message)" }.joined(separator: "; ")
         throw MemoryPressureError(
-            .noSource, attempts: attempts, message.isEmpty ? "the argument sources is empty" : message)
+            .noSource, attempts: attempts, message.isEmpty ? "the argument `sources` is empty" : message)
     }
     #else
     private init(

@@ -112,7 +112,8 @@ public struct ResolvedConfiguration: Sendable {
             case .stringArray(let texts):
                 guard !key.isSecret else {
                     throw ServiceError(
-                        .internalFault, "\(name(of: key, from: origin)) can only be set by the environment")
+                        .internalFault,
+                        "\(name(of: key, from: origin)): this secret can only be set by the environment")
                 }
                 return (texts, origin)
             default: continue
@@ -142,7 +143,7 @@ extension ConfigurationKey {
     static func rejectUnknown(_ unknown: [String], from source: String) throws(ServiceError) {
         guard !unknown.isEmpty else { return }
         throw ServiceError(
-            .internalFault, "\(source) has unknown keys: \(unknown.sorted().joined(separator: ", "))")
+            .internalFault, "\(source) contains unknown keys: \(unknown.sorted().joined(separator: ", "))")
     }
 }
 

@@ -125,7 +125,9 @@ final class SystemResolver: Resolver {
         var list: UnsafeMutablePointer<addrinfo>?
         let status = getaddrinfo(name, nil, &hints, &list)
         defer { if list != nil { freeaddrinfo(list) } }
-        guard status == 0 else { return .failure(ServiceError(.originFailed, "the source's host was not found")) }
+        guard status == 0 else {
+            return .failure(ServiceError(.originFailed, "the DNS lookup of the source's host failed"))
+        }
         var found: [IPAddress] = []
         var next = list
         while let entry = next?.pointee {

@@ -39,10 +39,10 @@ extension ServiceMetrics {
     static var help: [String: String] {
         [
             "imagetool_requests_total": "Number of sent responses.",
-            "imagetool_request_seconds": "Time from the request header to the response header.",
+            "imagetool_request_seconds": "Time from receiving the request header to sending the response header.",
             "imagetool_cache_hits_total": "Number of cache lookups that found a fresh entry.",
             "imagetool_cache_misses_total": "Number of cache lookups that found no entry or a stale entry.",
-            "imagetool_cache_bytes": "Bytes stored in a cache.",
+            "imagetool_cache_bytes": "Total size of the entries of a cache in bytes.",
             "imagetool_coalesced_total": "Number of requests that shared a fetch, decode or render of another request.",
             "imagetool_rejected_total": "Number of rejected requests.",
             "imagetool_cancelled_total":
@@ -55,7 +55,7 @@ extension ServiceMetrics {
             "imagetool_inflight_bytes": "Bytes reserved for running renders.",
             "imagetool_inflight_bytes_limit": "Maximum number of bytes that running renders can reserve.",
             "imagetool_open_connections": "Number of open client connections.",
-            "imagetool_live_bitmap_bytes": "Bytes of all allocated bitmaps.",
+            "imagetool_live_bitmap_bytes": "Total size of all allocated bitmaps in bytes.",
             "process_resident_memory_bytes": "Resident memory size in bytes.",
         ]
     }

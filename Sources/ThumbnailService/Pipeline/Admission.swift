@@ -135,7 +135,8 @@ final class Admission: Sendable {
             let hasIdleThread = state.jobs.count < threads
             guard hasIdleThread || waitingBytes.addingClamped(work.sourceBytes) <= maxWaitingBytes else {
                 throw overloadError(
-                    expectedSeconds(state, now), "the sources of the waiting renders exceed their memory limit")
+                    expectedSeconds(state, now),
+                    "the sources of the waiting renders need more than \(maxWaitingBytes) bytes of memory")
             }
             let speed = state.speeds[work.format]?.value ?? Self.defaultSpeed
             state.last += 1
@@ -170,7 +171,7 @@ final class Admission: Sendable {
     ) throws(ServiceError) {
         let seconds = expectedSeconds(state, now)
         guard state.jobs.count + expectedFetchCount(state, now) < threads.addingClamped(maxWaiting) else {
-            throw overloadError(seconds, "too many renders are waiting")
+            throw overloadError(seconds, "too many renders are waiting (limits.queue)")
         }
         guard .seconds(seconds) <= limit else {
             throw overloadError(seconds, "the expected waiting time exceeds limits.queueWait or the deadline")

@@ -9,8 +9,8 @@ struct DemoCommand: AsyncParsableCommand {
         abstract: "Serves the images of a folder over HTTP and loads them from the origin and from each cache.",
         discussion: """
             Runs four rounds over all URLs: from the origin, from memory, from disk, and, after the loader's \
-            clock is advanced by one hour, with revalidation (304). The exit code is 1 if a count differs from its expected value or \
-            if the pixels of an image differ from those of its file.
+            clock is advanced by one hour, with revalidation (304). The exit code is 1 if a count differs from its \
+            expected value or if the pixels of an image differ from those of its file.
             """)
 
     @Argument(help: "Folder with images; subfolders are included.") var folder: String

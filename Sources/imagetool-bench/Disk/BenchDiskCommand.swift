@@ -49,8 +49,8 @@ struct BenchDiskCommand: AsyncParsableCommand {
 
             CPU microseconds per operation, user and system; bodies of \(DiskBenchmark.bodyBytes) bytes in the page \
             cache.
-            System calls: open, read, checksum, close; open of a missing file; create, write, rename; open, pwrite, \
-            close.
+            System calls: open, read, checksum, close for a look-up; open of a missing file for a miss; create, write, \
+            rename for a store; open, pwrite, close for a refresh.
             \(scale.map(text) ?? "")
             CPU: \(Machine.processor ?? "unknown")
 

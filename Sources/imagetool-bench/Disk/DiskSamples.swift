@@ -9,7 +9,7 @@ struct DiskSamples {
     /// Key of the image with the given number.
     func key(_ number: Int) -> CacheKey {
         let address = "https://images.example.org/v2/photographs/originals/\(1_000_000 + number).png"
-        guard let key = CacheKey(url: address) else { preconditionFailure("the URL is a valid cache key") }
+        guard let key = CacheKey(url: address) else { preconditionFailure("the URL is not a valid cache key") }
         return key
     }
 

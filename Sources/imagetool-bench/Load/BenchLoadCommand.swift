@@ -11,11 +11,11 @@ struct BenchLoadCommand: AsyncParsableCommand {
             "Compares downloads of the loader with downloads of AsyncHTTPClient, and measures cache hits.",
         discussion: """
             The loader and AsyncHTTPClient download the same URLs from an nginx that this command runs on \
-            127.0.0.1, with the same concurrency, and read every body to its end; the loader also stores each response on disk. The ratio is \
-            the CPU time of the loader divided by that of the client, median over the rounds.
+            127.0.0.1, with the same concurrency, and read every body to its end; the loader also stores each response \
+            on disk. The ratio is the CPU time of the loader divided by that of AsyncHTTPClient, median over the rounds.
             """)
 
-    @Option(help: "Number of downloads per round, for each of the two.") var count = 2_000
+    @Option(help: "Number of downloads per round, by the loader and by AsyncHTTPClient each.") var count = 2_000
     @Option(help: "Size of a body in bytes.") var bytes = 20_000
     @Option(help: "Number of concurrent downloads.") var concurrency = 8
     @Option(help: "Number of measured rounds, after one warm-up round.") var rounds = 9

@@ -52,7 +52,7 @@ struct BenchSoakCommand: AsyncParsableCommand {
             guard end.last.failed == 0, end.last.running == 0, !after.isMore(than: before), growth <= slack else {
                 throw Failure(
                     .software,
-                    "internal: a load failed or is running, file descriptors are open, or memory grew by more than --slack"
+                    "internal: a load failed or is running, file descriptors are open, or memory growth exceeds --slack"
                 )
             }
         }

@@ -9,7 +9,7 @@ struct InfoCommand: ParsableCommand {
         case json, ndjson
 
         static func help(for value: Self) -> ArgumentHelp? {
-            value == .json ? "Print one JSON array." : "Print one JSON object per line."
+            value == .json ? "Print one JSON array." : "Print one JSON object per file, one per line."
         }
     }
 

@@ -107,7 +107,7 @@ extension SystemExit {
 extension ContentType {
     /// `image/*`: every response whose content type is an image.
     static var anyImage: Self {
-        guard let type = Self("image/*") else { preconditionFailure("image/* is a content type") }
+        guard let type = Self("image/*") else { preconditionFailure("image/* is not a valid content type") }
         return type
     }
 }

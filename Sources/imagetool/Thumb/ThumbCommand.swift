@@ -39,7 +39,7 @@ struct ThumbCommand: AsyncParsableCommand {
     @Option(
         help: "Index of the frame of an animation or of the page of a TIFF, from 0; all creates an APNG of all frames.")
     var frame: String?
-    @Flag(help: "Use the embedded thumbnail of a camera if it is large enough.") var embedded = false
+    @Flag(help: "Use the thumbnail that the camera embedded in the file, if it is large enough.") var embedded = false
     @Option(help: "Decoding accuracy of JPEG: exact, balanced, fast or draft.", transform: parseChoice)
     var accuracy = ThumbnailQuality.balanced
 

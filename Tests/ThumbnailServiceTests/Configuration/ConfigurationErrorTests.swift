@@ -55,7 +55,7 @@ import Testing
     ])
     func unknownKeyInTheConfigurationFileIsReportedByName(_ json: String, _ names: String) {
         let message = Self.message { try ResolvedConfiguration(json: Array(json.utf8)) }
-        #expect(message == "the configuration file has unknown keys: \(names)")
+        #expect(message == "the configuration file contains unknown keys: \(names)")
     }
 
     @Test(arguments: [

@@ -26,7 +26,7 @@ import Testing
                 started.update { $0 += 1 }
                 gate.wait()
                 gate.signal()
-                return .failure(ServiceError(.originFailed, "the source's host was not found"))
+                return .failure(ServiceError(.originFailed, "the DNS lookup of the source's host failed"))
             }
         }
 

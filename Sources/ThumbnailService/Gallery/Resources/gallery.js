@@ -163,8 +163,8 @@ function updateTotals() {
   }
   find('shown').textContent = numbers.format(shown);
   find('bytes').textContent = bytesText(pass.bytes);
-  find('median').textContent = pass.times.length ? `median ${timeText(median(pass.times))}` : 'no time yet';
-  find('cancelled').textContent = `${numbers.format(cancelled)} cancelled`;
+  find('median').textContent = pass.times.length ? `median ${timeText(median(pass.times))}` : 'no response yet';
+  find('cancelled').textContent = `${numbers.format(cancelled)} requests cancelled`;
 }
 
 let announcement = '';
@@ -411,7 +411,7 @@ addEventListener('resize', () => {
   resizeTimer = setTimeout(() => { if (tiles.length && neededSide() > side) loadList(neededSide()); }, 200);
 });
 
-find('reload').addEventListener('click', () => { restart(); find('status').textContent = 'Loading again.'; });
+find('reload').addEventListener('click', () => { restart(); find('status').textContent = 'The images are loaded again.'; });
 find('clear-memory').addEventListener('click', (event) =>
   sendCommand(event.currentTarget, '/gallery/clear-memory', 'The memory cache is empty.'));
 find('purge-disk').addEventListener('click', (event) =>
