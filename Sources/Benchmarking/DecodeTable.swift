@@ -17,7 +17,7 @@ public enum DecodeTable {
             Ratio: CPU time of the library divided by that of PlatformImage, median; above 1, PlatformImage is faster.
             A target is met if the ratio is at most 5 % lower than the target.
             Pixel buffers: the libraries use malloc and free for each image; \
-        PlatformImage uses its default, a pool with huge pages.
+            PlatformImage uses its default, a pool with huge pages.
             Libraries: \(libraries.joined(separator: ", ")); for BMP, a scalar loop.
             CPU: \(Machine.processor ?? "unknown"); transparent huge pages: \(Machine.hugePages ?? "unknown")
 
