@@ -55,7 +55,8 @@ static imgc_status malformed(imgc_report *report, const char *reason) {
 }
 
 static imgc_status read_ihdr(const imgc_png_chunk *chunk, imgc_png *png, imgc_report *report) {
-  if (chunk->length != IMGC_PNG_IHDR_SIZE) return malformed(report, "IHDR has an invalid length");
+  if (chunk->length != IMGC_PNG_IHDR_SIZE)
+    return malformed(report, "the length of IHDR is not 13 bytes");
   const uint8_t *p = chunk->data;
   png->width = imgc_be32(p);
   png->height = imgc_be32(p + 4);

@@ -21,14 +21,14 @@ extension LoaderEvent {
         case .cachePolicyWarning: "response lacks caching headers"
         case .requestSent: "request sent"
         case .responseReceived: "response received"
-        case .retrying: "retrying"
+        case .retrying: "request failed, retry scheduled"
         case .failed: "load failed"
         case .imageRemoved: "image removed"
-        case .filesRemoved: "files removed"
+        case .filesRemoved: "files removed from the disk cache"
         case .memoryPurged: "memory cache purged"
         case .memoryRelieved: "memory cache trimmed"
         case .diskFault: "disk cache fault"
-        case .reportsDropped: "reports dropped"
+        case .reportsDropped: "events and load records dropped"
         }
     }
 

@@ -61,7 +61,7 @@ struct BMPInfo {
         bitCount = integer16(isCore ? 10 : 14)
         // `Int32.min` has no positive counterpart in 32 bits and is rejected.
         guard width > 0, storedHeight != 0, storedHeight != Int(Int32.min) else {
-            throw DecodeError(.malformed, format: .bmp, "bmp: invalid size \(width) x \(storedHeight)")
+            throw DecodeError(.malformed, format: .bmp, "bmp: invalid image size of \(width) x \(storedHeight) pixels")
         }
 
         func integer32(_ field: Int, since first: Int) -> Int { size >= first ? integer32(field) : 0 }

@@ -17,7 +17,10 @@ extension ConfigurationKey {
             "Port to listen on; 0 selects a free port."),
         .init(
             "server.publicURL", optional: \.service.server.publicURL, .text("URL"),
-            "Public base URL, such as `https://images.example`; by default, URLs contain the host of the request."),
+            """
+            Public base URL for the `id` in `info.json` and for canonical links, such as `https://images.example`; \
+            by default, the `id` contains the host of the request.
+            """),
         .init(
             "server.adminPort", optional: \.service.server.adminPort, .integer(0...65_535, "port"), none: "off",
             "Port for metrics and health on the loopback interface; 0 selects a free port."),
@@ -56,7 +59,10 @@ extension ConfigurationKey {
             "Maximum size of all header fields of a request."),
         .init(
             "server.trustForwardedFor", \.service.server.trustsForwardedFor, .boolean,
-            "Uses the last element of `X-Forwarded-For` as the client address for `limits.rendersPerClient`."),
+            """
+            Uses the last element of `X-Forwarded-For` as the IP address of the client for \
+            `limits.rendersPerClient`.
+            """),
         .init(
             "server.debugHeaders", \.service.server.showsDebugFields, .boolean,
             "Adds `X-Cache` and `Server-Timing` to responses."),
@@ -162,11 +168,12 @@ extension ConfigurationKey {
             "Lifetime of a result for the modes `ttl` and `min` of `cache.mode`."),
         .init(
             "cache.swr", \.service.cache.staleWhileRevalidate, .duration(allowsZero: true),
-            "Time after the lifetime in which clients may use a stale result while they revalidate it."),
+            "Time after the end of the lifetime in which clients may use a stale result while they revalidate it."),
         .init(
             "cache.negativeTTL", \.service.cache.negativeLifetime, .duration(allowsZero: true),
             "Lifetime of error responses and of the information that a source does not exist."),
-        .init("cache.immutable", \.service.cache.isImmutable, .boolean, "Adds the directive `immutable` to responses."),
+        .init("cache.immutable", \.service.cache.isImmutable, .boolean,
+            "Adds the directive `immutable` to `Cache-Control` in responses."),
     ]
 }
 

@@ -32,7 +32,7 @@ struct ThumborDraft {
     mutating func read(_ segment: ArraySlice<UInt8>, at stage: ThumborStage) throws(ServiceError) -> ThumborStage? {
         guard let part = try ThumborPart(segment), part.stage >= stage else {
             if stage <= .size, ThumborPart.isMalformedSize(segment) {
-                throw .malformed("the target has an invalid size")
+                throw .malformed("the size in the target is out of range or malformed")
             }
             return nil
         }

@@ -88,6 +88,6 @@ private struct OpenDescriptors: CustomStringConvertible {
 
     func isMore(than before: Self) -> Bool { others > before.others || ofLoops > before.ofLoops + 3 }
 
-    var description: String { "\(others) files and sockets, \(ofLoops) of event loops" }
+    var description: String { "\(others) files, sockets and pipes, \(ofLoops) of event loops" }
 }
 #endif

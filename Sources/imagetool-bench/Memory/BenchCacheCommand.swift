@@ -57,6 +57,7 @@ struct BenchCacheCommand: ParsableCommand {
 
             ns: CPU nanoseconds per operation, user and system. M/s: million operations per wall second, all threads.
             speedup: M/s with two threads divided by M/s with one thread.
+            same key: the inserted key; equal key: another key with an equal text; new key: created for each lookup.
             CPU: \(Machine.processor ?? "unknown")
 
             """

@@ -18,7 +18,7 @@ struct ServeCommand: AsyncParsableCommand {
             render any source of the hosts of --allow. The service fetches only from hosts of --allow, and from IP \
             addresses of private networks only if --allow-cidr contains them.
 
-            Every option sets a configuration key. Keys can be set by options, --set, the environment \
+            Most options set a configuration key. Keys can be set by options, --set, the environment \
             (IMAGETOOL_SERVER_PORT for server.port) and the file of --config, in this order of precedence. \
             --print-config prints all keys and their values.
             """)

@@ -118,7 +118,8 @@ imgc_status tiff_open(const imgc_request *request, tiff_file *file, imgc_report 
     // libtiff rejected the directory. If its values extend past the end of the file, the file is
     // truncated; otherwise it is malformed.
     return imgc_fail(report, file->page.truncated ? IMGC_ERROR_TRUNCATED : IMGC_ERROR_MALFORMED,
-                     NULL, "tiff: %s", file->errors ? file->message : "the directory is invalid");
+                     NULL, "tiff: %s",
+                     file->errors ? file->message : "the directory (IFD) is invalid");
   }
   if (file->warnings || file->errors) imgc_warn(report, IMGC_WARN_TAG);
   file->warnings = 0, file->errors = 0;
