@@ -172,7 +172,8 @@ extension ConfigurationKey {
         .init(
             "cache.negativeTTL", \.service.cache.negativeLifetime, .duration(allowsZero: true),
             "Lifetime of error responses and of the information that a source does not exist."),
-        .init("cache.immutable", \.service.cache.isImmutable, .boolean,
+        .init(
+            "cache.immutable", \.service.cache.isImmutable, .boolean,
             "Adds the directive `immutable` to `Cache-Control` in responses."),
     ]
 }

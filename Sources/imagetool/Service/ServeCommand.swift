@@ -49,7 +49,7 @@ struct ServeCommand: AsyncParsableCommand {
     @Flag(help: "Add X-Cache and Server-Timing to responses.") var debugHeaders = false
     @Option(
         help: ArgumentHelp(
-            "Show the images of a folder at /gallery, and from which cache each image came.", valueName: "dir"))
+            "Show the images of a folder at /gallery, and the cache that each image came from.", valueName: "dir"))
     var gallery: String?
     @Option(help: "Configuration file in JSON.") var config: String?
     @Option(help: "Set a configuration key, as key=value; may be repeated.") var set: [String] = []

@@ -31,7 +31,7 @@ struct WarmLine: Sendable {
             return WarmResult(
                 line: number, target: text,
                 error: "the line must be a path that begins with / or a URL that begins with \(base)/, in ASCII "
-                    + "without spaces and control characters")
+                    + "without spaces or control characters")
         }
         try? await Task.sleep(until: pace.instant(of: index), clock: .continuous)
         let begin = ContinuousClock.now
