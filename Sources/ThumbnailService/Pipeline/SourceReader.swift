@@ -91,7 +91,8 @@ final class SourceReader: SourceReading {
 
     func read(_ source: SourceName) async throws(ServiceError) -> SourceBytes {
         switch source {
-        case .body: throw ServiceError(.internalFault, "the source is the request body, which is neither a file nor a URL")
+        case .body:
+            throw ServiceError(.internalFault, "the source is the request body, which is neither a file nor a URL")
         case .file(let path):
             guard let files else { throw ServiceError(.notFound, "the file does not exist") }
             return try await read(path, in: files)
