@@ -130,8 +130,8 @@ static imgc_status draw_still(imgc_gif *gif, const imgc_dest *dest) {
     return report->status;
   if (dest->width != canvas.width || dest->height != canvas.height)
     return imgc_fail(report, IMGC_ERROR_INVALID_ARGUMENT, NULL,
-                     "gif: the destination does not have the canvas size of %u x %u", canvas.width,
-                     canvas.height);
+                     "gif: the destination does not have the canvas size of %u x %u pixels",
+                     canvas.width, canvas.height);
 
   if (imgc_dest_open(dest, canvas.height)) return report->status;
   uint64_t right = (uint64_t)image.x + image.width, bottom = (uint64_t)image.y + image.height;

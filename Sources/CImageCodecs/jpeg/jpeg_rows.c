@@ -161,8 +161,8 @@ static void decode_step(jpeg_state *s) {
   uint64_t memory = s->request->limits.max_memory;
   if (cinfo->output_width != dest->width || cinfo->output_height != dest->height)
     imgc_fail(s->report, IMGC_ERROR_INVALID_ARGUMENT, NULL,
-              "jpeg: the destination does not have the image size of %u x %u", cinfo->output_width,
-              cinfo->output_height);
+              "jpeg: the destination does not have the image size of %u x %u pixels",
+              cinfo->output_width, cinfo->output_height);
   imgc_jpeg_exit_if_failed(s);
   // imgc_jpeg_start has checked the estimated memory; this limit applies when libjpeg needs more.
   if (memory) {

@@ -96,8 +96,8 @@ static imgc_status decode(const imgc_request *request, const imgc_dest *dest, im
     return report->status;
   if (dest->width != png.width || dest->height != png.height)
     return imgc_fail(report, IMGC_ERROR_INVALID_ARGUMENT, NULL,
-                     "png: the destination does not have the image size of %u x %u", png.width,
-                     png.height);
+                     "png: the destination does not have the image size of %u x %u pixels",
+                     png.width, png.height);
   imgc_png_image image = {.request = request,
                           .report = report,
                           .png = &png,

@@ -184,7 +184,7 @@ static imgc_status decode_page(const imgc_request *request, tiff_file *file, con
   if (tiff_read_properties(request, file, &properties, report)) return report->status;
   if (dest->width != properties.width || dest->height != properties.height)
     return imgc_fail(report, IMGC_ERROR_INVALID_ARGUMENT, NULL,
-                     "tiff: the destination does not have the page size of %u x %u",
+                     "tiff: the destination does not have the page size of %u x %u pixels",
                      properties.width, properties.height);
 
   if (imgc_dest_open(dest, properties.band_rows)) return report->status;

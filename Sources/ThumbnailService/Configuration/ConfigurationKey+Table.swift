@@ -56,7 +56,7 @@ extension ConfigurationKey {
             "Maximum length of a request target."),
         .init(
             "server.headerBytes", \.service.server.maxHeaderBytes, .bytes(256...1 << 20),
-            "Maximum size of all header fields of a request."),
+            "Maximum total size of the header fields of a request."),
         .init(
             "server.trustForwardedFor", \.service.server.trustsForwardedFor, .boolean,
             """
@@ -71,7 +71,7 @@ extension ConfigurationKey {
             "Time between the shutdown signal and closing the listener, in which `/health/ready` has the status 503."),
         .init(
             "drain.timeout", \.service.server.drainTimeout, .duration(),
-            "Time limit for running requests after the shutdown signal."),
+            "Time limit after the shutdown signal for completing the requests in progress."),
     ]
 
     private static let source: [ConfigurationKey] = [

@@ -67,7 +67,8 @@ final class SourceFiles: Sendable {
         let status = try file.status()
         guard status.isRegular else { return .failure(Self.notFound) }
         guard status.length <= maxBytes else {
-            return .failure(ServiceError(.tooLarge, "the source has \(status.length) bytes, the limit is \(maxBytes)"))
+            return .failure(
+                ServiceError(.tooLarge, "the source has \(status.length) bytes, the limit is \(maxBytes) bytes"))
         }
         // Reads `status.length` bytes only: pseudo-files of the kernel report a size of 0 and are read as empty files.
         guard let bytes = try file.bytes(at: 0, count: status.length) else {

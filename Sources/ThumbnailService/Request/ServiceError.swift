@@ -153,7 +153,7 @@ extension ServiceError {
         case .deadlinePassed: self.init(.deadline, "the deadline passed during encoding")
         case .outOfMemory: self.init(.overloaded, retryAfter: 1, "out of memory")
         case .invalidArgument: self.init(.malformed, error.message)
-        case .tooLarge: self.init(.limit, "the result has more pixels than \(error.format.rawValue) supports")
+        case .tooLarge: self.init(.limit, "a side of the result is longer than \(error.format.rawValue) supports")
         default: self.init(.internalFault, "internal error of the encoder")
         }
     }
