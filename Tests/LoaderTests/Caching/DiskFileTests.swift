@@ -29,7 +29,7 @@ struct DiskFileTests {
     }
 
     /// File systems allow lengths up to 2^63 - 1 bytes; the sum of two such files must not overflow.
-    @Test func sumOfMaximumFileLengthsDoesNotOverflow() {
+    @Test func fileLengthIsClampedSoThatSumsDoNotOverflow() {
         var information = stat()
         information.st_size = .max
 

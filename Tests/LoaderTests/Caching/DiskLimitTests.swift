@@ -76,7 +76,7 @@ struct DiskLimitTests {
         #expect(folder.entryFiles.count == 8)
     }
 
-    @Test func freeSpaceForMoreBytesThanTheLimitEvictsNothing() async {
+    @Test func freeSpaceCallForMoreBytesThanTheLimitEvictsNothing() async {
         let cache = folder.cache(clock: clock)
         for index in 0..<4 { store(index, in: cache) }
         await cache.flush()

@@ -49,7 +49,7 @@ extension DiskFaults {
             #expect(kept.count == 20)
         }
 
-        @Test func clearByAProcessWithALaterClockRemovesEntriesNotUsedUnderThatClock() async throws {
+        @Test func clearWithAClock20YearsAheadKeepsOnlyEntriesStoredUnderThatClock() async throws {
             let folder = try FaultFolder()
             DiskFaults.store(0..<10, version: 1, in: DiskCache(directory: folder.path))
             _ = try await DiskFaults.run(folder, .store, 10, 10, 1, environment: try at("+20y"))

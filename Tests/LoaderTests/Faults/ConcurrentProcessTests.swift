@@ -14,7 +14,7 @@ extension DiskFaults {
     @Suite struct ConcurrentProcessTests {
         private let limit = 200_000
 
-        @Test func twoProcessesWithAllOperationsNeverReadAnEntryMixedFromTwoStores() async throws {
+        @Test func twoProcessesWithRandomOperationsNeverReadAnEntryMixedFromTwoStores() async throws {
             let folder = try FaultFolder()
             let seed = Int(FaultSeed.of("two processes") % 1_000_000)
             let operations = Int(FaultSeed.seconds * 600)

@@ -81,7 +81,7 @@ extension DiskFaults {
             #expect(DiskFaults.number("found", in: lines).map { $0 <= kept.count } == true)
         }
 
-        @Test func threadsWithTooFewFileDescriptorsLoseNoEntry() async throws {
+        @Test func shortageOfFileDescriptorsInManyThreadsRemovesNoCacheEntry() async throws {
             let folder = try FaultFolder()
             DiskFaults.store(0..<30, version: 1, in: DiskCache(directory: folder.path))
 

@@ -73,7 +73,8 @@ struct ImageSlotLoaderTests {
         #expect(origin.requests.value == 1)
     }
 
-    @Test(.requirement("O54")) func memoryLookupIsNotFreshForStaleOrPurgedImagesOrOtherRequests() async throws {
+    @Test(.requirement("O54"))
+    func memoryLookupFindsNoFreshImageAfterExpiryOrPurgeOrForADifferentRequest() async throws {
         let folder = try DiskFolder()
         let stale = try loader(Origin(cacheControl: "max-age=0"), in: folder)
         let request = ImageRequest(url: "http://example.com/a.png")

@@ -238,7 +238,8 @@ import Testing
         #expect(await prefetch.waitUntilFinished() == counts(1, done: 1))
     }
 
-    @Test(.requirement("O89")) func slowPrefetchLoadsSeriallyAndUrgentPrefetchInParallel() async throws {
+    @Test(.requirement("O89"))
+    func prefetchWithSlowPriorityLoadsSeriallyAndWithUrgentPriorityInParallel() async throws {
         let held = Locked(true)
         let bench = try origin({ $0.urgentWidth = 3 }) { request, _ in
             var reply = ScriptedReply.image(TestImage.first, maxAge: 60)
@@ -261,7 +262,7 @@ import Testing
         await bench.waitUntil { bench.isIdle }
     }
 
-    @Test(.requirement("O89")) func slowPrefetchWaitsForUrgentLoads() async throws {
+    @Test(.requirement("O89")) func prefetchWithSlowPriorityWaitsForUrgentLoads() async throws {
         let gate = Gate()
         let bench = try origin { request, _ in
             var reply = ScriptedReply.image(TestImage.first, maxAge: 60)

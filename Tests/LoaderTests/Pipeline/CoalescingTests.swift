@@ -253,7 +253,7 @@ import Testing
         #expect(await bench.steps() == ["cached disk fresh", "finished disk"])
     }
 
-    @Test(.requirement("O66", "O67")) func slowLoadsWaitForUrgentLoads() async throws {
+    @Test(.requirement("O66", "O67")) func loadsWithSlowPriorityWaitForUrgentLoads() async throws {
         let gate = Gate()
         let bench = try LoaderBench(
             ScriptedTransport { request, _ in
@@ -275,7 +275,8 @@ import Testing
         #expect(bench.transport.requests.map(\.url) == ["http://example.com/urgent", "http://example.com/slow"])
     }
 
-    @Test(.requirement("O69", "O70")) func setPriorityMovesRunningAndWaitingLoadsBetweenSlowAndUrgent() async throws {
+    @Test(.requirement("O69", "O70"))
+    func setPriorityMovesRunningAndWaitingLoadsBetweenSlowAndUrgentPriority() async throws {
         let gate = Gate()
         let bench = try LoaderBench(
             ScriptedTransport { request, _ in
@@ -308,7 +309,8 @@ import Testing
         #expect(bench.isIdle)
     }
 
-    @Test(.requirement("O69", "O70")) func slowDownloadIsUrgentUntilItsUrgentWaiterIsCancelled() async throws {
+    @Test(.requirement("O69", "O70"))
+    func downloadWithSlowPriorityIsUrgentOnlyWhileAnUrgentRequestWaitsForIt() async throws {
         let gate = Gate()
         let bench = try LoaderBench(
             ScriptedTransport { request, _ in

@@ -138,7 +138,7 @@ import Testing
     }
 
     /// Without conditional fields, the origin cannot respond with 304 for an image whose type is no longer accepted.
-    @Test(.requirement("O43")) func storedImageOfANoLongerAcceptedTypeIsRequestedWithoutConditions() async throws {
+    @Test(.requirement("O43")) func storedImageOfANoLongerAcceptedTypeIsRequestedUnconditionally() async throws {
         for maxAge in [0, 60] {
             let transport = ScriptedTransport { request, _ in
                 request.fields.contains("If-None-Match")
@@ -191,7 +191,7 @@ import Testing
         #expect(bench.storedFiles.count == 1)
     }
 
-    @Test(.requirement("O95")) func requestWithoutCacheLayersBypassesTheCaches() async throws {
+    @Test(.requirement("O95")) func loadReadsAndWritesOnlyTheCacheLayersOfItsRequest() async throws {
         let bench = try LoaderBench(.image(TestImage.first, maxAge: 60)) { $0.cacheImagesInMemory = true }
         var bare = request
         bare.layers = []

@@ -197,7 +197,7 @@ import Testing
         #expect(await bench.steps() == ["cached disk fresh", "finished disk"])
     }
 
-    @Test(.requirement("O8", "O28")) func damagedStoredBodyIsRequestedWithoutConditions() async throws {
+    @Test(.requirement("O8", "O28")) func damagedStoredBodyIsRequestedUnconditionally() async throws {
         let bench = try await staleBench(.image(TestImage.second))
         for file in bench.storedFiles {
             let path = bench.folder.path + "/" + file

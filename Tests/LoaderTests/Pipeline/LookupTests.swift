@@ -32,7 +32,7 @@ import Testing
     }
 
     @Test(.requirement("O65", "O95", "O85"), arguments: [false, true])
-    func lookupReadsOnlyTheSpecifiedCacheLayers(isBlocking: Bool) async throws {
+    func lookupReadsOnlyTheCacheLayersOfItsLayersArgument(isBlocking: Bool) async throws {
         let bench = try await loadedBench()
         #expect(await lookup(bench, request, .all, isBlocking: isBlocking) == "memory fresh")
         #expect(await lookup(bench, request, .memory, isBlocking: isBlocking) == "memory fresh")
@@ -52,7 +52,7 @@ import Testing
     }
 
     @Test(.requirement("O65", "O95"), arguments: [false, true])
-    func lookupIsLimitedToTheCacheLayersOfTheRequest(isBlocking: Bool) async throws {
+    func lookupReadsOnlyCacheLayersThatItsRequestPermits(isBlocking: Bool) async throws {
         let bench = try await loadedBench()
         var other = request
         other.layers = .disk

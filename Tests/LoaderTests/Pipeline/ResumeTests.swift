@@ -244,7 +244,7 @@ import Testing
         #expect(await html.steps().last == "failed unacceptableContentType")
     }
 
-    @Test func rangeAndConditionsOfTheCallerAreUnchangedOnRetry() async throws {
+    @Test func rangeAndConditionalFieldsOfTheCallerAreUnchangedOnRetry() async throws {
         for fields in [["Range": "bytes=0-"], ["If-Match": "\"1\""]] as [HeaderFields] {
             let bench = try bench(Self.interrupted(after: 100), .image(Self.whole))
             let loaded = try await bench.loader.data(for: DataRequest(url: LoaderBench.url, fields: fields))

@@ -93,7 +93,7 @@ struct CacheControlTests {
         #expect(control(row.0).minFresh == row.2)
     }
 
-    @Test func cacheControlWithoutLinesIsNotPresent() {
+    @Test func cacheControlIsPresentOnlyIfTheFieldHasALine() {
         #expect(!CacheControl([:]).isPresent)
         #expect(control("").isPresent)
         #expect(control("unknown").isPresent)
@@ -106,7 +106,7 @@ struct CacheControlTests {
             ("2147483649", 2_147_483_648), ("99999999999999999999", 2_147_483_648), ("100; x=1", nil), ("-5", nil),
             ("1.5", nil), ("abc", nil), ("", nil), (",5", nil), ("\"5\"", nil), ("5x", nil), ("0x5", nil),
         ] as [(String, Int64?)])
-    func ageFieldIsItsFirstListMemberIfThatMemberIsANumber(_ row: (String, Int64?)) {
+    func ageIsTheFirstMemberOfTheAgeFieldIfThatMemberIsANumber(_ row: (String, Int64?)) {
         #expect((["Age": row.0] as HeaderFields).age == row.1)
     }
 

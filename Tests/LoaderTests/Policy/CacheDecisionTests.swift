@@ -40,7 +40,7 @@ struct CacheDecisionTests {
             (.cacheElseLoad, .fresh, .stale, .conditional, .plain),
             (.cacheOnly, .fresh, .stale, .notInCache, .notInCache),
         ] as [(CachePolicy, DecisionKind, DecisionKind, DecisionKind, DecisionKind)])
-    func cachePolicyAndEntryFreshnessSelectTheDecision(
+    func cachePolicyAndEntryFreshnessSelectTheCacheDecision(
         _ row: (CachePolicy, DecisionKind, DecisionKind, DecisionKind, DecisionKind)
     ) throws {
         let (policy, fresh, stale, mustRevalidate, none) = row
@@ -88,7 +88,7 @@ struct CacheDecisionTests {
     }
 
     @Test(arguments: [404, 410, 500, 301, 302])
-    func staleStoredErrorOrRedirectIsRequestedWithoutConditions(_ status: Int) throws {
+    func staleStoredErrorOrRedirectIsRequestedUnconditionally(_ status: Int) throws {
         let stored = try PolicyFixture.entry(
             ["ETag": "\"a\"", "Last-Modified": "then", "Cache-Control": "max-age=10"], status: status, age: 20)
 
@@ -149,7 +149,7 @@ struct CacheDecisionTests {
         #expect(plan.isConditional)
     }
 
-    @Test func immutableEntryIgnoresOnlyTheRevalidatePolicyWhileFresh() throws {
+    @Test func freshImmutableEntryIsUsedDespiteTheRevalidatePolicyButNotDespiteReloadOrNoCache() throws {
         #expect(kind(decide(try entry(5, "immutable"), policy: .revalidate)) == .fresh)
         #expect(kind(decide(try entry(15, "immutable"), policy: .revalidate)) == .conditional)
         #expect(kind(decide(try entry(15, "immutable"))) == .conditional)
@@ -171,7 +171,7 @@ struct CacheDecisionTests {
             ("only-if-cached, no-cache", 5, .notInCache), ("only-if-cached, max-age=3", 5, .notInCache),
             ("unknown", 5, .fresh), ("no-cache=\"x\"", 0, .conditional),
         ] as [(String, Int64, DecisionKind)])
-    func cacheControlOfTheRequestSelectsTheDecision(_ row: (String, Int64, DecisionKind)) throws {
+    func cacheControlDirectivesOfTheRequestSelectTheCacheDecision(_ row: (String, Int64, DecisionKind)) throws {
         #expect(kind(decide(try entry(row.1), ["Cache-Control": row.0])) == row.2)
     }
 
@@ -235,7 +235,7 @@ struct CacheDecisionTests {
         #expect(kind(decide(try entry(15, "stale-while-revalidate=x"))) == .conditional)
     }
 
-    @Test func entryIsStaleBeyondEveryStaleWindowAfterTheClockIsSetBack() throws {
+    @Test func staleWhileRevalidateAndMaxStaleDoNotApplyAfterTheClockIsSetBack() throws {
         let stored = try entry(0, "stale-while-revalidate=99, stale-if-error=99")
         let before = WallTime(seconds: 1)
 

@@ -218,7 +218,7 @@ struct CacheOutcomeTests {
         }
     }
 
-    @Test func response304WithANewVaryStoresTheRequestValuesOfItsFields() throws {
+    @Test func requestFieldValuesNamedInANewVaryOfA304AreStored() throws {
         let request = CacheRequest(fields: ["Foo": "1"])
         let updated = try PolicyFixture.outcome(304, ["Vary": "Foo"], entry: stale(), request: request).entry
 

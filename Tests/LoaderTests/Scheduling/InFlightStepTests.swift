@@ -25,7 +25,7 @@ import Testing
         }
     }
 
-    @Test func progressIsDeliveredToAWaiterBesideAWaiterWithoutProgress() async {
+    @Test func waiterThatRequestsProgressReceivesItBesideAWaiterThatDoesNot() async {
         let table = Table()
         let gate = Gate()
         let quiet = table.join("a", wantsProgress: false) { progress in

@@ -43,7 +43,7 @@ struct RequestLanesTests {
         await occupy(lanes, lanes.permit(lane), until: gate)
     }
 
-    @Test func atMostUrgentWidthTasksRunAtOnceAndAllTasksFinish() async throws {
+    @Test func concurrentUrgentTasksDoNotExceedUrgentWidthAndAllTasksFinish() async throws {
         let lanes = RequestLanes(urgentWidth: 3)
         let running = Locked((now: 0, most: 0, ended: 0))
         try await withThrowingTaskGroup(of: Void.self) { group in
@@ -71,7 +71,7 @@ struct RequestLanesTests {
         await yieldUntil { lanes.permitCount == 0 }
     }
 
-    @Test func slowTaskStartsAfterTheLastUrgentTaskEnds() async throws {
+    @Test func taskWithSlowPriorityStartsAfterTheLastUrgentTaskEnds() async throws {
         let lanes = RequestLanes()
         let gate = Gate()
         let urgent = await occupy(lanes, .urgent, until: gate)
@@ -84,7 +84,7 @@ struct RequestLanesTests {
         #expect(try await slow.value == LaneCounts(slowRunning: 1))
     }
 
-    @Test func runningSlowTaskContinuesBesideAnUrgentTask() async throws {
+    @Test func runningTaskWithSlowPriorityContinuesWhenAnUrgentTaskStarts() async throws {
         let lanes = RequestLanes()
         let gate = Gate()
         let slow = await occupy(lanes, .slow, until: gate)
@@ -96,7 +96,7 @@ struct RequestLanesTests {
         try await slow.value
     }
 
-    @Test func fetchMovedToUrgentRunsBeforeWaitingSlowFetches() async throws {
+    @Test func fetchMovedToUrgentPriorityRunsBeforeWaitingFetchesWithSlowPriority() async throws {
         let lanes = RequestLanes(urgentWidth: 1)
         let gate = Gate()
         let order = Locked<[Int]>([])
@@ -121,7 +121,7 @@ struct RequestLanesTests {
         #expect(order.value == [2, 0, 1])
     }
 
-    @Test func runningFetchMovedToSlowContinuesAndReleasesItsUrgentSlot() async throws {
+    @Test func runningFetchMovedToSlowPriorityContinuesAndReleasesItsUrgentSlot() async throws {
         let lanes = RequestLanes(urgentWidth: 1)
         let gate = Gate()
         let permit = lanes.permit(.urgent)
@@ -136,7 +136,7 @@ struct RequestLanesTests {
         #expect(lanes.counts == LaneCounts())
     }
 
-    @Test func permitBetweenAttemptsOccupiesNoSlotAndCanBeMovedToUrgent() async throws {
+    @Test func permitOccupiesNoSlotBetweenAttemptsAndCanBeMovedToUrgentPriority() async throws {
         let lanes = RequestLanes(urgentWidth: 1)
         let permit = lanes.permit(.slow)
         await #expect(throws: LoadError.transport("reset")) {
@@ -223,7 +223,7 @@ struct RequestLanesTests {
 
     /// Cancellations, moves and admissions race: every task runs or throws, and no permit remains.
     @Test(arguments: 1...4 as ClosedRange<UInt64>)
-    func everyTaskRunsOrThrowsWhenCancelsAndMovesRace(_ seed: UInt64) async throws {
+    func everyTaskRunsOrThrowsDuringConcurrentCancellationsAndPriorityMoves(_ seed: UInt64) async throws {
         let lanes = RequestLanes(urgentWidth: 2)
         var random = SplitMix(seed: seed)
         let ran = Locked(0)

@@ -5,7 +5,7 @@ import Testing
 
 /// `DecodeBudget` without threads and decodes.
 @Suite struct DecodeBudgetTests {
-    @Test func requestsThatFitAreGrantedAndThePeakIsRecorded() {
+    @Test func memoryRequestsWithinTheBudgetAreGrantedAndThePeakIsRecorded() {
         let budget = DecodeBudget(maxBytes: 100)
 
         #expect(budget.acquire(60, priority: .normal) {} == .granted)
@@ -17,7 +17,7 @@ import Testing
         #expect(budget.peakGrantedBytes == 100)
     }
 
-    @Test func requestAboveMaxBytesIsRefusedAndRequestOfMaxBytesIsGranted() {
+    @Test func memoryRequestOverMaxBytesIsRefusedAndARequestForMaxBytesIsGranted() {
         let budget = DecodeBudget(maxBytes: 100)
 
         #expect(budget.acquire(101, priority: .high) {} == .refused)
@@ -25,7 +25,7 @@ import Testing
         #expect(budget.acquire(100, priority: .low) {} == .granted)
     }
 
-    @Test func smallRequestWaitsBehindALargeRequestOfTheSamePriority() {
+    @Test func smallMemoryRequestWaitsBehindALargeRequestOfTheSamePriority() {
         let budget = DecodeBudget(maxBytes: 100)
         let served = Locked<[String]>([])
         _ = budget.acquire(50, priority: .normal) {}
@@ -39,7 +39,7 @@ import Testing
         #expect(budget.grantedBytes == 81)
     }
 
-    @Test func smallRequestsPassALargeRequestOfTheSamePriorityAtMostMaxPassesTimes() {
+    @Test func smallMemoryRequestsOvertakeALargeRequestOfTheSamePriorityAtMostMaxPassesTimes() {
         let budget = DecodeBudget(maxBytes: 100, maxPasses: 8)
         let isServed = Locked(false)
         _ = budget.acquire(50, priority: .normal) {}
@@ -60,7 +60,7 @@ import Testing
 
     /// After `maxPasses` later requests have been granted before a waiting request, no later request is granted before
     /// this request or before a request that arrived earlier.
-    @Test func requestPassedMaxPassesTimesBlocksLaterRequests() {
+    @Test func memoryRequestOvertakenMaxPassesTimesBlocksLaterRequestsOfItsPriority() {
         let budget = DecodeBudget(maxBytes: 100, maxPasses: 1)
         let served = Locked<[String]>([])
         _ = budget.acquire(60, priority: .normal) {}
@@ -76,7 +76,7 @@ import Testing
         #expect(served.value == ["first"])
     }
 
-    @Test func waitingRequestsAreGrantedInOrderOfPriority() {
+    @Test func waitingMemoryRequestsAreGrantedInOrderOfPriority() {
         let budget = DecodeBudget(maxBytes: 100)
         let served = Locked<[String]>([])
         _ = budget.acquire(100, priority: .normal) {}
@@ -95,7 +95,7 @@ import Testing
 
     /// While small requests of high priority keep the budget in use, a large request of the lowest priority is granted
     /// after exactly `maxOvertakes` small requests.
-    @Test func lowPriorityRequestIsOvertakenAtMostMaxOvertakesTimes() {
+    @Test func lowPriorityMemoryRequestIsOvertakenAtMostMaxOvertakesTimes() {
         let budget = DecodeBudget(maxBytes: 100)
         let isServed = Locked(false)
         _ = budget.acquire(50, priority: .high) {}
@@ -115,7 +115,7 @@ import Testing
 
     /// After `maxOvertakes` requests of higher priority overtook a small request of low priority, the budget grants
     /// this request next, before a large request of high priority.
-    @Test func requestOvertakenMaxOvertakesTimesIsGrantedBeforeHigherPriorities() {
+    @Test func memoryRequestOvertakenMaxOvertakesTimesIsGrantedBeforeRequestsOfHigherPriority() {
         let budget = DecodeBudget(maxBytes: 100)
         let served = Locked<[String]>([])
         for byteCount in [10, 50] { _ = budget.acquire(byteCount, priority: .high) {} }
@@ -137,7 +137,7 @@ import Testing
         #expect(budget.grantedBytes == 10 + 1 + 60 + 1)
     }
 
-    @Test func cancellingALargeRequestGrantsTheNextWaitingRequest() {
+    @Test func cancellingALargeMemoryRequestGrantsTheNextWaitingRequest() {
         let budget = DecodeBudget(maxBytes: 100)
         let served = Locked<[String]>([])
         _ = budget.acquire(50, priority: .normal) {}

@@ -8,7 +8,7 @@ import Testing
         await yieldUntil { queue.waitingCount == count }
     }
 
-    @Test func defaultWidthIsTheAvailableProcessorCount() {
+    @Test func defaultQueueWidthIsTheAvailableProcessorCount() {
         #expect(DecodeQueue().width == AvailableProcessors().count)
     }
 
@@ -46,7 +46,7 @@ import Testing
         #expect(order.value == [1, 2, 3, 4, 5, 6])
     }
 
-    @Test func atMostWidthJobsRunConcurrently() async throws {
+    @Test func concurrentJobsDoNotExceedTheQueueWidth() async throws {
         let queue = DecodeQueue(width: 2)
         let running = Locked((now: 0, most: 0))
 
@@ -88,7 +88,7 @@ import Testing
         #expect(!ran.value)
     }
 
-    @Test func runOfATaskCancelledBeforeEnqueuingThrows() async {
+    @Test func runInAnAlreadyCancelledTaskThrows() async {
         let queue = DecodeQueue(width: 1)
         let task = Task {
             while !Task.isCancelled { await Task.yield() }

@@ -207,7 +207,7 @@ import Testing
 
     /// Truncates the parsed files at every byte and changes every byte; the result must be one of the existing limits,
     /// or no limit.
-    @Test func damagedProcFilesGiveAnExistingLimitOrNone() throws {
+    @Test func damagedProcFilesGiveOneOfTheCgroupLimitsOrNoLimit() throws {
         let tree = try hybridTree()
         for path in ["proc/self/cgroup", "proc/self/mountinfo", "proc/meminfo"] {
             let intact = [UInt8](try Data(contentsOf: URL(filePath: tree.path(path))))

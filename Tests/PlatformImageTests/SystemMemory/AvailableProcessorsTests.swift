@@ -104,7 +104,7 @@ import Testing
 
     #if os(Linux)
     /// Sets the affinity of a dedicated thread, so that the affinity of other tests does not change.
-    @Test func affinityToOneProcessorGivesAQueueWidthOfOne() async throws {
+    @Test func affinityToOneProcessorGivesADecodeQueueWidthOfOne() async throws {
         let (before, pinned, width) = await withCheckedContinuation { continuation in
             Thread {
                 let before = AvailableProcessors().affinityCount

@@ -44,7 +44,7 @@ import Testing
 
     /// Four pixels share one chroma value, the mean of the four values that libjpeg interpolates, and have separate
     /// luma. Compares only pixels without clipping at 0 or 255, because clipped colors do not give luma and chroma.
-    @Test func draftQualityGivesFourPixelsTheMeanOfTheirChroma() throws {
+    @Test func draftQualityGivesEachGroupOfFourPixelsItsMeanChroma() throws {
         let bytes = try encoded(.gradient)
         let (draft, whole) = (try decode(bytes, .draft).pixels, try decode(bytes, .exact).pixels)
         let across = width / 8

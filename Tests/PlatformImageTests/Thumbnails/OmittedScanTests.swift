@@ -62,7 +62,7 @@ import Testing
         #expect(balanced.pixels != (try shrink(aurora.bytes, .balanced).pixels))
     }
 
-    @Test func thumbnailOfASmallReductionReadsAllScans() throws {
+    @Test func thumbnailWithASmallReductionFactorReadsAllScans() throws {
         func decode(_ quality: ThumbnailQuality, _ width: Int, _ height: Int) throws -> FullDecodeModel.Outcome {
             try ShrinkOnLoad.decode(aurora.bytes, width: width, height: height, quality: quality)
         }

@@ -60,7 +60,7 @@ import Testing
     }
 
     /// The image has 12 MB of pixels and 9 MB of raw rows; the budget is 14 MB.
-    @Test func imageIsFullyDecodedWithABudgetForItsPixelsOnly() async throws {
+    @Test func fullPNGDecodeNeedsNoBudgetForRawRows() async throws {
         let bytes = LargePNG.bytes(bitDepth: 8, width: 2000, height: 1500)
         let expected = try ImageDecoder().decode(bytes)
         let budget = DecodeBudget(maxBytes: 14_000_000)

@@ -354,7 +354,7 @@ import Testing
     }
 
     /// The last column of a JPEG decoded at 1/8 covers the image only partly; it must not shift the thumbnail.
-    @Test func thumbnailOfAScaledJPEGWithAnIndivisibleSideIsNotShifted() throws {
+    @Test func thumbnailOfAJPEGDecodedAtOneEighthIsNotShiftedWhenASideIsNotDivisibleBy8() throws {
         let ramp = Bitmap(width: 497, height: 16) { pixels in
             for at in stride(from: 0, to: pixels.count, by: 4) {
                 let light = UInt8(at / 4 % 497 / 2)

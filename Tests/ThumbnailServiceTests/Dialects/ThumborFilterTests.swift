@@ -140,7 +140,7 @@ import Testing
         #expect(try parse("filters:max_age(0)/h/a").policy.maxAge == 0)
     }
 
-    @Test func blurHashFilterAppliesToMetaTargetsOnly() throws {
+    @Test func blurHashFilterHasAnEffectOnlyInRequestsForMetadataJSON() throws {
         #expect(try canonicalText("meta/filters:blurhash()") == "meta:1;")
         #expect(try canonicalText("filters:blurhash()") == "")
     }

@@ -106,7 +106,7 @@ import Testing
         #expect(await held.failure("slow.test") == nil)
     }
 
-    @Test(.requirement("X1")) func addressesOfTheLast10MinutesAreUsedWhileNoDNSThreadIsFree() async {
+    @Test(.requirement("X1")) func addressesResolvedInTheLast10MinutesAreUsedWhileAllDNSThreadsAreBusy() async {
         let held = BlockingResolver(width: 1)
         defer { held.release() }
         #expect(await held.failure("fast.test") == nil)

@@ -53,7 +53,7 @@ import Testing
         #expect(request.canonicalIIIF(plan) == "\(canonical)/default.jpg")
     }
 
-    @Test func canonicalFormOfARequestGivesThePlanOfThatRequest() throws {
+    @Test func canonicalFormIsParsedToARequestWithThePlanOfTheOriginalRequest() throws {
         for parts in ["pct:10,10,50,50/,99/!90/gray.png", "square/^pct:150/0/color.jpg", "1,2,3,4/!2,9/0/bitonal.png"] {
             let first = try request(parts)
             let plan = try plan(first, 1000, 800)

@@ -138,7 +138,7 @@ import Testing
         #expect(plan.steps == [.filter(.grayscale)])
     }
 
-    @Test func canvasSmallerThanTheImageCropsIt() throws {
+    @Test func canvasSmallerThanTheImageCropsTheImage() throws {
         let plan = try plan("31x20/filters:rotate(90):fill(auto)", 60, 40)
 
         let canvas = RenderStep.Canvas(
@@ -157,7 +157,7 @@ import Testing
         #expect(cropped.region == PixelRectangle(x: 20, y: 10, width: 40, height: 30))
     }
 
-    @Test func smartCropIsSearchedOnlyWithoutFocalPointsOrFit() throws {
+    @Test func smartCropSearchRunsOnlyForACroppedRegionWithoutFocalPoints() throws {
         #expect(try plan("200x300/smart", 2000, 1500).isCropSearched)
         #expect(try !plan("200x300", 2000, 1500).isCropSearched)
         #expect(try !plan("400x300/smart", 2000, 1500).isCropSearched)

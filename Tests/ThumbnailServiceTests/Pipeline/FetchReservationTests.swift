@@ -68,7 +68,7 @@ import Testing
         #expect(isRefused { () throws(ServiceError) in _ = try admission.reserveFetch() })
     }
 
-    @Test func failedFetchDoesNotChangeTheFetchEstimate() throws {
+    @Test func failedFetchDoesNotChangeTheFetchTimeEstimate() throws {
         let admission = admission(waiting: 3)
         let place = try admission.reserveFetch()
         advanceClock(.seconds(100))
@@ -80,7 +80,7 @@ import Testing
     }
 
     /// A render of 1 s counts as 200 ms, 20 times the median; it raises the mean of 32 samples from 10 ms to 15.9 ms.
-    @Test func expectedWaitIncludesReservationsAtTheMeanRenderTime() throws {
+    @Test func eachFetchReservationCountsAsOneMeanRenderTimeInTheExpectedWait() throws {
         let admission = admission(waiting: 10)
         let first = try admission.admitRender(.init(format: .png, pixels: 10, sourceBytes: 1), remaining: .seconds(20))
         admission.markRunning(first)

@@ -115,7 +115,7 @@ import Testing
         #expect((cache.failure(of: Self.source, now: Self.begin) != nil) == ofSource.contains(reason))
     }
 
-    @Test(.requirement("SV24")) func boundedTableEvictsTheLeastRecentlyUsedEntry() {
+    @Test(.requirement("SV24")) func recentTableAtItsCapacityEvictsTheLeastRecentlyUsedEntry() {
         var table = RecentTable<Int, Int>(capacity: 8)
         for key in 0..<1_000 {
             table[0] = (table[0] ?? 0) + 1
@@ -222,7 +222,7 @@ import Testing
             ("192.0.2.1 ,  [2001:db8::1]", "2001:db8::1"), ("unknown", "127.0.0.1"), ("", "127.0.0.1"),
             ("192.0.2.1, x", "127.0.0.1"),
         ] as [(String?, String)])
-    func clientAddressIsTheLastForwardedForAddressAndWithoutItThePeer(_ field: String?, _ expected: String) throws {
+    func clientAddressIsTheLastXForwardedForAddressOrThePeerWithoutThatField(_ field: String?, _ expected: String) throws {
         let peer = try SocketAddress(ipAddress: "127.0.0.1", port: 1)
         #expect(IPAddress.client(peer: peer, forwardedFor: field).description == expected)
     }

@@ -28,7 +28,7 @@ import Testing
     }
 
     @Test(arguments: -7...9, [-5, -1, 0, 2, 8])
-    func canvasContainsTheImageAtItsOffsetAndTheFillColourElsewhere(_ left: Int, _ top: Int) throws {
+    func canvasContainsTheImageAtItsOffsetAndTheFillColorElsewhere(_ left: Int, _ top: Int) throws {
         let image = Self.numbered(5, 4)
         for blends in [false, true] {
             let result = try image.placed(on: canvas(.color(Self.green), 8, 6, at: left, top, blends: blends))
@@ -45,7 +45,7 @@ import Testing
         }
     }
 
-    @Test func averageFillColourIgnoresTransparentPixels() throws {
+    @Test func averageFillColorIgnoresTransparentPixels() throws {
         let image = Bitmap(width: 4, height: 1) { pixels in
             RGBA8(red: 10, green: 0, blue: 255).store(in: &pixels, at: 0)
             RGBA8(red: 21, green: 0, blue: 255).store(in: &pixels, at: 4)
@@ -72,7 +72,7 @@ import Testing
         }
     }
 
-    @Test func backgroundColourFilterBlendsTheColourUnderTransparentPixels() throws {
+    @Test func backgroundColorFilterBlendsTheColorUnderTransparentPixels() throws {
         let image = Self.numbered(7, 5)
 
         let result = try image.applying(.backgroundColor(Self.green))

@@ -48,7 +48,7 @@ import Testing
         }
     }
 
-    @Test func blurKeepsAnImageOfOneColourUnchanged() throws {
+    @Test func blurKeepsAnImageOfOneColorUnchanged() throws {
         for value: UInt8 in [0, 1, 100, 254, 255] {
             let flat = Bitmap(width: 7, height: 5) { pixels in
                 for at in 0..<pixels.count { pixels[at] = at % 4 == 3 ? 255 : value }
@@ -59,7 +59,7 @@ import Testing
         }
     }
 
-    @Test func colourOfTransparentPixelsIsNotBlurredIntoNeighbours() throws {
+    @Test func colorOfTransparentPixelsIsNotBlurredIntoNeighbours() throws {
         let image = Bitmap(width: 9, height: 1) { pixels in
             for x in 0..<9 {
                 let isRed = x < 4
@@ -102,7 +102,7 @@ import Testing
     }
 
     @Test(arguments: [(9, 0), (9, 2), (8, 3), (6, 3), (3, 0), (10, 5), (0, 3)])
-    func convolutionMatrixWithoutACentreIsRejected(_ count: Int, _ columns: Int) {
+    func convolutionMatrixWithoutACenterIsRejected(_ count: Int, _ columns: Int) {
         #expect(Convolution(weights: Array(repeating: 1, count: count), columns: columns, normalizes: true) == nil)
     }
 

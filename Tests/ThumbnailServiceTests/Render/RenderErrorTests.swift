@@ -69,7 +69,7 @@ import Testing
     }
 
     /// The request uses every kind of filter.
-    @Test(.requirement("SV11")) func cancellationAtEveryPollEndsTheRender() throws {
+    @Test(.requirement("SV11")) func cancellationAtAnyPollEndsTheRender() throws {
         var request = ThumbnailRequest.cover(24, 36)
         request.operations.focus.isSmart = true
         request.operations.filters =
@@ -131,7 +131,7 @@ import Testing
         #expect(blurred >= bytes.count + 2 * 2000 * 1000 * 4 + 301 * 2000 * 16)
     }
 
-    @Test func metaDocumentNeedsNoMemoryBeyondTheSourceBytes() throws {
+    @Test func metadataJSONNeedsNoMemoryBeyondTheSourceBytes() throws {
         let bytes = try Bitmap.landscape(400, 300).png()
         var request = ThumbnailRequest.cover(200, 100)
         request.output.kind = .meta(blurHash: false)

@@ -55,7 +55,7 @@ import Testing
         }
     }
 
-    @Test func metaDocumentContainsThumborFieldsAndPropertiesOfTheSource() throws {
+    @Test func metadataJSONContainsThumborFieldsAndPropertiesOfTheSource() throws {
         var request = ThumbnailRequest.cover(300, 200)
         request.source = .url("http://example.com/\"a\"\\\u{7}é.jpg")
         request.operations.flipsHorizontally = true
@@ -83,7 +83,7 @@ import Testing
         #expect(document.blurhash == BlurHash(sourceImage).description)
     }
 
-    @Test func metaDocumentOfAnUnchangedImageHasNoOperations() throws {
+    @Test func metadataJSONOfAnUnchangedImageHasNoOperations() throws {
         var request = ThumbnailRequest.of()
         request.output.kind = .meta(blurHash: false)
 

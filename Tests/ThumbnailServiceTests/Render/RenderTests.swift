@@ -122,7 +122,7 @@ import Testing
         #expect(image.quality == (expected == .jpeg ? 80 : nil))
     }
 
-    @Test func trimmedImageIsPlannedAgainFromTheTrimmedRegion() throws {
+    @Test func renderPlanOfATrimmedImageIsComputedFromTheTrimmedRegion() throws {
         let framed = Bitmap(width: 60, height: 50) { pixels in
             for y in 0..<50 {
                 for x in 0..<60 {
@@ -143,7 +143,7 @@ import Testing
         #expect(try decoded(image).copyBytes() == model.copyBytes())
     }
 
-    @Test func imageOfOneColourIsNotTrimmed() throws {
+    @Test func imageOfOneColorIsNotTrimmed() throws {
         let white = Bitmap(width: 8, height: 6) { pixels in for at in 0..<pixels.count { pixels[at] = 255 } }
         var request = ThumbnailRequest.of()
         request.operations.trim = Operations.Trim()

@@ -56,7 +56,7 @@ enum ThumborTable {
 @Suite struct RenderThumborTests {
     /// thumbor truncates samples that this renderer rounds. A blur has two such passes, horizontal and vertical.
     @Test(arguments: ThumborTable.entries.map(\.filter))
-    func filterMatchesThumborWithin1LevelAndBlurWithin2Levels(_ name: String) throws {
+    func eachFilterMatchesThumborWithin1LevelExceptBlurWithin2Levels(_ name: String) throws {
         let filter = try #require(ThumborTable.filters[name])
         let entry = try #require(ThumborTable.entries.first { $0.filter == name })
         let expected = ThumborTable.bytes(hex: entry.samples)

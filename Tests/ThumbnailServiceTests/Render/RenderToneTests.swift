@@ -85,7 +85,7 @@ import Testing
         }
     }
 
-    @Test func equalizeMatchesADirectHistogram() throws {
+    @Test func equalizeMatchesADirectHistogramEqualization() throws {
         var random = SplitMix(seed: 5)
         let image = Bitmap(width: 23, height: 17) { pixels in
             for at in 0..<pixels.count { pixels[at] = UInt8.random(in: 40...90, using: &random) }
@@ -104,7 +104,7 @@ import Testing
         }
     }
 
-    @Test func equalizeKeepsAnImageOfOneColour() throws {
+    @Test func equalizeKeepsAnImageOfOneColor() throws {
         let flat = Bitmap(width: 3, height: 3) { pixels in for at in 0..<pixels.count { pixels[at] = 77 } }
 
         #expect(try flat.applying(.equalize).copyBytes() == flat.copyBytes())

@@ -105,7 +105,7 @@ import Testing
         #expect(down.crop == PixelRectangle(x: 0, y: place, width: 20, height: 20))
     }
 
-    @Test func smartCropOfAnImageOfOneColourStaysCentred() throws {
+    @Test func smartCropOfAnImageOfOneColorStaysCentered() throws {
         let flat = Self.noisy(64, 16, at: PixelRectangle(x: 0, y: 0, width: 0, height: 0))
         var moved = plan(640, 160, crop: PixelRectangle(x: 240, y: 0, width: 160, height: 160))
 

@@ -109,7 +109,7 @@ import Testing
         #expect(flag.pollCount < 66_000)
     }
 
-    @Test(.requirement("X5")) func tiffWithUncountablePagesIsOverTheFrameLimit() throws {
+    @Test(.requirement("X5")) func tiffWithAnUnknownPageCountIsOverTheFrameLimit() throws {
         let bytes = try Fixture.file("tiff/bomb-5000-ifds.tif")
         #expect(try Renderer().header(of: bytes).frameCount == nil)
         let error = #expect(throws: ServiceError.self) { try Renderer(maxFrames: 100).header(of: bytes) }
@@ -140,7 +140,7 @@ import Testing
         #expect(engine.preparation.headerCount >= RenderPreparation.maxHeaders / 2)
     }
 
-    @Test(.requirement("X5")) func cancellationAtEveryPollEndsThePreparation() throws {
+    @Test(.requirement("X5")) func cancellationAtAnyPollEndsTheRenderPreparation() throws {
         for path in ["gif/blocks-of-1.gif", "demo/letter-g4.tif", "demo/window.png", "demo/aurora-progressive.jpg"] {
             let bytes = try Fixture.file(path)
             let whole = CancellationFlag()
@@ -156,7 +156,7 @@ import Testing
         }
     }
 
-    @Test(.requirement("X5")) func invalidSourceIsASourceDefectAndAMissingPageIsNot() async throws {
+    @Test(.requirement("X5")) func invalidSourceBytesAreASourceDefectAndAMissingPageIsNot() async throws {
         let engine = try Self.engine()
         var paged = ThumbnailRequest.cover(8, 8)
         paged.operations.page = 9

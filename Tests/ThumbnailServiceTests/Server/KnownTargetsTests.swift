@@ -54,7 +54,7 @@ import Testing
         }
     }
 
-    @Test func cachedTargetNegotiatesTheFormatByAcceptForEachRequest() async throws {
+    @Test func formatOfACachedParsedTargetIsSelectedByAcceptForEachRequest() async throws {
         let origin = try await Self.origin()
         try await withService(origin: origin) {
             $0.output.negotiates = true
@@ -69,7 +69,7 @@ import Testing
         }
     }
 
-    @Test func canonicallyEquivalentUnicodeTargetsAreSeparateEntries() throws {
+    @Test func canonicallyEquivalentUnicodeTargetsAreSeparateCacheEntries() throws {
         let targets = VerifiedTargetCache()
         let (composed, apart) = ("/unsafe/8x8/\u{E9}.png", "/unsafe/8x8/e\u{301}.png")
         #expect(composed == apart)

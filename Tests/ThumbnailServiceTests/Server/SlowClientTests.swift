@@ -49,7 +49,7 @@ import Testing
     ]
 
     @Test(.requirement("SV20"), arguments: table.indices)
-    func clientIsDisconnectedAfter5SecondsForAHeaderOr10SecondsForARequest(row: Int) throws {
+    func incompleteHeaderTimesOutAfter5SecondsAndIncompleteRequestAfter10Seconds(row: Int) throws {
         let channel = try Self.connection()
         for step in Self.table[row].steps {
             switch step {

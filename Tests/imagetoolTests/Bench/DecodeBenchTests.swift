@@ -64,7 +64,7 @@ import Testing
         #expect(run.text.contains("\"twin\":null,\"ratio\":null"))
     }
 
-    @Test func turnsOptionPrintsBothMeasurementsForEachInputLine() throws {
+    @Test func turnsOptionPrintsTwoMeasurementsForEachInputLine() throws {
         let run = try ToolRun(
             bench: "decode", "--turns", fixturePath("png/rgba8.png"), input: Array("\n\n".utf8))
 

@@ -32,7 +32,7 @@ import Testing
     }
 
     @Test(arguments: ["0", "all"])
-    func thumbOverThePixelLimitExitsWith77ForOneAndForAllFrames(_ frame: String) throws {
+    func thumbnailOverThePixelLimitExitsWith77WithFrame0AndFrameAll(_ frame: String) throws {
         let run = try ToolRun(
             "thumb", fixturePath("demo/orbit.gif"), "-s", "20000x20000!", "--enlarge", "--frame", frame, "-o",
             folder.path("large.png"))

@@ -80,7 +80,7 @@ import Testing
         #expect(run.text == "[]\n")
     }
 
-    @Test func sizeOfAnImageOverTheDecodeLimitIsReported() throws {
+    @Test func infoReportsTheSizeOfAnImageOverTheDecodeLimit() throws {
         let run = try ToolRun("info", "--ndjson", "-", input: hugeBitmap)
 
         #expect(run.exitCode == 0)

@@ -7,7 +7,7 @@ import Testing
 /// Responses of `imagetool pipe` to loads, and the requests that the origin received.
 @Suite(.timeLimit(.minutes(30))) struct PipeLoadTests {
     @Test(.requirement("O9", "O18", "O20", "O26", "O52"))
-    func repeatedLoadsAreServedFromNetworkMemoryDiskAndRevalidation() async throws {
+    func repeatedLoadsAreServedFromMemoryThenDiskThenByRevalidation() async throws {
         let folder = try TemporaryFolder()
         let origin = try await PipeOrigin(maxAge: 86_400)
         let image = try PipeOrigin.image

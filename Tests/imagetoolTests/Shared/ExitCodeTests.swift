@@ -83,7 +83,7 @@ import Testing
         #expect(run.output.isEmpty)
     }
 
-    @Test func missingFrameExitsWith65() throws {
+    @Test func frameIndexPastTheLastFrameExitsWith65() throws {
         let gif = fixturePath("gif/frames-40.gif")
 
         #expect(try ToolRun("decode", "--digest", "--frame", "39", gif).exitCode == 0)

@@ -110,7 +110,7 @@ import Testing
     }
 
     /// The second input is a FIFO without a writer, so only the signal ends the run.
-    @Test func interruptCompletesTheCurrentFileAndItsManifestLine() throws {
+    @Test func sigintCompletesTheCurrentFileAndItsManifestLine() throws {
         try folder.write(Self.noise, to: "a.bmp")
 
         let run = try ToolRun(

@@ -288,7 +288,7 @@ import Testing
     }
 
     @Test(arguments: [1, 3])
-    func interruptExitsWith130WithoutPartialOutput(_ count: Int) throws {
+    func sigintExitsWith130WithoutPartialOutput(_ count: Int) throws {
         // Opening the FIFO waits until the tool opens it; then the tool waits for bytes that never arrive. Each FIFO
         // has a separate thread, because the order of opening is not defined.
         let fifos = (0..<count).map { folder.path("in\($0).png") }

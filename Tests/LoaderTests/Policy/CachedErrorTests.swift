@@ -4,7 +4,7 @@ import Testing
 
 @testable import PlatformImageLoader
 
-struct RememberedErrorTests {
+struct CachedErrorTests {
     /// Simulates loads of one key: cache decision, cache outcome, one stored entry and a manual clock.
     private struct LoadSimulation {
         var settings = CacheSettings()
