@@ -78,7 +78,7 @@ import Testing
         #expect(await TransportFixture.failure(origin.url(), with: transport, trust: root)?.code == .tls)
     }
 
-    @Test func http2IsUsedWhenTheServerOffersIt() async throws {
+    @Test func http2IsUsedWhenTheServerSupportsHTTP2() async throws {
         let body = TransportFixture.bytes(300_000)
         let certificate = try OriginCertificate()
         let origin = try await LoopbackOrigin(certificate: certificate, speaksHTTP2: true) { request in

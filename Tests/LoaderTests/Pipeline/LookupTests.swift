@@ -253,7 +253,7 @@ import Testing
         #expect(throws: LoadError(.invalidURL, "")) { try bench.loader.store(bitmap, for: ImageRequest(url: "x")) }
     }
 
-    @Test(.requirement("O75", "C18")) func storeReturnsFalseWhenTheBitmapIsNotCached() throws {
+    @Test(.requirement("O75", "C18")) func storeReturnsFalseWhenTheMemoryCacheDoesNotStoreTheBitmap() throws {
         let bitmap = try ImageDecoder().decode(TestImage.second).bitmap
         let off = try LoaderBench(.offline)
         #expect(try !off.loader.store(bitmap, for: request))

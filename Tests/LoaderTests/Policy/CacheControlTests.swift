@@ -88,7 +88,7 @@ struct CacheControlTests {
             ("max-stale=\"5\"", 5, nil), ("min-fresh=5", nil, 5), ("min-fresh", nil, DeltaSeconds.max),
             ("min-fresh=x", nil, DeltaSeconds.max), ("max-stale =5", nil, nil), ("", nil, nil),
         ] as [(String, Int64?, Int64?)])
-    func invalidMaxStaleAndMinFreshTakeTheStrictestValue(_ row: (String, Int64?, Int64?)) {
+    func invalidMaxStaleAndMinFreshHaveTheStrictestValue(_ row: (String, Int64?, Int64?)) {
         #expect(control(row.0).maxStale == row.1)
         #expect(control(row.0).minFresh == row.2)
     }

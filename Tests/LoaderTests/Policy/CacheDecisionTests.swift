@@ -111,7 +111,7 @@ struct CacheDecisionTests {
         }
     }
 
-    @Test func staleErrorIsNeverUsed() throws {
+    @Test func staleStoredErrorIsNotUsedDespiteStaleDirectives() throws {
         let stored = try PolicyFixture.entry(
             ["Cache-Control": "max-age=1, stale-while-revalidate=99, stale-if-error=99"], status: 404, age: 5)
 

@@ -67,7 +67,7 @@ struct VaryTests {
         #expect(matches(vary, first, HeaderFields([HeaderField("X", bytes: [0xE8])])) == false)
     }
 
-    @Test func entryMissingAVaryValueMatchesNoRequest() {
+    @Test func entryWithoutTheStoredValueOfAVaryFieldMatchesNoRequest() {
         var response = PolicyFixture.response(["Vary": "Foo, Bar"], request: ["Foo": "1"])
         #expect(Vary.matches(response, ["Foo": "1"]))
 

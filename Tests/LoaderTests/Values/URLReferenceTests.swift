@@ -60,7 +60,7 @@ struct URLReferenceTests {
     }
 
     /// Parses all texts of up to six characters that consist of the delimiters and one letter.
-    @Test func parsedReferenceIsWrittenWithTheSameBytes() {
+    @Test func parsedURLReferenceIsWrittenWithItsOriginalBytes() {
         let alphabet = Array("a:/?#.".utf8)
         var texts: [[UInt8]] = [[]]
         var wrong: [[UInt8]] = []

@@ -270,7 +270,7 @@ import Testing
         }
     }
 
-    @Test func gapBetweenHeadersAndPixelsIsSkipped() throws {
+    @Test func unusedBytesBetweenHeadersAndPixelsAreSkipped() throws {
         let file = BMPFile(gap: 100, pixels: [0, 0, 255, 0])
 
         #expect(try pixels(file) == [Self.red])

@@ -2,7 +2,7 @@ import PlatformImage
 import Testing
 
 @Suite struct ImageCacheKeyTests {
-    @Test func equalStringsGiveEqualKeysAndHashes() {
+    @Test func cacheKeysOfEqualStringsAreEqualAndHaveEqualHashes() {
         let first = ImageCacheKey("https://example.org/a.png", variant: "half")
         let second = ImageCacheKey(["https://example.org/", "a.png"].joined(), variant: "half")
 

@@ -48,7 +48,7 @@ import Testing
     /// The images are large enough to fill the LZW table several times. They range from noise to strings of thousands
     /// of bytes.
     @Test(arguments: [0, 3, 7, 9, 10])
-    func fullTablesAndLongStringsDecodeLikeLibtiff(_ repeats: Int) {
+    func fullLZWTablesAndLongStringsDecodeLikeLibtiff(_ repeats: Int) {
         var random = SplitMix(seed: UInt64(repeats + 20))
         let tiff = LZWTIFF(width: 150, height: 150, samples: 1)
         let rows = rows(tiff, repeats: repeats, using: &random)

@@ -92,7 +92,7 @@ import Testing
             libpng("1.6.34", database).missingFixes.count == SecurityFix.table.filter { $0.library == "libpng" }.count)
     }
 
-    @Test func statusFilesOfDistrolessImagesAreRead() throws {
+    @Test func dpkgStatusFilesOfDistrolessContainerImagesAreRead() throws {
         let tree = try SystemTree([
             "etc/os-release": Self.bookworm,
             "var/lib/dpkg/status.d/libpng16-16": "Package: libpng16-16\nVersion: 1.6.39-2+deb12u5\n",
@@ -107,7 +107,7 @@ import Testing
         "", "\n\n\n", "Package: libpng16-16\n", "Version: 1\n\nPackage: libpng16-16\n\n", "Package:\nVersion:\n\n",
         "Package: libpng16-16\nStatus: deinstall ok config-files\nVersion: 1\n",
     ])
-    func statusParagraphsWithoutAnInstalledPackageAreSkipped(_ text: String) {
+    func dpkgStatusParagraphsWithoutAnInstalledPackageAreSkipped(_ text: String) {
         #expect(PackageDatabase.versions(inStatus: Array(text.utf8), of: ["libpng16-16"]).isEmpty)
     }
 

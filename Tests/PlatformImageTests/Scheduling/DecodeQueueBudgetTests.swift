@@ -9,7 +9,7 @@ import Testing
         await yieldUntil(condition)
     }
 
-    @Test func hundredConcurrentDecodesStayWithinTheBudgetAndComplete() async throws {
+    @Test func hundredConcurrentDecodesStayWithinTheMemoryBudgetAndComplete() async throws {
         let bytes = BMPFile.monochrome(width: 500, height: 500)
         let budget = DecodeBudget(maxBytes: 2_500_000)
         let queue = DecodeQueue(width: 4, budget: budget)

@@ -23,7 +23,7 @@ import Testing
         #expect(error?.code == .unknownFormat)
     }
 
-    @Test func jobsStartByPriorityThenInOrderOfArrival() async throws {
+    @Test func jobsStartInOrderOfPriorityAndWithEqualPriorityInOrderOfArrival() async throws {
         let queue = DecodeQueue(width: 1)
         let gate = QueueGate()
         let order = Locked<[Int]>([])

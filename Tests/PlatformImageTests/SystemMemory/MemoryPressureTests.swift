@@ -79,7 +79,7 @@ import Testing
         watcher.stop()
     }
 
-    @Test func invalidCounterLinesKeepThePreviousValues() {
+    @Test func invalidMemoryEventLinesKeepThePreviousCounterValues() {
         let table: [(text: String, counters: MemoryEventCounters)] = [
             ("high 4\nmax 5\noom 6\n", MemoryEventCounters(high: 4, max: 5, oom: 6)),
             ("oom 6\nnew 9\nhigh 4", MemoryEventCounters(high: 4, max: 2, oom: 6)),
@@ -420,7 +420,7 @@ import Testing
         #expect(watcher.source == .cgroupEvents)
     }
 
-    @Test func windowsAndThresholdsOutOfRangeTrap() async {
+    @Test func pressureWindowsAndStallThresholdsOutOfRangeTrap() async {
         await #expect(processExitsWith: .failure) { _ = try MemoryPressureWatcher(window: .milliseconds(499)) { _ in } }
         await #expect(processExitsWith: .failure) { _ = try MemoryPressureWatcher(window: .seconds(11)) { _ in } }
         await #expect(processExitsWith: .failure) { _ = try MemoryPressureWatcher(stall: .zero) { _ in } }

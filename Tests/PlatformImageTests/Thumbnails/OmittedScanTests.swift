@@ -29,7 +29,7 @@ import Testing
         #expect(signalToNoise(fast.pixels, exact.pixels) > 38)
     }
 
-    @Test func resultEqualsThatOfAFileWithoutTheOmittedScans() throws {
+    @Test func thumbnailEqualsThatOfAFileWithoutTheOmittedScans() throws {
         var withoutLast = aurora
         withoutLast.scans.remove(at: 9)
         #expect(try shrink(aurora.bytes, .balanced).pixels == shrink(withoutLast.bytes, .exact).pixels)
@@ -75,7 +75,7 @@ import Testing
         #expect(try decode(.balanced, 180, 135) != decode(.exact, 180, 135))
     }
 
-    @Test func reductionAndQualityDecideWhichScansAreOmitted() {
+    @Test func reductionFactorAndQualityDetermineWhichScansAreOmitted() {
         let none = SkippedDetail([])
         #expect(SkippedDetail(.exact, reduction: 100) == none)
         #expect(SkippedDetail(.balanced, reduction: 3.99) == none)

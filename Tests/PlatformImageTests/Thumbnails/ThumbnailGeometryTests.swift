@@ -66,7 +66,7 @@ import Testing
         #expect(try size(20, 10, into: (300, 200), .scaleDown, upscaling: true) == Size(20, 10))
     }
 
-    @Test func missingSideFollowsTheAspectRatio() throws {
+    @Test func unspecifiedSideIsComputedFromTheAspectRatio() throws {
         #expect(try size(1000, 333, into: (100, nil), .contain) == Size(100, 33))
         #expect(try size(1000, 333, into: (nil, 33), .contain) == Size(99, 33))
         #expect(try size(1000, 333, into: (nil, nil), .contain) == Size(1000, 333))

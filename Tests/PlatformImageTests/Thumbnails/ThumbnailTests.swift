@@ -182,7 +182,7 @@ import Testing
         #expect(made[1, 1] == made[0, 0])
     }
 
-    @Test func alphaBlendingIsWithinHalfAStepOfTheExactValue() {
+    @Test func alphaBlendingDiffersFromTheExactValueByAtMostHalfALevel() {
         var random = SplitMix(seed: 3)
         for _ in 0..<20_000 {
             let bits = random.next()

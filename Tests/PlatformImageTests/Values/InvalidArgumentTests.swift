@@ -69,7 +69,7 @@ import Testing
     }
 
     @Test(arguments: [-1, .min])
-    func negativePagesThrow(page: Int) throws {
+    func negativePageNumbersThrow(page: Int) throws {
         let bytes = try Self.png()
         var decoder = ImageDecoder()
         decoder.options.page = page
@@ -81,7 +81,7 @@ import Testing
         expectInvalid("page") { _ = try decoder.thumbnail(of: bytes, options: ThumbnailOptions(width: 2)) }
     }
 
-    @Test func pageBeyondTheLastThrows() throws {
+    @Test func pageNumberBeyondTheLastPageThrows() throws {
         var decoder = ImageDecoder()
         decoder.options.page = .max
         let bytes = try Fixture.file("tiff/pages-3-classic-le.tif")

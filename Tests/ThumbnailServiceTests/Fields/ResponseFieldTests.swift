@@ -128,7 +128,7 @@ import Testing
         #expect(seconds(ResponsePolicy(maxAge: 60, expires: 60_000)) == 10)
     }
 
-    @Test func privateAndNoStoreSourcesGivePrivateAndNoStoreResponses() {
+    @Test func privateSourceGivesAPrivateResponseAndNoStoreSourceANoStoreResponse() {
         let settings = CacheLifetime.Settings(ttl: 1000, staleWhileRevalidate: 30, isImmutable: true)
         let own = CacheLifetime(of: .init(isPrivate: true), policy: .init(), settings: settings, now: 0)
         let none = CacheLifetime(of: .init(forbidsStoring: true), policy: .init(), settings: settings, now: 0)

@@ -104,7 +104,7 @@ import Testing
         }
     }
 
-    @Test func fitInSizeIsTheLargestInsideTheBox() throws {
+    @Test func fitInResultIsTheSourceScaledDownToFitTheBox() throws {
         for (width, height) in [(1, 1), (3, 100), (100, 3), (13, 29), (40, 21)] {
             for boxWidth in stride(from: 1, through: 50, by: 3) {
                 for boxHeight in stride(from: 1, through: 50, by: 2) {
@@ -117,7 +117,7 @@ import Testing
         }
     }
 
-    @Test func renderStepsContainTheSizeOfEveryOperation() throws {
+    @Test func renderPlanContainsTheComputedSizeOfEachStep() throws {
         let plan = try plan("-300x-200/filters:grayscale():rotate(90):proportion(0.5):fill(red,true)", 2000, 1500)
 
         #expect(plan.flipsHorizontally && plan.flipsVertically)
@@ -178,7 +178,7 @@ import Testing
         #expect(result.refusal == .limit)
     }
 
-    @Test func sizeOverTheLimitForEverySourceIsRejectedBeforeTheFetch() throws {
+    @Test func sizeThatExceedsTheLimitForAnySourceIsRejectedBeforeTheFetch() throws {
         for parts in ["9000x10", "8000x8000", "full-fit-in/9000x9000", "9000x10/filters:stretch()"] {
             let operations = try request(parts).operations
             let result = Result { () throws(ServiceError) in try SizeRules().checkBeforeFetch(operations) }

@@ -62,7 +62,7 @@ import Testing
         for _ in 0..<3 { #expect(cache.failure(of: Self.source, now: wallTime(now)) == nil) }
     }
 
-    @Test(.requirement("SV24")) func failingOriginIsRequestedAgainAfterARetryWithoutAResult() {
+    @Test(.requirement("SV24")) func failingOriginIsRequestedAgainAfterARetryThatEndsWithoutAResult() {
         let cache = FailureCache()
         for _ in 0..<4 { cache.record(ServiceError(.originFailed, ""), of: Self.source, now: wallTime(0)) }
         #expect(cache.failure(of: Self.source, now: wallTime(10)) == nil)
@@ -222,7 +222,7 @@ import Testing
             ("192.0.2.1 ,  [2001:db8::1]", "2001:db8::1"), ("unknown", "127.0.0.1"), ("", "127.0.0.1"),
             ("192.0.2.1, x", "127.0.0.1"),
         ] as [(String?, String)])
-    func clientAddressIsTheLastXForwardedForAddressOrThePeerWithoutThatField(_ field: String?, _ expected: String) throws {
+    func clientAddressIsTheLastXForwardedForAddressOrElseThePeer(_ field: String?, _ expected: String) throws {
         let peer = try SocketAddress(ipAddress: "127.0.0.1", port: 1)
         #expect(IPAddress.client(peer: peer, forwardedFor: field).description == expected)
     }

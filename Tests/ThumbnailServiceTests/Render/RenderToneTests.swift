@@ -35,7 +35,7 @@ import Testing
     }
 
     @Test(arguments: [-100, -50, -7, 0, 1, 33, 100, 1000])
-    func contrastScalesLevelsAround128(_ percent: Int) throws {
+    func contrastScalesTheDifferenceOfEachSampleFrom128(_ percent: Int) throws {
         let result = try Self.ramp.mapped(by: .contrast(percent: percent))
 
         let share = Double(100 + percent) / 100

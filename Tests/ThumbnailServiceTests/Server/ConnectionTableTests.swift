@@ -116,7 +116,7 @@ import PlatformImageTestSupport
     }
 
     /// Compares the closed connections with a model: a list that is searched linearly.
-    @Test(.requirement("X10")) func connectionEvictionOrderMatchesALinearList() throws {
+    @Test(.requirement("X10")) func connectionEvictionOrderMatchesALinearListModel() throws {
         let board = TableRecorder(most: 50)
         var random = SplitMix(seed: 10)
         var (idle, busy): ([ConnectionTable.Number], [ConnectionTable.Number]) = ([], [])

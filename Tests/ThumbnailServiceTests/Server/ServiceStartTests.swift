@@ -20,7 +20,7 @@ import Testing
         }
     }
 
-    @Test(.requirement("SV12")) func serviceStartsOnlyWithSigningKeysOrUnsafeAllowed() {
+    @Test(.requirement("SV12")) func serviceStartsOnlyWithSigningKeysOrWithUnsafeTargetsAllowed() {
         #expect(refusal { _ in }?.reason == .internalFault)
         #expect(refusal { $0.signing.keys = [[]] }?.reason == .internalFault)
         #expect(refusal { $0.signing.keys = [Self.key, []] }?.reason == .internalFault)
