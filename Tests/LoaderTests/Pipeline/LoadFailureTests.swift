@@ -175,7 +175,7 @@ import Testing
         #expect(bench.transport.openCount == 0)
     }
 
-    @Test(.requirement("O43")) func storedImageIsReloadedWhenItsTypeIsNoLongerAccepted() async throws {
+    @Test(.requirement("O43")) func storedImageOfANoLongerAcceptedTypeIsRequestedAgainAndRejected() async throws {
         let bench = try LoaderBench(.image(TestImage.first, maxAge: 60))
         _ = await bench.steps()
         try bench.loader.update { $0.acceptedContentTypes = [.gif] }

@@ -238,7 +238,7 @@ struct CachedErrorTests {
         #expect(simulation.entry?.failure == nil)
     }
 
-    @Test func errorWithVaryIsNotCachedBesideAnImage() throws {
+    @Test func errorWithVaryIsNotCachedWhenAnImageIsStored() throws {
         var simulation = LoadSimulation(errorLifetime: 0)
         simulation.entry = try PolicyFixture.entry(["Cache-Control": "max-age=5"], age: 10)
         try simulation.load(404, ["Cache-Control": "max-age=10", "Vary": "Cookie"])

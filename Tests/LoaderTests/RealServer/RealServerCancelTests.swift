@@ -44,7 +44,7 @@ import Testing
         }
     }
 
-    @Test func leavingTheEventStreamAfterAnyEventCancelsTheLoad() async throws {
+    @Test func endingTheEventIterationAfterAnyEventCancelsTheLoad() async throws {
         let body = TestImage.first
         var events = 0
         repeat {

@@ -38,7 +38,7 @@ struct RetryTests {
 
     /// The upper bound doubles with each attempt up to the limit. The smallest and the largest random number give the
     /// two ends of the range.
-    @Test func retryDelayIsBetweenZeroAndTheExponentialBound() {
+    @Test func retryDelayIsBetweenZeroAndTheExponentialUpperBound() {
         let policy = RetryPolicy(maxAttempts: 100)
         var longest = Duration.milliseconds(500)
         for attempts in 1...99 {

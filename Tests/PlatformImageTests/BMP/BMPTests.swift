@@ -315,7 +315,7 @@ import Testing
         #expect(error(file)?.code == .malformed)
     }
 
-    @Test func truncatedHeadersAndOtherBytesThrowWhenDeclaredAsBMP() throws {
+    @Test func truncatedBMPHeadersAndNonBMPBytesThrowWhenDeclaredAsBMP() throws {
         let decoder = ImageDecoder()
         let file = BMPFile(pixels: [0, 0, 255, 0]).bytes
 

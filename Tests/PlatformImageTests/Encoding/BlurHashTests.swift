@@ -57,7 +57,7 @@ import Testing
     }
 
     @Test(arguments: [(1, 1), (7, 3), (32, 32), (5, 40)])
-    func samplesOfAHashBitmapDifferByAtMostOneFromTheReferenceModel(width: Int, height: Int) throws {
+    func samplesOfABlurHashBitmapDifferByAtMostOneFromTheReferenceModel(width: Int, height: Int) throws {
         for text in [
             "000017", "LcHU|QI:R61%r}iLN1TGRei_bco@", "@EHV9#$uV;pLV}J6nENBj2%7V[rZVMVER7%jW~kibpfzXB%dW#n;XSi_V]",
         ] {

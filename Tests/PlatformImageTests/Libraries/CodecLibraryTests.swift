@@ -35,7 +35,7 @@ import Testing
         }
     }
 
-    @Test func patchedPackageHasNoMissingFixes() throws {
+    @Test func patchedPackageHasNoMissingSecurityFixes() throws {
         let (database, _) = try database(paragraph("libpng16-16", "1.6.39-2+deb12u6"))
 
         let library = libpng("1.6.39", database)
@@ -45,7 +45,7 @@ import Testing
         #expect(library.missingFixes.isEmpty && library.warnings.isEmpty)
     }
 
-    @Test func packageOlderThanAFixReportsTheFixAsMissing() throws {
+    @Test func packageOlderThanASecurityFixReportsTheFixAsMissing() throws {
         let (database, _) = try database(paragraph("libpng16-16", "1.6.39-2+deb12u4"))
 
         let library = libpng("1.6.39", database)
@@ -57,7 +57,7 @@ import Testing
                 + "which is in libpng 1.6.57")
     }
 
-    @Test func upstreamReleaseWithAllFixesHasNoMissingFixes() throws {
+    @Test func upstreamReleaseWithAllSecurityFixesHasNoMissingFixes() throws {
         let (database, _) = try database(paragraph("libpng16-16t64", "1.6.59-1"), release: nil)
 
         #expect(libpng("1.6.59", database).missingFixes.isEmpty)
@@ -69,7 +69,7 @@ import Testing
         ("1.6.39", "ID=ubuntu\nVERSION_CODENAME=noble\n", 0), ("1.6.36", "ID=ubuntu\nVERSION_CODENAME=noble\n", 11),
         ("1.6.38", "ID=ubuntu\nVERSION_CODENAME=noble\n", 0),
     ])
-    func distributionOutsideTheTableUsesTheOldestFixedVersion(
+    func distributionNotInTheSecurityFixTableUsesTheOldestFixedVersion(
         _ version: String, _ release: String, _ missing: Int
     ) throws {
         let (database, _) = try database(paragraph("libpng16-16", "\(version)-1"), release: release)
@@ -132,7 +132,7 @@ import Testing
     }
 
     /// `Scripts/bootstrap` stops the build when a library is older than its minimum version.
-    @Test func bootstrapScriptRequiresEveryFixOfTheTable() throws {
+    @Test func bootstrapScriptRequiresThePackageVersionOfEveryDebianSecurityFix() throws {
         let path = Fixture.folder.deletingLastPathComponent().appending(path: "Scripts/bootstrap")
         let script = try String(contentsOf: path, encoding: .utf8)
         for fix in SecurityFix.table {

@@ -272,7 +272,7 @@ import Testing
         }
     }
 
-    @Test func fractionIsRoundedDownWithoutOverflow() throws {
+    @Test func fractionOfAvailableMemoryIsRoundedDownWithoutOverflow() throws {
         let tree = try SystemTree()
         let thousand = AvailableMemory(root: tree.root, systemBytes: 1000)
         #expect(thousand.fraction(0.15) == 150 && thousand.fraction(0.0019) == 1)

@@ -102,7 +102,7 @@ import Testing
     @Test(arguments: [
         (0, 1, "width"), (1, 0, "height"), (-1, 1, "width"), (1, -4, "height"), (.min, .min, "width"),
     ])
-    func bitmapsWithoutPixelsThrow(width: Int, height: Int, detail: String) throws {
+    func bitmapsWithASideOfZeroOrLessThrow(width: Int, height: Int, detail: String) throws {
         let hash = BlurHash(Self.bitmap)
         for limits in [DecodeLimits(), .unlimited] {
             expectInvalid(detail) { _ = try Bitmap(width: width, height: height, limits: limits) { _ in } }

@@ -33,7 +33,7 @@ import Testing
         Case("300xorig", 2000, 1500, 300, 1500), Case("10x10:60x40/30x0", 100, 80, 30, 18),
         Case("60x40:10x10/30x0", 100, 80, 30, 24), Case("fit-in/50x50", 3, 1000, 1, 50),
     ])
-    func resultSizeEqualsThatOfThumborInServiceRules(_ test: Case) throws {
+    func resultSizeOfTargetsInServiceRulesEqualsThatOfThumbor(_ test: Case) throws {
         let plan = try plan(test.parts, test.source.0, test.source.1)
 
         #expect((plan.resultWidth, plan.resultHeight) == test.result)
@@ -54,7 +54,7 @@ import Testing
         Case("0x0:9999x9999/30x0", 60, 40, 30, 20), Case("50x30:9999x9999/0x5", 60, 40, 5, 5),
         Case("fit-in/1x1", 1, 1, 1, 1),
     ])
-    func resultSizeOfOtherTargetsFollowsServiceRules(_ test: Case) throws {
+    func resultSizeOfTargetsNotListedInServiceRulesHasTheExpectedValue(_ test: Case) throws {
         let plan = try plan(test.parts, test.source.0, test.source.1)
 
         #expect((plan.resultWidth, plan.resultHeight) == test.result)

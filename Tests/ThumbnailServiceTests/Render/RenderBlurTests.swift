@@ -75,7 +75,7 @@ import Testing
     @Test(
         .requirement("X11"),
         arguments: [(1, 1), (1, 40), (40, 1), (7, 5)])
-    func blurWiderThanTheImageKeepsAnImageOfOneColor(_ width: Int, _ height: Int) throws {
+    func blurWiderThanTheImageDoesNotChangeAnImageOfOneColor(_ width: Int, _ height: Int) throws {
         let flat = Bitmap(width: width, height: height) { pixels in
             for at in stride(from: 0, to: pixels.count, by: 4) {
                 RGBA8(red: 201, green: 7, blue: 90, alpha: 128).store(in: &pixels, at: at)

@@ -48,7 +48,7 @@ import Testing
         }
     }
 
-    @Test func blurKeepsAnImageOfOneColorUnchanged() throws {
+    @Test func blurDoesNotChangeAnImageOfOneColor() throws {
         for value: UInt8 in [0, 1, 100, 254, 255] {
             let flat = Bitmap(width: 7, height: 5) { pixels in
                 for at in 0..<pixels.count { pixels[at] = at % 4 == 3 ? 255 : value }

@@ -47,7 +47,7 @@ import Testing
         }
     }
 
-    @Test func filtersWithNeutralValuesKeepAllPixels() throws {
+    @Test func filtersWithNeutralValuesDoNotChangePixels() throws {
         let ramp = Self.ramp.copyBytes()
 
         #expect(try Self.ramp.applying(.brightness(0)).copyBytes() == ramp)
@@ -104,7 +104,7 @@ import Testing
         }
     }
 
-    @Test func equalizeKeepsAnImageOfOneColor() throws {
+    @Test func equalizeDoesNotChangeAnImageOfOneColor() throws {
         let flat = Bitmap(width: 3, height: 3) { pixels in for at in 0..<pixels.count { pixels[at] = 77 } }
 
         #expect(try flat.applying(.equalize).copyBytes() == flat.copyBytes())
