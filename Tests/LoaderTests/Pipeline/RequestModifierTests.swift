@@ -162,7 +162,7 @@ import Testing
         #expect(bench.transport.requests.isEmpty)
     }
 
-    @Test(.requirement("O94")) func responsesSignedByTheModifierAreStoredPerPartition() async throws {
+    @Test(.requirement("O94")) func responsesToRequestsSignedByTheModifierAreStoredPerPartition() async throws {
         let bench = try bench(.image(TestImage.first, maxAge: 60)) { request in
             var signed = request
             signed.fields.append("Authorization", "Signed")

@@ -100,7 +100,7 @@ import Testing
         #expect(first?.isDamaged == true)
     }
 
-    @Test func orientationOfAnotherTypeThanShortIsIgnored() {
+    @Test func orientationEntryWithATypeOtherThanShortIsIgnored() {
         let exif = EXIF(Self.block([(274, 4, 1, 6)]).span)
 
         #expect(exif?.orientation == nil)

@@ -39,7 +39,7 @@ import Testing
         #expect(bitmap.withRow(1) { [$0[0], $0[7]] } == [8, 15])
     }
 
-    @Test func copiesShareOneAllocation() {
+    @Test func bitmapCopiesShareOneAllocation() {
         let first = Bitmap(width: 8, height: 8) { _ in }
         let second = first
 

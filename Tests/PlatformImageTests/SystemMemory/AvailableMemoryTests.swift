@@ -141,7 +141,7 @@ import Testing
         "9223372036854775807\n", "9223372036854775808\n", "99999999999999999999999999\n",
         String(repeating: "0", count: 5000),
     ])
-    func invalidLimitTextIsIgnored(_ text: String) throws {
+    func invalidCgroupLimitTextIsIgnored(_ text: String) throws {
         let system = System("", "0::/a\n", SystemTree.unified, ["\(Self.v2)/a/memory.max": text], nil)
         let tree = try system.tree()
         #expect(limit(tree) == nil)
@@ -283,7 +283,7 @@ import Testing
         #expect(largest.fraction(1.0.nextDown) < .max && largest.fraction(1.0.nextDown) > .max - (1 << 12))
     }
 
-    @Test func fractionOutOfRangeTraps() async {
+    @Test func memoryFractionOutOfRangeTraps() async {
         await #expect(processExitsWith: .failure) { _ = AvailableMemory().fraction(-0.1) }
         await #expect(processExitsWith: .failure) { _ = AvailableMemory().fraction(1.1) }
         await #expect(processExitsWith: .failure) { _ = AvailableMemory().fraction(.nan) }

@@ -172,7 +172,7 @@ import Testing
         #expect(Self.reason(of: "/" + String(repeating: "/", count: 9000)) == .targetTooLong)
     }
 
-    @Test func targetWithAQueryIsRejected() {
+    @Test func thumborTargetWithAQueryIsRejected() {
         for target in ["/unsafe/img?", "/unsafe/img?w=1", "/unsafe/?img", "/unsafe/300x200/h/a?b=c"] {
             #expect(Self.reason(of: target) == .queryRefused, "\(target)")
         }

@@ -100,7 +100,7 @@ import Testing
         arguments: [
             "8.8.8.8", "93.184.216.34", "1.1.1.1", "2606:2800:220:1:248:1893:25c8:1946", "2a00:1450:4001::200e",
         ])
-    func publicAddressIsAllowed(text: String) throws { #expect(AddressTable().allows(try address(text))) }
+    func publicIPAddressIsAllowed(text: String) throws { #expect(AddressTable().allows(try address(text))) }
 
     /// The IPv6 formats that embed the IPv4 address `W.X.Y.Z`, written as WWXX and YYZZ.
     static let forms: [@Sendable (UInt32) -> String] = [
@@ -150,7 +150,7 @@ import Testing
         #expect(AddressTable.embedded(in: 0x0064_FF9B_0001_0000_0000_0000_5DB8_D822) == [0x5DB8_D822])
     }
 
-    @Test(.requirement("SV2")) func exceptionAllowsOnlyAddressesOfItsRange() throws {
+    @Test(.requirement("SV2")) func addressRangeExceptionAllowsOnlyAddressesOfThatRange() throws {
         let table = AddressTable(
             exceptions: ["10.1.0.0/16", "127.0.0.1", "fd00:1::/32"].compactMap { AddressRange($0) })
 

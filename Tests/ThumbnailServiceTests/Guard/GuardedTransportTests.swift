@@ -11,7 +11,7 @@ import Testing
 @Suite struct GuardedTransportTests {
     private typealias Resolver = GuardFixture.ScriptedResolver
 
-    @Test(.requirement("SV1")) func dnsReboundNameIsRefusedWithoutAConnection() async throws {
+    @Test(.requirement("SV1")) func dnsReboundHostNameIsRefusedWithoutAConnection() async throws {
         let origin = try await LoopbackOrigin { _ in .ok([1]) }
         let inside = try await LoopbackOrigin(host: "127.0.0.2", port: origin.port) { _ in .ok([2]) }
         let resolver = Resolver(["127.0.0.1"], ["127.0.0.2"])
@@ -30,7 +30,7 @@ import Testing
         await inside.stop()
     }
 
-    @Test(.requirement("SV1")) func nameWithOneBlockedAddressIsRefusedWithAllItsAddresses() async throws {
+    @Test(.requirement("SV1")) func hostNameWithAnyBlockedAddressIsRefused() async throws {
         let origin = try await LoopbackOrigin { _ in .ok([1]) }
         for answers in [["127.0.0.1", "127.0.0.2"], ["127.0.0.2", "127.0.0.1"], ["127.0.0.1", "::ffff:10.0.0.1"]] {
             let transport = GuardedTransport(
@@ -88,7 +88,7 @@ import Testing
         await origin.stop()
     }
 
-    @Test func failedConnectionIsFollowedByTheNextAddressOfTheName() async throws {
+    @Test func failedConnectionIsFollowedByAConnectionToTheNextAddressOfTheHostName() async throws {
         let origin = try await LoopbackOrigin { _ in .ok([1]) }
         let transport = GuardedTransport(
             policy: try GuardFixture.policy(port: origin.port, exceptions: ["127.0.0.0/8"]),

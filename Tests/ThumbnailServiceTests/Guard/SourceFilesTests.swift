@@ -85,14 +85,14 @@ import Testing
         }
     }
 
-    @Test(.requirement("SV16")) func deviceFileIsNotFound() throws {
+    @Test(.requirement("SV16")) func deviceFileAsSourceIsReportedAsNotFound() throws {
         let files = try SourceFiles(root: "/dev", maxBytes: 100)
 
         #expect(outcome("null", files) == "404 notFound")
         #expect(outcome("zero", files) == "404 notFound")
     }
 
-    @Test(.requirement("SV16")) func procFileIsReadAsEmpty() throws {
+    @Test(.requirement("SV16")) func procFileAsSourceIsReadAsEmpty() throws {
         let files = try SourceFiles(root: "/proc/self", maxBytes: 1_000_000)
 
         #expect(outcome("cmdline", files).isEmpty)

@@ -104,7 +104,7 @@ import Testing
         #expect((plan.width, plan.height) == (1000, 1000))
     }
 
-    @Test func maxSizeIsTheLargestSizeThatTheLimitsAllow() throws {
+    @Test func iiifMaxSizeIsTheLargestSizeThatTheLimitsAllow() throws {
         for (maxSide, maxPixels) in [(100, 10_000), (100, 50), (7, 1_000_000), (1, 1), (50, 2500)] {
             let rules = SizeRules(maxSide: maxSide, maxPixels: maxPixels)
             for (width, height) in [(200, 100), (100, 200), (3, 1), (1, 1), (64, 63), (1000, 1)] {

@@ -15,7 +15,7 @@ import Testing
 
     private func isJSON(_ bytes: [UInt8]) -> Bool { (try? read(bytes)) != nil }
 
-    @Test func validValuesAreParsed() throws {
+    @Test func validJSONValuesAreParsed() throws {
         let rows = [
             ("null", "null"), ("true", "true"), ("false", "false"), ("[]", "[]"), ("{}", "{}"), ("\"\"", "\"\""),
             (" \t\r\n [ 1 ,\n2 ]\r\n ", "[1,2]"), ("[[],{},[[]]]", "[[],{},[[]]]"),
@@ -27,7 +27,7 @@ import Testing
         for (text, expected) in rows { #expect(try read(text).text == expected, "\(text)") }
     }
 
-    @Test func numbersKeepTheirExactDigits() throws {
+    @Test func jsonNumbersKeepTheirExactDigits() throws {
         let numbers = [
             "0", "-0", "7", "-7", "10", "1234567890", "123456789012345678901234567890", "0.5", "-0.50", "1.000", "1e5",
             "1E5", "1e+5", "1e-5", "0e0", "-0.0e-0", "1.5E+007", "1e400", "1e-400", "9223372036854775808",

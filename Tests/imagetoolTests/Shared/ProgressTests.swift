@@ -36,7 +36,7 @@ import Testing
         }
     }
 
-    @Test func progressBarHas8To40ColumnsOrIsOmitted() {
+    @Test func progressBarHas8To40ColumnsAndIsOmittedWhenTheTerminalIsTooNarrow() {
         var widths: Set<Int> = []
         for columns in 0...200 {
             let text = Progress.text("loading", 3, of: 7, "", columns: columns)

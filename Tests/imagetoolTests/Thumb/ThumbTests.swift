@@ -77,7 +77,7 @@ import Testing
         }
     }
 
-    @Test func maxBytesLowersTheJPEGQualityOrExitsWith77() throws {
+    @Test func maxBytesLowersTheJPEGQualityAndExitsWith77WhenNoQualityFits() throws {
         let source = fixturePath("demo/mountains.jpg")
         let most = 3_000
 
