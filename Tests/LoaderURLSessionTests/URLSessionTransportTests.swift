@@ -172,7 +172,7 @@ import FoundationNetworking
         #expect(await failure(origin.url())?.code == .transport)
     }
 
-    @Test func interimResponsesAreSkipped() async throws {
+    @Test func interimResponsesAreNotDelivered() async throws {
         let origin = try await LoopbackOrigin { _ in
             var response = OriginResponse(body: [1])
             response.interim = [(103, [OriginField("Link", "x")]), (102, [])]

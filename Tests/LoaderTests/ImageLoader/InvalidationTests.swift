@@ -87,7 +87,7 @@ import Testing
     }
 
     /// Control for the test above: without `invalidate()`, the loads of that test send a request.
-    @Test func loadsWithoutInvalidateSendRequests() async throws {
+    @Test func loadsSendRequestsWhenInvalidateWasNotCalled() async throws {
         for way in Self.loadMethods {
             let bench = try await bench()
             #expect(!(await way.run(bench, other)).contains("configuration"), "\(way.name)")

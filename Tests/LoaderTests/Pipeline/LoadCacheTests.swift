@@ -230,7 +230,7 @@ import Testing
         #expect(renewed.bitmap.width == 11)
     }
 
-    @Test(.requirement("O93")) func eventStreamIncludesTheBackgroundRefresh() async throws {
+    @Test(.requirement("O93")) func eventStreamEndsWithTheResultOfTheBackgroundRefresh() async throws {
         var first = ScriptedReply.image(TestImage.first)
         first.fields.append("Cache-Control", "max-age=10, stale-while-revalidate=60")
         let bench = try LoaderBench(

@@ -39,7 +39,7 @@ import Testing
         return header + Array((0..<frames).map { _ in frame }.joined()) + [0x3B]
     }
 
-    @Test func firstByteTimeoutIsReportedAs504() async throws {
+    @Test func firstByteTimeoutOfTheOriginIsReportedAs504() async throws {
         let gate = OriginGate()
         let origin = try await LoopbackOrigin { _ in
             var response = OriginResponse(body: [1])

@@ -79,7 +79,7 @@ import Testing
     }
 
     @Test(arguments: ["a/b/full/max/0/default.jpg", "id/full/max/0/default.jpg/", "id/full/max/0/default.jpg/more"])
-    func identifierWithUnencodedSlashesIsNotFound(_ path: String) {
+    func iiifIdentifierWithUnencodedSlashesIsNotFound(_ path: String) {
         #expect(reason(of: "/iiif/3/\(path)") == .notFound)
     }
 

@@ -69,7 +69,7 @@ import Testing
             "convolution()", "convolution(1;2;3,2)", "convolution(1;;3,3)", "convolution(1;2,0)", "convolution(1;2)",
             "attachment('a/b')", "attachment(a%0Ab)", "attachment('a)", "blurhash(4)", "strip_exif(1)", "cover(1)",
         ])
-    func knownFilterWithInvalidArgumentsIsMalformed(_ text: String) {
+    func thumborFilterWithInvalidArgumentsIsMalformed(_ text: String) {
         #expect(ThumborParserTests.reason(of: "/unsafe/filters:\(text)/h/a") == .malformed)
     }
 

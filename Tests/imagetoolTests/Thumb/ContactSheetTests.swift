@@ -154,7 +154,7 @@ import Testing
         #expect(try folder.names.isEmpty)
     }
 
-    @Test func oneImageGivesASheetOfTwoCells() throws {
+    @Test func contactSheetOfOneImageHasTwoCells() throws {
         let folder = try TemporaryFolder()
         let source = try folder.write(smallBitmap, to: "a.bmp")
 
