@@ -22,8 +22,8 @@ extension DecodeQueue {
         }
     }
 
-    /// Encodes an animation on the queue's threads. The job waits for a thread and can be cancelled in the same way as a
-    /// decode.
+    /// Encodes an animation on the queue's threads. The job waits for a thread and can be cancelled in the same way as
+    /// a decode.
     ///
     /// - Parameters:
     ///   - frames: At least one frame; all bitmaps must have the same size.
