@@ -144,7 +144,7 @@ final class FaultRun: Sendable {
     func verify(hadFault: Bool, _ detail: String) async {
         let (faultedCache, allowed) = state.withLock { ($0.cache, $0.allowed) }
         guard let faultedCache else { failMissingData("the cache") }
-        // The background scan that starts when the cache is opened runs under the fault, too.
+        // Except in scenario 0, the cache was opened under the fault; `flush` completes its background scan.
         if scenario != 0 { await faultedCache.flush() }
         for (cache, isNew) in [(faultedCache, false), (open(), true)] {
             for number in 0..<FaultLoop.keys {

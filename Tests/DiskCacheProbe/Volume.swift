@@ -60,7 +60,8 @@ func runVolumeScenario(_ folder: String) async {
     printLine("passed")
 }
 
-/// A clock that can skip the pause after a fault.
+/// A clock that the scenario advances by one minute, so that the pause of `DiskCache` after a failed store
+/// (`retryAfter`) is over.
 private final class VolumeClock: Sendable {
     private let milliseconds = Atomic<Int64>(1_800_000_000_000)
 

@@ -152,7 +152,8 @@ static imgc_status report_damage(draw_state *d, uint32_t done, uint32_t y, imgc_
   report->rows = d->to->y + complete;
   if (state != IMGC_LZW_INVALID) {
     if (d->to->keep_rows_before_error && done == 0)
-      return imgc_fail(report, IMGC_ERROR_TRUNCATED, NULL, "gif: data ends before the first row");
+      return imgc_fail(report, IMGC_ERROR_TRUNCATED, NULL,
+                       "gif: data ends before the end of the first row");
     imgc_truncated(report, report->rows);
   }
   for (uint32_t i = complete; d->to->clear_missing_rows && i < d->visible_rows; i++)

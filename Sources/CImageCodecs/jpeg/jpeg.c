@@ -74,8 +74,8 @@ static imgc_status read_icc(const imgc_request *request, uint8_t *profile, size_
   if (imgc_jpeg_parse_markers(request, &m, report)) return report->status;
   if (m.icc_size == 0 || m.icc_size != size)
     return imgc_fail(report, IMGC_ERROR_INVALID_ARGUMENT, NULL,
-                     "jpeg: the ICC profile has %llu bytes, expected %zu",
-                     (unsigned long long)m.icc_size, size);
+                     "jpeg: the size argument is %zu, but the ICC profile has %llu bytes", size,
+                     (unsigned long long)m.icc_size);
   for (unsigned i = 1; i <= m.icc_count; i++) {
     memcpy(profile, request->data + m.icc[i].offset, m.icc[i].size);
     profile += m.icc[i].size;

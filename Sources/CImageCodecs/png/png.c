@@ -81,8 +81,8 @@ static imgc_status read_icc(const imgc_request *request, uint8_t *profile, size_
     return report->status;
   if (!metadata.profile || size != header.icc_size)
     return imgc_fail(report, IMGC_ERROR_INVALID_ARGUMENT, NULL,
-                     "png: the ICC profile has %llu bytes, expected %zu",
-                     (unsigned long long)header.icc_size, size);
+                     "png: the size argument is %zu, but the ICC profile has %llu bytes", size,
+                     (unsigned long long)header.icc_size);
   if (!imgc_png_inflate(metadata.profile, metadata.profile_size, profile, size))
     return imgc_fail(report, IMGC_ERROR_MALFORMED, NULL,
                      "png: the compressed ICC profile (iCCP) is damaged");

@@ -55,8 +55,8 @@ static imgc_status read_icc(const imgc_request *request, uint8_t *profile, size_
   if (tiff_find_page(request, &input, &page, report)) return report->status;
   if (page.icc_size == 0 || page.icc_size != size)
     return imgc_fail(report, IMGC_ERROR_INVALID_ARGUMENT, NULL,
-                     "tiff: the ICC profile has %llu bytes, expected %zu",
-                     (unsigned long long)page.icc_size, size);
+                     "tiff: the size argument is %zu, but the ICC profile has %llu bytes", size,
+                     (unsigned long long)page.icc_size);
   memcpy(profile, input.data + page.icc_offset, size);
   return IMGC_OK;
 }

@@ -218,11 +218,12 @@ static imgc_status read_tiles(const imgc_request *request, TIFF *tif, tiff_prope
         "tiff: a row of a strip or tile is computed to have %llu bytes, but libtiff computes %llu",
         (unsigned long long)f->unit_bytes, (unsigned long long)libtiff_bytes);
   uint64_t tiles = imgc_mul(imgc_mul(f->tile_columns, f->tile_rows), f->separate ? f->samples : 1);
-  uint64_t stored_count = f->tiled ? TIFFNumberOfTiles(tif) : TIFFNumberOfStrips(tif);
-  if (tiles != stored_count)
-    return imgc_fail(report, IMGC_ERROR_MALFORMED, NULL,
-                     "tiff: the file lists %llu strips or tiles, but the image size requires %llu",
-                     (unsigned long long)stored_count, (unsigned long long)tiles);
+  uint64_t libtiff_count = f->tiled ? TIFFNumberOfTiles(tif) : TIFFNumberOfStrips(tif);
+  if (tiles != libtiff_count)
+    return imgc_fail(
+        report, IMGC_ERROR_MALFORMED, NULL,
+        "tiff: the image is computed to have %llu strips or tiles, but libtiff computes %llu",
+        (unsigned long long)tiles, (unsigned long long)libtiff_count);
   return IMGC_OK;
 }
 

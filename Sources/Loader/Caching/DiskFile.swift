@@ -191,7 +191,7 @@ package struct DiskStatus {
         modified = WallTime(seconds: Int64(time.tv_sec)).adding(milliseconds: Int64(time.tv_nsec) / 1_000_000)
     }
 
-    /// Queries a name in a folder; a symbolic link is not followed.
+    /// Queries the status of the file `name` in a folder; a symbolic link is not followed.
     package init(in folder: Int32, name: [CChar]) throws(DiskError) {
         var information = stat()
         while fstatat(folder, name, &information, AT_SYMLINK_NOFOLLOW) != 0 { if errno != EINTR { throw .last } }

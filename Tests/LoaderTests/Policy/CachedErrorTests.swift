@@ -200,7 +200,7 @@ struct CachedErrorTests {
         #expect(simulation.requests == 1)
     }
 
-    @Test func expiredErrorIsRequestedAgainBeforeTheDefaultErrorLifetimeEnds() throws {
+    @Test func errorPastItsOwnLifetimeIsRequestedAgainDuringTheDefaultErrorLifetime() throws {
         var simulation = LoadSimulation(errorLifetime: 1_000, attempts: 1)
         try simulation.load(404, ["Cache-Control": "max-age=10"])
         simulation.advance(10)

@@ -60,7 +60,7 @@ struct FreshnessTests {
         #expect(freshness(PolicyFixture.response(fields)).age == 0)
     }
 
-    @Test(.requirement("O24")) func defaultLifetimeAppliesOnlyWithoutCacheControlAndExpires() {
+    @Test(.requirement("O24")) func defaultLifetimeAppliesOnlyWithoutACacheControlOrExpiresField() {
         var settings = CacheSettings()
         settings.defaultCacheControlMaxAge = .seconds(30)
 

@@ -91,7 +91,7 @@ import Testing
         #expect(error?.detail == "maxMemory")
     }
 
-    @Test(.requirement("X15")) func lzmaDictionaryBelowMaxMemoryIsDecoded() throws {
+    @Test(.requirement("X15")) func lzmaDataWithADictionaryBelowMaxMemoryIsDecoded() throws {
         let file = lzma([block(dictionary: 22, samples)], height: 1)
 
         let pixels = try ImageDecoder(options: .asStored).decode(file.bytes).bitmap.copyBytes()

@@ -34,7 +34,7 @@ import Testing
         Row(source: (1000, 4000), crop: (1000, 4000), result: (100, 100), denominator: 2),
         Row(source: (4000, 1000), crop: (4000, 1000), result: (100, 300), denominator: 1),
     ])
-    func scaleDenominatorHasTheTableValueForEachCropAndResultSize(_ row: Row) {
+    func scaleDenominatorHasTheExpectedValueForEachCropAndResultSize(_ row: Row) {
         var request = ResampleRequest(
             sourceWidth: row.source.0, sourceHeight: row.source.1, width: row.result.0, height: row.result.1,
             filter: .lanczos3)

@@ -51,8 +51,8 @@ import Testing
 
     @Test func damageInAScanThatIsReadIsReported() throws {
         var pieces = aurora
-        // Damages the first bits of chroma; the effect of the damage on the refinement scans is equal for both
-        // qualities.
+        // Damages scan 2, the first scan of the AC coefficients of Cr. `.balanced` and `.exact` both read this scan and
+        // its refinement (scan 7), so the damage has the same effect on the status.
         for at in 200..<260 { pieces.scans[2].data[at] = 0x7F }
 
         let balanced = try shrink(pieces.bytes, .balanced)
