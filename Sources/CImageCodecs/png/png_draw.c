@@ -8,8 +8,8 @@
 #include "png/png_rows.h"
 #include "png/png_stream.h"
 
-// Minimum size, in bytes of all rows with their filter bytes, of images that a resampled decode
-// streams.
+// A decode with resampling prefers streaming if all rows, including their filter bytes, have at
+// least this many bytes. Smaller images are streamed only to save memory.
 #ifndef IMGC_MIN_STREAMED_BYTES
 #define IMGC_MIN_STREAMED_BYTES ((uint64_t)16 << 20)
 #endif

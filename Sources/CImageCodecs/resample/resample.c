@@ -227,7 +227,8 @@ static void split_planes(imgc_resampler *r, const uint8_t *row, uint32_t y) {
   r->formats[y & 1] = format;
 }
 
-// Converts a row of 8-bit samples to the fine format.
+// Converts a row of 8-bit samples to fixed point with IMGC_FINE_BITS fraction bits, and adds an
+// opaque alpha plane.
 static void refine(imgc_resampler *r, unsigned row) {
   int16_t *planes = r->planes + row * 4 * r->plane;
   for (uint32_t c = 0; c < 3; c++) {

@@ -32,7 +32,7 @@ struct PartitionKey: Sendable {
     ///
     /// Concurrent processes obtain an identical key: the first process to link its file determines it.
     init(directory: String) {
-        // A key file that other users can replace does not separate partitions.
+        // If other users can replace the key file, the key is not secret: a random key is used and not stored.
         guard DiskDirectory.isTrusted(directory) else {
             self.init()
             return

@@ -1,5 +1,5 @@
 #if Service
-/// Configuration into which the keys are parsed: the service configuration, and values that only the resolution needs.
+/// The configuration while its keys are parsed: the service configuration, and values that are used only to compute it.
 struct ConfigurationDraft: Sendable {
     var service = ServiceConfiguration()
     /// Path of the file with signing keys; nil for none.

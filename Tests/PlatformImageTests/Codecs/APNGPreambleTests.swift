@@ -24,7 +24,7 @@ import Testing
     }
 
     @Test(arguments: [(0, 0), (4_000, 0), (0, 4_000)])
-    func animationWithFewerThan4096ChunksKeepsItsFrames(_ before: Int, _ behind: Int) throws {
+    func animationWithFewerThan4096ChunksBeforeIDATKeepsItsFrames(_ before: Int, _ behind: Int) throws {
         let original = try ImageDecoder().header(of: animation(before: 0, behind: 0))
         let header = try ImageDecoder().header(of: animation(before: before, behind: behind))
 

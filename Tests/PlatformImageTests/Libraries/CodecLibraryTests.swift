@@ -63,8 +63,8 @@ import Testing
         #expect(libpng("1.6.59", database).missingFixes.isEmpty)
     }
 
-    /// A distribution may have patched any version, so fixes are known to be missing only from versions that are older
-    /// than every version of the table.
+    /// For a distribution that is not in the table, the patch level is unknown: a fix is reported as missing only if
+    /// the version is older than the oldest patched version in the table.
     @Test(arguments: [
         ("1.6.39", "ID=ubuntu\nVERSION_CODENAME=noble\n", 0), ("1.6.36", "ID=ubuntu\nVERSION_CODENAME=noble\n", 11),
         ("1.6.38", "ID=ubuntu\nVERSION_CODENAME=noble\n", 0),

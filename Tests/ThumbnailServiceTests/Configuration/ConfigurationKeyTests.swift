@@ -46,7 +46,7 @@ import Testing
         return "\(String(reflecting: rest)) \(service.source.ports.sorted()) \(presets)"
     }
 
-    @Test func everyConfigurationKeyHasASampleAndUniqueNames() {
+    @Test func everyConfigurationKeyIsListedInTheTestsAndHasUniqueNames() {
         #expect(Set(ConfigurationKey.all.map(\.name)) == Set(Self.samples.keys).union(Self.others))
         #expect(Set(ConfigurationKey.all.map(\.name)).count == ConfigurationKey.all.count)
         #expect(Set(ConfigurationKey.all.map(\.environmentName)).count == ConfigurationKey.all.count)

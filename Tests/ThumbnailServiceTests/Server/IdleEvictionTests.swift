@@ -32,7 +32,7 @@ import Testing
         }
     }
 
-    @Test(.requirement("X10")) func newConnectionIsAcceptedWhileAllOtherConnectionsSendNoRequest() async throws {
+    @Test(.requirement("X10")) func newConnectionAtTheLimitIsAcceptedWhenNoOtherConnectionSentARequest() async throws {
         try await withService {
             $0.server.maxConnections = 8
         } _: { service in
