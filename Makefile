@@ -88,9 +88,10 @@ format: ## Formats the Swift and C sources
 	git ls-files 'Sources/*.[ch]' 'Tests/*.[ch]' 'Fuzz/*.c' | xargs clang-format -i
 
 ##@ Check
-# Scripts/lib/steps lists the steps; `.ci/run` reads the same list.
+# Scripts/lib/steps lists the steps before the tests; `.ci/run` reads the same list.
 check: ## Runs the checks of CI and slower ones
 	@SWIFT=$(SWIFT) CORPUS=$(CORPUS) Scripts/lib/run-steps check
+	@$(MAKE) --no-print-directory test
 
 traits: bootstrap ## Builds trait combinations without warnings; without traits no package is resolved
 	Scripts/verify/traits
