@@ -154,7 +154,8 @@ def main():
         f"- Each ratio is the median of {arguments.rounds} alternating rounds, with one thread.",
         "- PlatformImage and Pillow return RGBA. pyvips, OpenCV and imagecodecs return the layout of the file, RGB or",
         "  gray, so they write fewer bytes.",
-        "- An empty cell means that the decoder failed, or returned another size or number of frames.",
+        "- An empty cell means that the decoder failed, or returned another size or number of frames than"
+        " PlatformImage.",
         "",
         "Environment:",
         "",

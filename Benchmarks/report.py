@@ -77,8 +77,8 @@ def markdown(rows):
         "- **ratio** is the CPU time of the plain library divided by the CPU time of PlatformImage. PlatformImage is",
         f"  faster if the ratio is above 1. It is the median of {rows[0]['iterations']} rounds, after one warm-up"
         " round.",
-        "- **spread** is the lowest and the highest ratio of a round.",
-        "- **target** is the minimum ratio. A ratio of at least 95 % of the target is MET.",
+        "- **spread** contains the lowest and the highest ratio of all rounds.",
+        "- **target** is the ratio to reach. The result is MET if the ratio is at least 95 % of the target.",
         "- Both decoders use one thread on one core and alternate in one process. Their pixels are compared first; the",
         "  result of a row with different pixels is PIXELS DIFFER.",
         "- The plain library decodes into memory from `malloc` and frees it. PlatformImage uses the default"

@@ -6,7 +6,8 @@
 // of a row; an image size that differs from the size in the header; a report with more rows than
 // the image has; pixels that depend on the previous content of their memory; resampling during the
 // decode with a result that differs from resampling after the decode; a native decoder with a
-// result that differs from the result of the library; the status INTERNAL or INVALID_ARGUMENT.
+// result that differs from that of another decoder (see compare_with_libraries); the status
+// INTERNAL or INVALID_ARGUMENT.
 
 #include <stdint.h>
 #include <stdio.h>
@@ -87,9 +88,9 @@ static void check_still(const imgc_request *request, const imgc_header *header, 
   free(target.pixels);
 }
 
-// Compares the native decoders with the C libraries: pixels and reports must be equal. For PNG it
-// compares the two native decoders with each other instead, because libdeflate accepts a few
-// streams that zlib rejects.
+// Compares the native decoders with the C libraries, except for GIF: pixels and reports must be
+// equal. For PNG it compares the two native decoders with each other instead, because libdeflate
+// accepts a few streams that zlib rejects.
 static void compare_with_libraries(const imgc_request *request, const imgc_header *header) {
   if (request->format == IMGC_FORMAT_GIF) return;
   imgc_report report, other;

@@ -79,7 +79,8 @@ ENVIRONMENTS = {
         ".build-thumbor/venv",
         "import importlib.metadata as m, pycurl; assert m.version('thumbor') == '7.8.0'; " + HAS_PHOTOGRAPHS,
         [["thumbor==7.8.0", "pycurl", "numpy", "pillow"], PHOTOGRAPHS], kind="service"),
-    # The public validator of the IIIF Image API. It requests its version with an API that newer setuptools lacks.
+    # The public validator of the IIIF Image API. To read its version number, it uses an API that newer versions of
+    # setuptools do not contain.
     "iiif": Environment(
         ".build-check-iiif/venv", "import iiif_validator.validator, magic, PIL",
         [["setuptools<81", "iiif-validator", "pillow"]], kind="iiif"),

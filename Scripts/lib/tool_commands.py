@@ -61,7 +61,7 @@ def read_declarations(text, types):
             else:
                 if not has_only_short:
                     current().options.update({f"--{name}" for name in names} or {kebab(variable.group(1))})
-                # A flag with cases has one option for each of them.
+                # A flag whose type is an enum has one option for each case of the enum.
                 current().others.add(variable.group(2))
         elif found.group() == "{":
             scopes.append(pending)

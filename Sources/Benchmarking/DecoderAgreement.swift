@@ -5,7 +5,8 @@ import PlatformImage
 public enum DecoderAgreement {
     /// Result of a comparison.
     public enum ComparisonResult: Equatable, Sendable {
-        /// Number of equal images; 0 for a file that both decoders reject with equal errors.
+        /// Number of equal images; 0 for a file that both decoders reject with equal errors, and for a GIF that this
+        /// library rejects as damaged or too large.
         case agrees(images: Int)
         case differs(String)
         /// The format is not PNG, JPEG, TIFF or GIF, or giflib cannot open the file.
@@ -130,7 +131,7 @@ public enum DecoderAgreement {
             }
             return .agrees(images: count)
         } catch {
-            // giflib has no limits and accepts invalid codes.
+            // giflib has no limits and accepts invalid codes, so these errors are not differences.
             let isRefused = [.limitExceeded, .malformed, .truncated].contains(error.code) || expectedImages.isEmpty
             return isRefused ? .agrees(images: 0) : .differs("error \(error), expected none")
         }

@@ -10,7 +10,8 @@ import FoundationNetworking
 
 /// One request and its response: connects the session's delegate queue with a task that pulls the body.
 ///
-/// All state is protected by one lock. A continuation is removed under the lock and resumed after its release.
+/// All state is protected by one lock. A continuation is removed under the lock and resumed after the lock
+/// is released.
 final class URLSessionExchange: Sendable {
     private struct State {
         var head: ResponseHead?

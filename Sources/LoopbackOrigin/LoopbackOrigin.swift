@@ -24,8 +24,9 @@ public final class LoopbackOrigin: Sendable {
     ///   - speaksHTTP2: True offers h2 by ALPN; ignored without a certificate.
     ///   - host: The IP address to listen on, without brackets.
     ///   - port: The port to listen on; 0 for any free one.
-    ///   - rejectsOtherProtocols: True responds with 400 and closes the connection when the first bytes are not HTTP,
-    ///     such as a TLS record; false waits for the end of a request head.
+    ///   - rejectsOtherProtocols: When true, the origin responds with 400 and closes the connection if the first byte
+    ///     is not that of an HTTP request (but of a TLS record, for example). When false, it waits for the end of a
+    ///     request head.
     ///   - respond: Called for every request, from any thread.
     public init(
         certificate: OriginCertificate? = nil, speaksHTTP2: Bool = false, host: String = "127.0.0.1", port: Int = 0,

@@ -45,7 +45,7 @@ public struct OriginCertificate: Sendable {
             DER.identifier([2, 5, 29, 19]), DER.element(0x01, [0xFF]),
             DER.element(0x04, DER.sequence([DER.element(0x01, [0xFF])])),
         ])
-        // The extension must contain at least one name (RFC 5280 §4.2.1.6), so it is omitted without names.
+        // The subjectAltName extension is omitted without names: it must contain at least one (RFC 5280 §4.2.1.6).
         let alternatives = DER.sequence([DER.identifier([2, 5, 29, 17]), DER.element(0x04, DER.sequence(names))])
         let body = DER.sequence([
             DER.element(0xA0, DER.element(0x02, [2])),

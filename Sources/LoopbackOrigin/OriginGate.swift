@@ -32,7 +32,7 @@ public final class OriginGate: Sendable {
         }
         await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
-                // The handler may have run already; it removes only a continuation that is stored.
+                // The cancellation handler may have run already, when no continuation was stored: check the task again.
                 let isDone = state.withLock { state in
                     if state.isOpen || Task.isCancelled { return true }
                     state.waiters[number] = continuation

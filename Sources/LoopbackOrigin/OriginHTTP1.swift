@@ -1,7 +1,8 @@
 #if AsyncHTTPClient
 import NIOCore
 
-/// One HTTP/1.1 connection of an origin, written byte by byte, so that it can send invalid responses.
+/// One HTTP/1.1 connection of an origin. Responses are sent as bytes, without an HTTP encoder, so that they can be
+/// invalid.
 ///
 /// It accepts only requests without a body, and responds to them one after the other.
 final class OriginHTTP1: ChannelInboundHandler {
@@ -30,7 +31,8 @@ final class OriginHTTP1: ChannelInboundHandler {
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
         received += unwrapInboundIn(data).readableBytesView
-        // For example a TLS record: no request line starts this way (RFC 9112 §3), and the header would never end.
+        // No request line starts with a byte outside 0x20...0x7E (RFC 9112 §3), but a TLS record does; it contains no
+        // end of a request head, so the connection would wait for more data.
         if rejectsOtherProtocols, let first = received.first, first < 0x20 || first >= 0x7F { return reject(context) }
         respondToNext(context.channel)
     }

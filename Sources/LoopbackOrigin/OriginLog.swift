@@ -2,7 +2,7 @@
 import NIOCore
 import Synchronization
 
-/// Records the activity of an origin and resumes tasks that wait for it.
+/// Records the requests and connections of an origin, and resumes tasks that wait for a number of them.
 final class OriginLog: Sendable {
     struct Counts {
         var requests = 0

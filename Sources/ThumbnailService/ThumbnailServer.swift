@@ -23,7 +23,7 @@ public struct ThumbnailServer: Sendable {
     ///   exports at `/metrics`.
     /// - Throws: `internalFault` with a message for the operator when the configuration is invalid: no key while unsafe
     ///   targets are not allowed, a key under 16 bytes, an invalid address range or host pattern, an `urlPrefix` that
-    ///   identifiers could leave, a missing directory.
+    ///   is not an http or https URL ending with `/`, a missing directory.
     public init(
         _ configuration: ServiceConfiguration, logger: Logger, metrics factory: (any MetricsFactory)? = nil
     ) throws(ServiceError) {
@@ -117,7 +117,8 @@ extension ConnectionTable {
             }
             return range
         }
-        // When `X-Forwarded-For` is trusted, all peers are proxies.
+        // If `X-Forwarded-For` is trusted, all connections come from proxies. A limit per peer address would limit a
+        // proxy with all its clients, so there is no such limit.
         let maxConnectionsPerClient = server.trustsForwardedFor ? nil : server.maxConnectionsPerClient
         self.init(
             maxConnections: server.maxConnections, maxConnectionsPerClient: maxConnectionsPerClient, proxies: proxies)
@@ -132,7 +133,8 @@ extension SlowClient.Limits {
     }
 }
 
-/// Starts draining on shutdown. It is the last service of the group, which is shut down in reverse order.
+/// Starts draining the server at shutdown. The services of a `ServiceGroup` are shut down in reverse order, so this
+/// service, the last of its group, is shut down first.
 private struct DrainService: Service {
     let state: ServiceState
     let delay: Duration

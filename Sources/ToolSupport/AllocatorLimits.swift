@@ -6,11 +6,11 @@ import Glibc
 /// Limits the memory that glibc's allocator retains in a long-running process. By default glibc creates up to eight
 /// arenas per core and raises the mmap threshold whenever a mapped block is freed.
 ///
-/// With an mmap threshold of 4 MiB the allocator reuses the buffers of most sources; with a threshold of 256 KiB the
-/// buffers were mapped again for each image, which cost 4 to 8 % of the time of a render. Up to 8 MiB of free memory is
-/// retained at the top of an arena; with a smaller limit, the buffers would be unmapped and faulted in again. Pixel
-/// buffers are not affected, because the buffer pool of the bitmaps maps them. Call this function before other threads
-/// start; it has no effect with C libraries other than glibc.
+/// With an mmap threshold of 4 MiB the allocator reuses the buffers that contain the encoded bytes of most source
+/// images; with a threshold of 256 KiB these buffers were mapped again for each image, which cost 4 to 8 % of the time
+/// of a render. Up to 8 MiB of free memory is retained at the top of an arena; with a smaller limit, the memory would
+/// be unmapped and faulted in again. Pixel buffers are not affected, because the buffer pool of the bitmaps maps them.
+/// Call this function before other threads start; it has no effect with C libraries other than glibc.
 package func limitAllocatorMemory() {
     #if canImport(Glibc)
     _ = mallopt(arenaMax, 2)

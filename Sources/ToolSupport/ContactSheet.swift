@@ -41,8 +41,8 @@ package struct ContactSheet {
         return columns
     }
 
-    /// Draws an image in the centre of a cell (index from 0). An image that is larger than the cell is reduced; a small
-    /// image is enlarged by an integer factor.
+    /// Draws an image in the centre of the cell with the given index, from 0. An image that is larger than `side` x
+    /// `side` pixels is reduced; an image whose longer side is at most half of `side` is enlarged by an integer factor.
     package mutating func draw(_ bitmap: Bitmap, at index: Int) throws(DecodeError) {
         var options = ThumbnailOptions(width: side, height: side)
         let scale = side / max(bitmap.width, bitmap.height)

@@ -10,8 +10,9 @@ import Darwin
 
 /// Expansion of command-line arguments to file paths.
 package enum InputPaths {
-    /// Expands folders to the images in them and patterns to the matching files. Other arguments are returned
-    /// unchanged, including missing files and folders that cannot be listed; reading them reports the error.
+    /// Expands patterns to the matching paths and, if `isRecursive` is true, folders to the images in them. Other
+    /// arguments are returned unchanged, including missing files and folders that cannot be listed; reading them
+    /// reports the error.
     ///
     /// - Parameter isRecursive: Expands folders, including subfolders, to the files with an image extension.
     package static func expand(_ arguments: [String], isRecursive: Bool) -> [String] {
@@ -25,7 +26,8 @@ package enum InputPaths {
         }
     }
 
-    /// Expands folders to the images in them; every other path is a file, including `-` and patterns.
+    /// Expands folders to the images in them if `isRecursive` is true. Every other path is the path of a file: `-` is
+    /// not stdin, and patterns are not expanded.
     package static func expandFolders(_ paths: [String], isRecursive: Bool) -> [String] {
         paths.flatMap { path -> [String] in
             guard isRecursive, isFolder(path), let entries = try? listEntries(path) else {

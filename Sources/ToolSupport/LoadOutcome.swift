@@ -73,7 +73,8 @@ package struct LoadOutcome: Sendable {
         bytes = response?.body ?? []
         image = nil
         let hasResponse = [.http, .unexpectedStatus, .remembered].contains(error.code)
-        // A failure from the negative cache (`remembered`) has a source only when its response is stored.
+        // A failure that is repeated without a request (`remembered`) has the source `memory` or `disk` if its response
+        // came from that cache; otherwise its source is `error`.
         switch (hasResponse ? response : nil)?.source {
         case .some(.memory): source = .memory
         case .some(.disk): source = .disk

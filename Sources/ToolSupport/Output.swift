@@ -43,7 +43,7 @@ package final class Output {
             self.path = path
             descriptor = open(path, O_WRONLY | O_CLOEXEC)
         } else {
-            // Resolve symbolic links, so that the file is replaced to which a link refers, and not the link itself.
+            // Resolve symbolic links, so that `commit()` replaces the target of a link and not the link itself.
             self.path = resolved(path) ?? path
             (descriptor, temporary) = makeTemporary(beside: self.path)
         }
@@ -114,7 +114,7 @@ package func resolved(_ path: String) -> String? {
     return String(cString: real)
 }
 
-/// Creates an empty temporary file in the same folder, with default permissions.
+/// Creates an empty temporary file in the folder of `path`, with the permissions 0666 reduced by the umask.
 package func makeTemporary(beside path: String) -> (descriptor: Int32, path: String?) {
     // The prefix is fixed, because a name derived from the file's name could exceed the system's limit for names.
     let folder = path.lastIndex(of: "/").map { String(path[...$0]) } ?? ""

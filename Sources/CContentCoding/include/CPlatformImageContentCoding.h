@@ -23,7 +23,7 @@ typedef enum picc_format {
 } picc_format;
 
 typedef enum picc_status {
-  // Success; input was consumed, output was produced, or both. Continue.
+  // No error. Continue with more input or more output space.
   PICC_OK = 0,
   // The data is not of the decoder's format, fails its checksum, or continues after the end of the
   // stream.

@@ -28,7 +28,7 @@ struct imgc_transform {
 
 // ---------------------------------------------------------------- creation
 
-// Test colours: the full gray axis, a coarse cube, a finer cube.
+// Test colours: all 256 grays, and grids of 5 x 5 x 5 and 17 x 17 x 17 RGB colours.
 enum { GRAYS = 256, COARSE = 5, FINE = 17 };
 enum { FEW = GRAYS + COARSE * COARSE * COARSE, COLORS = FEW + FINE * FINE * FINE };
 
@@ -115,7 +115,8 @@ static creation create_rgb(builder *m) {
   return are_close(c->converted, c->stored, COLORS) ? IDENTITY : CREATED;
 }
 
-// Selects the kind of transform. Returns false when no conversion is needed.
+// Selects the kind of transform. Returns false when no conversion is needed, when the profile is
+// not usable (the report then contains a warning), and when memory is exhausted.
 static bool select_kind(imgc_transform *t, cmsHPROFILE profile, const imgc_header *header,
                         imgc_report *report) {
   builder m = {t, profile, cmsCreate_sRGBProfileTHR(t->context), malloc(sizeof(colors))};

@@ -10,9 +10,9 @@
 
 // ---------------------------------------------------------------- memory
 
-// A profile of 4 MiB contains at most 2 M table entries of 16 bits, 8 MiB as floats. lcms2
-// allocates memory by the sizes in a profile before it reads the data, up to its internal limit of
-// 512 MiB.
+// Maximum size of one allocation, because lcms2 allocates memory by the sizes in a profile before
+// it reads the data, up to its internal limit of 512 MiB. A valid profile of 4 MiB needs less: it
+// contains at most 2 M table entries of 16 bits, which are 8 MiB as floats.
 enum { MAX_BLOCK = 32 << 20 };
 
 static void *allocate(cmsContext context, cmsUInt32Number size) {

@@ -31,7 +31,7 @@ void imgc_band_commit_rows(imgc_band *band, uint32_t end) {
   uint32_t count = end - band->first;
   // After a failure a codec may commit rows that were never in the band.
   if (count > band->rows) count = band->rows;
-  // Set before the polls, which may return early: the codec continues with the rows from `end` on.
+  // Set before the loop, which a failed poll ends early: the codec continues at row `end`.
   band->first = end;
   for (uint32_t i = 0; i < count; i++) {
     if (i % BATCH == BATCH - 1 && count > BATCH && imgc_poll(band->request, band->report)) return;

@@ -33,8 +33,8 @@ void imgc_band_close(imgc_band *band);
 // Pushes all rows before `end`, which must be completely written, and moves the band's start to
 // `end`.
 void imgc_band_commit_rows(imgc_band *band, uint32_t end);
-// Moves the band so that it contains `row`, when `row` is below the band. Returns false when a poll
-// fails, and the decode must end.
+// If `row` is after the last row of the band, pushes the rows of the band and moves the start of
+// the band to `row`. Returns false when a poll fails; the decode must then end.
 bool imgc_band_advance(imgc_band *band, uint32_t row);
 
 #endif

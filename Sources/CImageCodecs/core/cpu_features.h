@@ -7,7 +7,7 @@
 #ifndef IMGC_CPU_FEATURES_H
 #define IMGC_CPU_FEATURES_H
 
-// Tests define both macros as 0 to select the scalar versions.
+// Tests define IMGC_CPU_HAS_AVX2 and IMGC_CPU_HAS_BMI2 as 0 to select the scalar versions.
 #if defined(IMGC_CPU_HAS_AVX2)
 #elif defined(__x86_64__) || defined(__i386__)
 #define IMGC_CPU_HAS_AVX2 __builtin_cpu_supports("avx2")

@@ -43,7 +43,7 @@ imgc_status imgc_check_size(const imgc_request *request, uint64_t width, uint64_
   // Checked without limits too: a stride must fit into 31 bits and an image into the address space.
   if (!status && (width > INT32_MAX / 4 || imgc_mul(imgc_mul(width, height), 4) > INT64_MAX / 2))
     status = imgc_fail(report, IMGC_ERROR_LIMIT, "max_side",
-                       "an image of %llu x %llu pixels exceeds 2 GiB per row or 4 EiB",
+                       "an image of %llu x %llu pixels exceeds 2 GiB per row or 4 EiB in total",
                        (unsigned long long)width, (unsigned long long)height);
   return status;
 }

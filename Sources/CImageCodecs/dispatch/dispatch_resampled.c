@@ -30,7 +30,8 @@ static imgc_status add_output(outputs *o, const imgc_band *band,
       result->orientation > 1 || result->stride < row || result->height == 0 ||
       imgc_add(imgc_mul(result->stride, result->height - 1), row) > result->size)
     return imgc_fail(band->report, IMGC_ERROR_INVALID_ARGUMENT, NULL,
-                     "the destination does not have the resampled size of %u x %u pixels",
+                     "the size, orientation, stride or buffer of the destination is invalid for a "
+                     "result of %u x %u pixels",
                      resample->width, resample->height);
   const imgc_request *request = band->request;
   if (imgc_check(request->result_bytes, request->limits.max_memory, "max_memory", band->report))
@@ -61,8 +62,8 @@ static bool are_full(const outputs *o) {
   return true;
 }
 
-// Decodes the image once. Returns false when `resamples` have the flag IMGC_RESAMPLE_OPAQUE and the
-// image is not opaque.
+// Decodes the image once. Returns false when the decode succeeded, but `resamples` have the flag
+// IMGC_RESAMPLE_OPAQUE and pixels are transparent because data for them is missing.
 static bool decode_resampled(const imgc_request *request, const imgc_resample_request *resamples,
                              const imgc_target *targets, uint32_t count, imgc_report *report) {
   imgc_request streamed = *request;

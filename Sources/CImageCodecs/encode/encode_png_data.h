@@ -5,8 +5,9 @@
 
 #include "encode/encode_png_rows.h"
 
-// Start a chunk, append its data to the output, and end it, which writes length and CRC. Return
-// false when memory is exhausted.
+// imgc_png_chunk_begin starts a chunk; after the caller has appended the data to the output,
+// imgc_png_chunk_end writes length and CRC. imgc_png_chunk writes a complete chunk. These functions
+// return false when memory is exhausted.
 bool imgc_png_chunk_begin(imgc_output *output, const char type[4], size_t *start);
 bool imgc_png_chunk_end(imgc_output *output, size_t start);
 bool imgc_png_chunk(imgc_output *output, const char type[4], const uint8_t *data, size_t size);

@@ -1,9 +1,9 @@
 // GIF: still images and animations. giflib reads the container (gif_blocks.c), the LZW decoder is
 // native (gif_lzw.c).
 //
-// No state is stored between calls. imgc_frame contains the start offset of the frame and the
-// offset of the next search. Every call opens the file again and reads its header of at most 781
-// bytes.
+// No state is stored between calls. imgc_frame contains the start offset of the frame, and the
+// offset at which the search for the next frame starts. Every call opens the file again and reads
+// its header of at most 781 bytes.
 
 #include "core/bytes.h"
 #include "core/codec.h"
@@ -52,8 +52,9 @@ static imgc_status fail_without_image(imgc_gif_result result, imgc_report *repor
 
 // ---------------------------------------------------------------- header
 
-// Counts frames and updates has_alpha. Without counting, an image has alpha when its first frame
-// does not cover the canvas or has a transparent index; later frames are not considered.
+// Counts the frames, at most max_counted_frames, and sets has_alpha if a frame after the first
+// requires it. Without IMGC_COUNT_FRAMES this function is not called, and only the first frame
+// determines has_alpha.
 static void count_frames(imgc_gif *gif, imgc_header *header) {
   imgc_gif_image image;
   do {

@@ -60,7 +60,7 @@ void imgc_gif_seek(imgc_gif *gif, uint64_t offset) {
 
 // ---------------------------------------------------------------- between images
 
-// GIF89a, 23. The last Graphic Control Extension before an image applies.
+// GIF89a, section 23. The last Graphic Control Extension before an image applies.
 static void read_control(const GifByteType *block, imgc_gif_image *image) {
   GraphicsControlBlock control;
   if (block[0] < CONTROL_SIZE || DGifExtensionToGCB(CONTROL_SIZE, block + 1, &control) != GIF_OK)

@@ -55,7 +55,7 @@ void imgc_gif_seek(imgc_gif *gif, uint64_t offset);
 
 // Moves to the next image descriptor; its data blocks follow.
 imgc_gif_result imgc_gif_next_image(imgc_gif *gif, imgc_gif_image *image);
-// Moves past the image's data blocks. Returns false when the data is truncated.
+// Moves past the image's data blocks. Returns false when the data is truncated or a poll fails.
 bool imgc_gif_skip_data(imgc_gif *gif);
 // Copies the content of the next data blocks and returns the number of bytes; 0 after the last
 // block. `size` is 255 or more.

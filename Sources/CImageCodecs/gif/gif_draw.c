@@ -114,7 +114,7 @@ static void draw_row(const draw_state *d, uint32_t y, const uint8_t *indices,
 }
 
 // Returns the indices of the next row; NULL when there is no further row. Then `*state` contains
-// the reason; INPUT means the end of the data.
+// the reason; INPUT means the end of the data, or a failed poll.
 static const uint8_t *decode_row(draw_state *d, imgc_lzw_state *state) {
   const uint8_t *row = imgc_lzw_row(d->lzw);
   while (!row) {
@@ -190,7 +190,7 @@ imgc_status imgc_gif_draw(imgc_gif *gif, const imgc_gif_image *image, const imgc
   if (image->code_size < 1 || image->code_size > MAX_CODE_SIZE) {
     imgc_warn(report, IMGC_WARN_CODE);
     imgc_warn(report, IMGC_WARN_FRAME_REFUSED);
-    return imgc_fail(report, IMGC_ERROR_MALFORMED, NULL, "gif: invalid LZW code size %u",
+    return imgc_fail(report, IMGC_ERROR_MALFORMED, NULL, "gif: invalid LZW code size of %u bits",
                      image->code_size);
   }
   if (to->x >= to->canvas->width || to->y >= to->canvas->height) return IMGC_OK;

@@ -144,17 +144,18 @@ enum {
   // pixels.
   IMGC_RESAMPLES = 1 << 2,
   // For imgc_decode_resampled of progressive JPEGs. IMGC_NO_LAST_REFINEMENT skips the last
-  // refinement scan of the luma; IMGC_LOW_SCANS_ONLY reads only the DC scans and the first
-  // low-frequency AC scans. Damage in skipped scans is not detected; a request with
-  // IMGC_STRICT_ON_CORRUPT or IMGC_STRICT_ON_WARNING therefore reads all scans. See jpeg_scans.c.
+  // refinement scan of the luma; IMGC_LOW_SCANS_ONLY skips all refinement scans of AC coefficients,
+  // and the AC scans of the luma that start at a high frequency. Damage in skipped scans is not
+  // detected; a request with IMGC_STRICT_ON_CORRUPT or IMGC_STRICT_ON_WARNING therefore reads all
+  // scans. See jpeg_scans.c.
   IMGC_NO_LAST_REFINEMENT = 1 << 3,
   IMGC_LOW_SCANS_ONLY = 1 << 4,
   // Uses libpng for PNG, libtiff for LZW in TIFF and libjpeg for JPEG at reduced scale, instead of
   // the native decoders. Tests use the flag to check that both return the same pixels and reports.
   IMGC_LIBRARIES_ONLY = 1 << 5,
-  // For imgc_decode_resampled of baseline JPEGs at 1/8: does not enlarge 2 x 2 subsampled chroma
-  // before resampling. Each chroma DC coefficient is then used for four pixels. The chroma of a
-  // 4:2:0 JPEG has this resolution too.
+  // For imgc_decode_resampled of baseline JPEGs at 1/8 scale with 2 x 2 subsampled chroma: uses
+  // only the DC coefficient of each chroma block, for 2 x 2 pixels of the reduced image. The chroma
+  // of the reduced image then has half the width and height of its luma, as in the file.
   IMGC_FLAT_CHROMA = 1 << 6,
   // Selects, among the decoders that return equal pixels, the one that needs the least memory, even
   // if it is slower. Only for non-interlaced PNG. Set it for imgc_read_header too: `work_bytes`
@@ -466,7 +467,7 @@ typedef struct imgc_output {
 
 void imgc_output_free(imgc_output *output);
 
-// The values equal those of the Swift option.
+// Chroma subsampling: the cases of the Swift enum ChromaSubsampling.
 typedef enum imgc_chroma {
   IMGC_CHROMA_420 = 0,
   IMGC_CHROMA_422 = 1,

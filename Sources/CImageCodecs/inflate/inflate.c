@@ -108,7 +108,7 @@ static bool begin_fixed(imgc_inflater *z) {
   return imgc_inflate_distance_table(z, lengths, 32);
 }
 
-// RFC 1951, 3.2.7.
+// Reads the code lengths of a block with dynamic Huffman codes (RFC 1951, 3.2.7).
 static imgc_inflate_result begin_dynamic(imgc_inflater *z) {
   static const uint8_t order[19] = {16, 17, 18, 0, 8,  7, 9,  6, 10, 5,
                                     11, 4,  12, 3, 13, 2, 14, 1, 15};
@@ -131,8 +131,9 @@ static imgc_inflate_result begin_dynamic(imgc_inflater *z) {
     uint32_t entry = table[z->bits & 127];
     unsigned bits = entry & 0xFF, symbol = entry >> 16;
     unsigned extra = symbol < 16 ? 0 : symbol == 16 ? 2 : symbol == 17 ? 3 : 7;
-    // Rejects missing bits and the unused codeword of an incomplete code. libdeflate rejects both
-    // too: an incomplete code of code lengths cannot describe a block with an end-of-block code.
+    // Rejects the unused codeword of an incomplete code, and input that ends within a symbol.
+    // libdeflate also rejects every block with an incomplete code for the code lengths: such a code
+    // has at most one symbol, and 257 or more equal literal lengths are not a valid code.
     if ((entry & IMGC_INFLATE_RARE) || bits + extra > z->bit_count) return IMGC_INFLATE_INVALID;
     consume(z, bits);
     if (symbol < 16) {

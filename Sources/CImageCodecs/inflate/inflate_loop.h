@@ -15,8 +15,8 @@ void imgc_inflate_loop_bmi2(imgc_inflater *z);
 #define INLINE TARGET static inline __attribute__((always_inline))
 
 enum {
-  // Minimum input of one iteration, in bytes. An iteration loads 8 bytes at two positions that are
-  // at most 7 bytes apart.
+  // Minimum input of one iteration, in bytes, with a margin. An iteration loads 8 bytes at two
+  // positions that are at most 7 bytes apart, so it reads at most 15 bytes.
   FAST_INPUT = 24,
   LIMIT = IMGC_INFLATE_WINDOW + IMGC_INFLATE_CHUNK, // no symbol starts at or after it
 };
@@ -92,7 +92,7 @@ INLINE void decode_fast(imgc_inflater *z) {
   while (in <= in_last && out < out_last) {
     REFILL;
     if (entry & IMGC_INFLATE_IS_LITERAL) {
-      // Three look-ups in the main table use 33 bits; 11 more are available for the next one.
+      // Three look-ups in the main table consume at most 33 of the 56 bits; the next one needs 11.
       uint32_t literal = entry;
       CONSUME(entry);
       entry = literals[bits & literal_mask];

@@ -10,7 +10,7 @@ enum { MAX_BITS = 15, MAX_SYMBOLS = 288 };
 
 // Returns the part of an entry that depends on the symbol only.
 static uint32_t literal_entry(unsigned symbol) {
-  // RFC 1951, 3.2.5. 286 and 287 are undefined; libdeflate decodes them as 285.
+  // RFC 1951, 3.2.5. Symbols 286 and 287 are undefined; libdeflate decodes them as 285.
   static const uint16_t base[31] = {3,  4,   5,   6,   7,   8,   9,   10,  11, 13, 15,
                                     17, 19,  23,  27,  31,  35,  43,  51,  59, 67, 83,
                                     99, 115, 131, 163, 195, 227, 258, 258, 258};
@@ -23,7 +23,7 @@ static uint32_t literal_entry(unsigned symbol) {
 }
 
 static uint32_t distance_entry(unsigned symbol) {
-  // 30 and 31 are undefined; libdeflate decodes them as 29.
+  // Symbols 30 and 31 are undefined; libdeflate decodes them as 29.
   uint32_t undefined = symbol > 29 ? IMGC_INFLATE_RARE | IMGC_INFLATE_IS_UNDEFINED : 0;
   if (undefined) symbol = 29;
   uint32_t extra = symbol < 4 ? 0 : symbol / 2 - 1;
@@ -108,8 +108,9 @@ static unsigned make_table(uint32_t *table, size_t size, unsigned bits, const ui
   return bits;
 }
 
-// Stores two literals in an entry where both codewords fit into the index. The index that remains
-// after the first codeword is smaller, except for 0, so its entry is not modified yet.
+// Stores two literals in an entry where both codewords fit into the index. The loop starts at the
+// highest index, because it reads the second literal from the entry of a lower index (of the same
+// index only for 0), and that entry must not be modified yet.
 static void pair_literals(uint32_t *table, unsigned bits) {
   for (unsigned i = 1u << bits; i-- > 0;) {
     uint32_t first = table[i];

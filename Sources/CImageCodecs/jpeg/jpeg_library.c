@@ -11,8 +11,8 @@
 #include <string.h>
 
 // Samples that a warning adds to the value for max_scan_samples while all scans are read. libjpeg
-// can resynchronize at every restart interval without reading a byte, which takes 25 ns, as long as
-// two empty blocks.
+// can resynchronize at every restart interval without reading a byte. This takes 25 ns, about as
+// much time as decoding two empty blocks.
 enum { SAMPLES_PER_WARNING = 2 * DCTSIZE2 };
 
 static jpeg_state *state_of(j_common_ptr cinfo) { return cinfo->client_data; }

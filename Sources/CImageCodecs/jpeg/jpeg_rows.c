@@ -32,8 +32,8 @@ static bool is_last_scan(const struct jpeg_decompress_struct *cinfo) {
 // in iMCU row `row` of the scan.
 static uint32_t rows_before(const struct jpeg_decompress_struct *cinfo, uint32_t row) {
   uint32_t rows = row * (uint32_t)(cinfo->max_v_samp_factor * cinfo->min_DCT_scaled_size);
-  // Smooth ("fancy") upsampling adds a quarter of the next chroma row to the last one, so it needs
-  // the row group below.
+  // With smooth ("fancy") upsampling the last of these rows also depends on the next chroma row,
+  // which is missing.
   for (int i = 0; i < cinfo->num_components && rows; i++)
     if (cinfo->comp_info[i].v_samp_factor < cinfo->max_v_samp_factor) {
       rows--;
@@ -103,7 +103,7 @@ static uint32_t first_row(const jpeg_state *s) {
   return band && band->first > s->rows ? band->first : s->rows;
 }
 
-// Returns false when the native baseline decoder cannot continue.
+// Reads `count` rows. Returns false when the native baseline decoder cannot continue.
 static bool read_rows(jpeg_state *s, uint32_t count) {
   JSAMPROW rows[IMGC_JPEG_BAND];
   uint8_t *buffer = s->cmyk ? s->cmyk : s->band;
@@ -203,8 +203,8 @@ static imgc_status report_result(jpeg_state *s) {
     if (s->failed) imgc_warn(report, IMGC_WARN_MARKER);
     imgc_dest_clear(s->dest, 0, s->rows, s->dest->width, s->dest->height - s->rows);
   } else if (s->is_repaired) {
-    // The source inserted the EOI that libjpeg has read, so has_end and data_is_missing are not
-    // reported.
+    // This second decode stops before the part that libjpeg rejected, so a missing end or missing
+    // data is not reported.
   } else if (s->data_is_missing) {
     imgc_truncated(report, s->intact_rows);
   } else if (!s->has_end) {

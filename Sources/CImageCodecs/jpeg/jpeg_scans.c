@@ -66,7 +66,7 @@ static bool read_scan(const scan_parser *parser, const uint8_t *body, uint32_t s
   }
   const uint8_t *p = body + 1 + 2 * s->count;
   s->start = p[0], s->end = p[1], s->high = p[2] >> 4, s->low = p[2] & 15;
-  // G.1.1.1: DC in a separate scan; AC scans have one component.
+  // ITU-T T.81, G.1.1.1: DC is in separate scans; AC scans have one component.
   if (s->start == 0) return s->end == 0 && s->low < NO_SCAN;
   return s->count == 1 && s->start <= s->end && s->end < COEFFICIENTS && s->low < NO_SCAN;
 }

@@ -59,13 +59,14 @@ typedef struct jpeg_state {
   int array_count;
   void (*realize)(j_common_ptr); // libjpeg's function, called for arrays that are not replaced
 
-  // Scans read before the first row.
+  // The fields up to safe_size are for files with several scans, which libjpeg reads before the
+  // first row.
   bool reads_all_scans;
   int scan;              // number of the last scan that is included in scan_samples
   uint64_t scan_samples; // visited samples, plus the cost of warnings
   size_t safe_size;      // bytes read before the current step
 
-  // Rows; used by decode only.
+  // The remaining fields are for reading rows, and are used by decode only.
   jpeg_baseline *baseline; // reads the rows instead of libjpeg, or NULL
   bool baseline_failed;    // the baseline decoder could not decode the file
   uint8_t *band;           // RGBA8 rows before a transposition, or NULL

@@ -181,7 +181,7 @@ imgc_status imgc_png_scan(const imgc_request *request, imgc_png_check_level chec
     bool crc_matches = true;
     if (check_level == IMGC_PNG_ALL_CHECKSUMS || affects_pixels(&chunk)) {
       crc_matches = imgc_png_crc_matches(&chunk);
-      // A critical chunk with a wrong checksum is used, with a warning.
+      // With a wrong checksum, a critical chunk is still used, and an ancillary chunk is ignored.
       if (!crc_matches) imgc_warn(report, IMGC_WARN_CRC);
     }
     switch (chunk.type) {

@@ -76,8 +76,8 @@ imgc_status imgc_png_draw(const imgc_png_image *image) {
   // libdeflate accepts a few streams that zlib rejects.
   if (!image->extent.truncated && !image->extent.damaged) {
     if (decoder == ONE_CALL) imgc_png_draw_fast(image, &done);
-    // If streaming failed, libpng could not decode the image again, because rows would be blended
-    // onto the canvas twice.
+    // Frames that are blended onto the canvas are not streamed: if streaming failed, libpng would
+    // decode the frame again and blend rows twice.
     if (decoder == STREAMING && !image->blend_over) imgc_png_draw_streaming(image, &done);
   }
   if (done || image->report->status) return image->report->status;

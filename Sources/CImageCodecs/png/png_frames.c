@@ -35,8 +35,8 @@ static imgc_status set_still_frame(const imgc_png *png, imgc_frame *frame) {
   return IMGC_OK;
 }
 
-// Reads fcTL: sequence number, width, height, x, y (32 bits each), delay (two of 16), disposal,
-// blending.
+// Reads fcTL: sequence number, width, height, x, y (32 bits each), delay numerator and denominator
+// (16 bits each), disposal and blending (8 bits each).
 static bool read_control(const imgc_png_chunk *chunk, const imgc_png *png, imgc_frame *frame,
                          imgc_report *report) {
   if (chunk->length != IMGC_PNG_fcTL_SIZE) return false;
@@ -68,7 +68,7 @@ static bool read_control(const imgc_png_chunk *chunk, const imgc_png *png, imgc_
   return true;
 }
 
-// Moves past the frame's data; returns false when it is invalid.
+// Moves past the frame's data; returns false when the data is invalid or a poll fails.
 static bool skip_data(const imgc_request *request, imgc_frame *frame, uint32_t type,
                       imgc_report *report) {
   imgc_png_source source =
@@ -80,7 +80,8 @@ static bool skip_data(const imgc_request *request, imgc_frame *frame, uint32_t t
   frame->sequence = source.sequence;
   frame->next_offset = source.reader.offset;
   if (count == 0) return false;
-  // The next fdAT chunk has a wrong sequence number, or is too short to contain a sequence number.
+  // If another fdAT chunk follows, its sequence number is wrong or missing, and the frame is
+  // invalid.
   imgc_png_chunk chunk = {0};
   if (type == IMGC_PNG_fdAT && !source.truncated) imgc_png_next(&source.reader, &chunk);
   return chunk.type != IMGC_PNG_fdAT;

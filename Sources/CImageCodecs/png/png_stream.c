@@ -23,15 +23,15 @@ typedef struct stream {
   imgc_png_rows *rows; // NULL: only check that the data is valid
   size_t row_size;     // bytes of a row with its filter byte
   unsigned bpp;
-  uint32_t batch; // rows that are unfiltered together
+  uint32_t batch; // number of rows that are reconstructed together
   uint32_t row;   // first row of the batch
   size_t filled;  // bytes of the batch that are available
   uint8_t *above; // the row before the batch, its slack, and then the rows of the batch
   imgc_inflater inflater;
 } stream;
 
-// Returns the rows that are unfiltered together: eight rows for pixels of one or two bytes, pairs
-// for larger pixels.
+// Returns the number of rows that are reconstructed together: eight for pixels of one or two bytes,
+// two for larger pixels.
 static uint32_t batch_rows(const imgc_png *png) {
   return imgc_png_pixel_bytes(png) <= 2 ? IMGC_PNG_UNFILTER_ROWS : 2;
 }
@@ -49,7 +49,7 @@ uint64_t imgc_png_streaming_bytes(const imgc_png *png) {
 static bool next_segment(void *context, const uint8_t **in, const uint8_t **in_end) {
   stream *s = context;
   imgc_png_segment segment;
-  // Polls because the file may contain millions of empty chunks.
+  // Polls for cancellation here too, because the file may contain millions of empty chunks.
   if (++s->segments % 4096 == 0 && imgc_poll(s->image->request, s->image->report)) return false;
   if (!imgc_png_source_next(&s->source, &segment, false)) return false;
   *in = segment.data;
@@ -57,8 +57,8 @@ static bool next_segment(void *context, const uint8_t **in, const uint8_t **in_e
   return true;
 }
 
-// Converts the rows of the batch. Returns false for an undefined filter type, or when the decode
-// must end.
+// Converts the rows of the batch; with `rows` NULL only checks their filter types. Returns false
+// for an undefined filter type, and when the decode is cancelled.
 static bool draw_batch(stream *s) {
   const imgc_png_image *image = s->image;
   imgc_png_pass pass = imgc_png_pass_at(image->png, 0);
@@ -87,11 +87,12 @@ static size_t batch_size(const stream *s) {
 }
 
 // Appends decompressed bytes. Returns false when draw_batch fails, and when the stream contains
-// more bytes than the rows.
+// more bytes than the image's rows.
 //
-// A batch is converted when the first byte after the batch is available. If an error occurs between
-// the batch and that byte, libpng does not return the last row of the batch, because zlib reports
-// the error together with the row's last byte.
+// A batch is converted only when the first byte after the batch is available. If the data is
+// damaged between the batch and that byte, zlib reports the error together with the last byte of
+// the batch, so libpng does not return the last row, and this row must not be converted here
+// either.
 static bool append_bytes(stream *s, const uint8_t *bytes, size_t count) {
   uint8_t *raw = s->above + s->row_size + IMGC_PNG_UNFILTER_SLACK;
   while (count > 0) {
@@ -106,7 +107,8 @@ static bool append_bytes(stream *s, const uint8_t *bytes, size_t count) {
   return true;
 }
 
-// Returns IMGC_INFLATE_END when the size of the decompressed stream equals the size of the rows.
+// Decompresses the stream and converts its rows; with `rows` NULL only checks the stream. Returns
+// IMGC_INFLATE_END when the stream is valid and contains exactly the bytes of the image's rows.
 static imgc_inflate_result run(stream *s, imgc_png_rows *rows, bool accepts_zlib_rejects) {
   const imgc_png_image *image = s->image;
   imgc_inflater *z = &s->inflater;
@@ -153,9 +155,9 @@ imgc_status imgc_png_draw_streaming(const imgc_png_image *image, bool *done) {
   memset(s->above, 0, size - sizeof *s);
   if (imgc_png_rows_begin(&rows, png, image->dest, false)) {
     imgc_inflate_result result = run(s, &rows, false);
-    // zlib rejects this stream and libdeflate accepts it. As in png_fast.c, the image is drawn if
-    // the stream is valid to its end. Otherwise libpng draws the image, so the check must precede
-    // the drawing: rows that libpng does not decode must not be pushed.
+    // zlib rejects this stream and libdeflate accepts it. As in png_fast.c, the image is drawn here
+    // if the stream is valid to its end; otherwise libpng draws the image. So the stream is first
+    // checked without drawing: rows that libpng does not decode must not be pushed.
     if (result == IMGC_INFLATE_ZLIB_REJECTS && imgc_png_fast_supports(png, &image->extent) &&
         run(s, NULL, true) == IMGC_INFLATE_END)
       result = run(s, &rows, true);

@@ -8,7 +8,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-// Format of a source row in its planes.
+// Format of the planes into which a source row is split.
 typedef struct row_format {
   bool is_opaque; // all alpha values are 255
   bool is_fine;   // four planes with IMGC_FINE_BITS, otherwise three of 8-bit samples
@@ -88,7 +88,8 @@ static void *reserve(block *b, uint64_t bytes) {
   return at;
 }
 
-// Cannot overflow: sides are at most 2^20, taps slightly more.
+// The sizes cannot overflow: width and height are at most 2^20, and the number of weights per
+// output sample (taps) is only slightly larger.
 static void assign_memory(imgc_resampler *r, double **real, block *b) {
   const imgc_resample_request *request = &r->request;
   const imgc_axis horizontal = horizontal_axis(request), vertical = vertical_axis(request);
@@ -139,7 +140,7 @@ imgc_status imgc_resampler_create(const imgc_resample_request *request,
   *resampler = NULL;
   const uint64_t bytes = imgc_resampler_bytes(request);
   if (bytes == 0) return IMGC_ERROR_INVALID_ARGUMENT;
-  // Zeroed: samples after a window have weight 0 but are read.
+  // The memory is zeroed, because the kernels also read samples after a window; their weight is 0.
   imgc_resampler *r = bytes <= PTRDIFF_MAX ? calloc(1, (size_t)bytes) : NULL;
   if (r == NULL) return IMGC_ERROR_OUT_OF_MEMORY;
   block b = {.base = (uint8_t *)r, .used = 0};
@@ -165,7 +166,7 @@ void imgc_resampler_watch(imgc_resampler *r, imgc_cancel *cancel) { r->cancel = 
 
 // ---------------------------------------------------------------- rows
 
-// Returns the end of the source rows of an output row.
+// Returns the end of the range of source rows from which an output row is computed.
 static uint32_t end_of(const imgc_resampler *r, uint32_t output) {
   uint32_t end = r->vertical.first[output] + r->vertical.taps;
   return end < r->vertical.end ? end : r->vertical.end;
@@ -176,7 +177,7 @@ void imgc_resampler_rows(const imgc_resampler *r, uint32_t *first, uint32_t *end
   *end = r->vertical.end;
 }
 
-// Returns the source sample of an output sample that is a copy.
+// Returns the index of the source sample that is copied to the output sample with index `output`.
 static uint32_t copied_sample(const imgc_windows *windows, uint32_t output) {
   const int16_t *weights = windows->weights + (size_t)output * windows->taps;
   uint32_t at = 0;
@@ -214,7 +215,8 @@ static void split_planes(imgc_resampler *r, const uint8_t *row, uint32_t y) {
   } else if (format.is_opaque) {
     r->kernels->split_planes(planes, r->plane, row, r->columns);
   } else {
-    // A row is usually translucent if the previous row is.
+    // If the previous row is translucent, this row usually is too, so the opaque format is not
+    // tried.
     if (r->translucent < y || y == 0) {
       format.is_opaque = r->kernels->split_planes(planes, r->plane, row, r->columns);
     }

@@ -77,7 +77,7 @@ AVX2 static bool split_planes_alpha(int16_t *planes, size_t stride, const uint8_
 
 INLINE __m256i add(__m256i a, __m256i b) { return _mm256_add_epi32(a, b); }
 
-// Adds neighbours of two vectors, interleaved: a b a b in each half.
+// Returns a0 + a2, b0 + b2, a1 + a3, b1 + b3 for each 128-bit half.
 INLINE __m256i add_pairs(__m256i a, __m256i b) {
   return add(_mm256_unpacklo_epi32(a, b), _mm256_unpackhi_epi32(a, b));
 }
@@ -161,7 +161,7 @@ INLINE sums8 sums_at(const int16_t *const *rows, const int16_t *weights, uint32_
   return sums;
 }
 
-// Converts eight pixels of four numbers to bytes.
+// Converts eight pixels, each of four 32-bit integers, to bytes; clamps the values to 0...255.
 INLINE __m256i bytes_of(const __m256i two[4]) {
   __m256i low = _mm256_packs_epi32(two[0], two[1]), high = _mm256_packs_epi32(two[2], two[3]);
   return _mm256_permutevar8x32_epi32(_mm256_packus_epi16(low, high),
@@ -189,7 +189,7 @@ AVX2 static void vertical(uint8_t *dst, const int16_t *const *rows, const int16_
   }
 }
 
-// Divides the colours of two pixels by the alpha of the pixel.
+// Divides the colours of each of two pixels by the alpha of that pixel.
 INLINE __m256i without_alpha(__m256i sums) {
   const __m256i half = _mm256_set1_epi32(1 << (IMGC_SUM_BITS - 1));
   __m256i alpha = _mm256_srai_epi32(add(sums, half), IMGC_SUM_BITS);

@@ -16,7 +16,8 @@ enum {
   IMGC_WEIGHT_BITS = 14, // a weight of 1 is 16,384
   IMGC_PAIR_BITS = 6,
   IMGC_SUM_BITS = IMGC_WEIGHT_BITS + IMGC_PAIR_BITS,
-  // For samples that are premultiplied or in linear light, before the first pass.
+  // Fraction bits of samples before the horizontal pass if they are premultiplied or in linear
+  // light; other samples have none.
   IMGC_FINE_BITS = 7,
   IMGC_FINE_ONE = 255 << IMGC_FINE_BITS,
   IMGC_PIXELS_PER_STEP = 8, // rows of pairs are padded to a multiple of this
@@ -51,11 +52,12 @@ typedef struct imgc_resample_kernels {
   // Splits n RGBA8 pixels into three planes, `stride` samples apart. Returns false when an alpha is
   // not 255.
   bool (*split_planes)(int16_t *planes, size_t stride, const uint8_t *src, size_t n);
-  // As split_planes, into four planes with IMGC_FINE_BITS, with premultiplied colours.
+  // As split_planes, but into four planes: premultiplied colours and alpha, with IMGC_FINE_BITS
+  // fraction bits.
   bool (*split_planes_alpha)(int16_t *planes, size_t stride, const uint8_t *src, size_t n);
   // Filters eight planes, four per source row, and writes one row of pairs with windows->count
-  // pixels. The samples have `shift`
-  // - 8 fraction bits; with 3 channels alpha is 255.
+  // pixels. The number of fraction bits of the samples is `shift` - 8. With 3 channels all alpha
+  // values are 255.
   void (*horizontal)(int16_t *pairs, const int16_t *planes, size_t stride,
                      const imgc_windows *windows, unsigned channels, unsigned shift);
   // Filters `count` rows of pairs, with two weights each, to n RGBA8 pixels.

@@ -13,7 +13,7 @@ void imgc_light_fill(imgc_light_tables *light) {
   int at = 0;
   for (int value = 0; value < 256; value++) {
     light->to[value] = (int16_t)lrint(light_of(value / 255.0) * one);
-    // Maps all linear values below that of `value` + 1/2 to `value`.
+    // All remaining linear values below the linear equivalent of `value` + 1/2 map to `value`.
     int end = value == 255 ? IMGC_FINE_ONE + 1 : (int)ceil(light_of((value + 0.5) / 255.0) * one);
     for (; at < end; at++) light->from[at] = (uint8_t)value;
   }

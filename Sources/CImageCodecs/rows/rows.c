@@ -6,7 +6,8 @@
 #include "core/cpu_features.h"
 #include "rows/rows_simd.h"
 
-// Returns the number of pixels or samples that the vector variant has processed.
+// FAST calls the vector variant of a kernel. Its result is the number of pixels or samples that the
+// vector variant has processed, 0 without a vector variant.
 #if defined(IMGC_HAVE_AVX2)
 #define FAST(kernel, ...) (IMGC_CPU_HAS_AVX2 ? imgc_avx2_##kernel(__VA_ARGS__) : 0)
 #elif defined(IMGC_HAVE_NEON)

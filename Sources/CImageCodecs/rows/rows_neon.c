@@ -116,7 +116,7 @@ size_t imgc_neon_premultiply(uint8_t *dst, const uint8_t *src, size_t n) {
   return i;
 }
 
-// (v * 255 + 32895) >> 16
+// Returns (v * 255 + 32895) >> 16: 16-bit samples reduced to 8 bits.
 static inline uint8x8_t high_byte(uint16x8_t v) {
   const uint32x4_t half = vdupq_n_u32(32895);
   uint32x4_t low = vmlal_n_u16(half, vget_low_u16(v), 255);

@@ -197,8 +197,9 @@ static imgc_status read_tiles(const imgc_request *request, TIFF *tif, tiff_prope
     if (f->tile_height > f->height) f->tile_height = f->height;
   }
   if (f->tile_width == 0 || f->tile_height == 0)
-    return imgc_fail(report, IMGC_ERROR_MALFORMED, NULL, "tiff: invalid tile size %u x %u",
-                     f->tile_width, f->tile_height);
+    return imgc_fail(report, IMGC_ERROR_MALFORMED, NULL,
+                     "tiff: invalid strip or tile size of %u x %u pixels", f->tile_width,
+                     f->tile_height);
   f->tile_columns = (f->width - 1) / f->tile_width + 1;
   f->tile_rows = (f->height - 1) / f->tile_height + 1;
 
@@ -251,8 +252,8 @@ static uint64_t work_bytes(const tiff_properties *f, uint64_t file_size) {
     total = imgc_add(total, file_size); // a copy of the compressed bytes
   switch (f->compression) {
   case COMPRESSION_JPEG: {
-    // Memory for the coefficients of a progressive stream, for which libtiff allocates at most 100
-    // MB.
+    // Memory for the coefficients of a progressive stream, for which libtiff allocates at most
+    // 100 MB.
     uint64_t coefficients = imgc_mul(f->tile_bytes, 2);
     return imgc_add(total, coefficients < 100000000 ? coefficients : 100000000);
   }

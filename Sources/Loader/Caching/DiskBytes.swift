@@ -24,8 +24,8 @@ struct DiskWriter {
         u16(value)
     }
 
-    /// Appends a string with its length prefix. A string longer than 65,535 bytes, which no slot has room for, clears
-    /// ``isComplete``.
+    /// Appends a string with its length prefix. A string longer than 65,535 bytes, which fits in no slot of
+    /// ``DiskFormat``, clears ``isComplete``.
     mutating func string(_ value: some Collection<UInt8>) {
         checkedU16(value.count)
         raw(value)

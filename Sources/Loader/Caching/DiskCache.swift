@@ -30,8 +30,8 @@ public final class DiskCache: Sendable {
     let generation = Atomic<UInt64>(0)
     let limit: Mutex<Int?>
     let bodyLimit: Mutex<Int>
-    /// The lock that is held during a sweep. Not `Mutex<Void>`: a value of zero bytes shares its address with the next
-    /// property, and ThreadSanitizer then reports accesses of the two as a race.
+    /// The lock that is held while entries are evicted. Not `Mutex<Void>`: a value of zero bytes shares its address
+    /// with the next property, and ThreadSanitizer then reports accesses of the two as a race.
     let sweeping = Mutex(false)
     let scan = Mutex(DiskScan())
     let queue = DispatchQueue(label: "DiskCache", qos: .utility)

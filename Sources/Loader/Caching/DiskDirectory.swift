@@ -7,7 +7,7 @@ import Musl
 import Darwin
 #endif
 
-/// The open folder `<directory>/v1`, which contains the shards.
+/// The open folder `<directory>/v1`, which contains the shards: 256 folders of entries.
 ///
 /// All paths are opened relative to its descriptor, and a shard must be a real folder, so symbolic links inside the
 /// cache are never followed.
@@ -112,8 +112,8 @@ final class DiskDirectory: Sendable {
         return try DiskFile(in: parent, name: name, flags: O_RDONLY | O_DIRECTORY)
     }
 
-    /// Acquires the sweep lock shared by all processes; nil when another process holds it. Closing the returned file
-    /// releases the lock.
+    /// Acquires the lock for evicting entries, which all processes share; nil when another process holds it. Closing
+    /// the returned file releases the lock.
     func sweepLock() throws(DiskError) -> DiskFile? {
         let name = "../sweep.lock".utf8.map { CChar($0) } + [0]
         let file = try DiskFile(in: root, name: name, flags: O_RDWR | O_CREAT, mode: 0o600)

@@ -26,7 +26,7 @@ extension DiskCache {
         case foreignObject
         /// A file failed one of its checks and was removed.
         case damagedEntry
-        /// The header or the URL does not fit in the largest slot; the response is not stored.
+        /// The header or the URL is too long for the metadata of an entry (64 KiB); the response is not stored.
         case headerTooLarge = "headTooLarge"
         /// A body is longer than ``DiskCache/maxBodyBytes``; the file is not removed.
         case bodyTooLarge

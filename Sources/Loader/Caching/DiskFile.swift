@@ -72,7 +72,7 @@ package struct DiskFile: ~Copyable {
         return number
     }
 
-    /// Returns type, length, dates and identity.
+    /// Returns type, owner, permissions, length, modification date and identity of the file.
     package func status() throws(DiskError) -> DiskStatus {
         var information = stat()
         while fstat(descriptor, &information) != 0 { if errno != EINTR { throw .last } }

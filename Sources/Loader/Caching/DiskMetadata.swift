@@ -1,5 +1,5 @@
 #if Loader
-/// The payload of a slot: everything about an entry except its body.
+/// The payload of a slot of ``DiskFormat``: everything about an entry except its body.
 struct DiskMetadata: Equatable {
     /// The algorithm of ``bodyChecksum``.
     enum Algorithm: UInt8 {

@@ -11,7 +11,7 @@ struct DiskName: Hashable {
     /// Digits of the name inside the shard's folder.
     static let digitCount = 62
 
-    // 32 bytes without a heap allocation: a sweep stores one value for every file.
+    // 32 bytes without a heap allocation: an eviction stores one value for every file.
     private let words: (UInt64, UInt64, UInt64, UInt64)
 
     /// Returns the name of a key's newest response, or of another variant.

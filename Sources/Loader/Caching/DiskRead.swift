@@ -83,7 +83,7 @@ extension DiskCache {
         if stored.isEmpty { return newest }
         let values = varying(stored.map(\.name)).inNameOrder
         if values == stored.inNameOrder { return newest }
-        // Another variant is the newest; this one may be in a separate file.
+        // The newest response is another variant; the requested variant may be in a separate file.
         guard let variant = values.variantBytes,
             let other = load(DiskName(bytes, variant: variant), key: bytes, withBody: withBody),
             other.metadata.family == newest.metadata.family, other.metadata.vary.inNameOrder == values
@@ -168,7 +168,7 @@ extension DiskCache {
         do {
             try file.touch(time)
         } catch {
-            recordFault(error, at: "setting the modification date")
+            recordFault(error, at: "setting the modification date of a cache file")
         }
     }
 }

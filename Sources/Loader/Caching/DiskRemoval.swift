@@ -5,7 +5,8 @@ internal import Synchronization
 extension DiskCache {
     /// Removes the entry of a key with all its variants.
     ///
-    /// - Returns: The file of the newest response; files of other variants become unreachable and are not counted.
+    /// - Returns: Number and size of the removed file, that of the newest response. Files of other variants become
+    ///   unreachable and are not counted.
     @discardableResult
     public func remove(_ key: CacheKey) -> RemovalReport {
         removeOrMark(DiskName(key.bytes))
@@ -82,7 +83,7 @@ extension DiskCache {
         if health.locked(in: self, { $0.unpurgedShards.contains(shard) }) { _ = purge(shard, in: folder) }
     }
 
-    /// Removes the entries of all shards for which `condition` returns true.
+    /// Removes, in all shards, the entries for which `condition` returns true.
     private func removeAll(where condition: (DiskName, DiskStatus, DiskDirectory) -> Bool) -> RemovalReport {
         var report = RemovalReport()
         guard let folder = folder(creating: false) else { return report }
@@ -122,7 +123,7 @@ extension DiskCache {
         }
     }
 
-    /// Removes a regular file for whose current status `condition` returns true.
+    /// Removes the file if it is regular and `condition` returns true for its current status.
     @discardableResult
     func remove(
         _ name: DiskName, in folder: DiskDirectory, where condition: (DiskStatus) -> Bool

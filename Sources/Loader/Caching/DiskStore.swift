@@ -323,7 +323,8 @@ private struct Publication {
         }
     }
 
-    /// Runs under the lock of the totals, so that no purge can interleave and every file is counted once.
+    /// Renames the older variant's file if it must be moved, and then the new file. The caller holds the lock of the
+    /// totals, so that no purge can interleave and every file is counted once.
     private func rename(
         _ temporary: [CChar], limit: Int?, _ totals: inout DiskTotals
     ) throws(DiskError) -> RenameResult {

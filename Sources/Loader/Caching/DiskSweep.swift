@@ -40,7 +40,7 @@ extension DiskCache {
         }
     }
 
-    /// Sweeps; the caller holds the lock ``sweeping``.
+    /// Evicts entries until the total length is at most `target`; the caller holds the lock ``sweeping``.
     @discardableResult
     private func sweep(to target: Int, ignoringLock: Bool) -> RemovalReport {
         guard let folder = folder(creating: false) else { return RemovalReport() }

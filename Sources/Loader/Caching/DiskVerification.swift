@@ -2,7 +2,7 @@
 extension DiskCache {
     /// The result of ``DiskCache/verify(removingBad:)``.
     public struct Verification: Hashable, Sendable {
-        /// Number of entries that were read completely.
+        /// Number of entries that are good or bad.
         public internal(set) var checked = 0
         /// Number of entries that passed every check.
         public internal(set) var good = 0

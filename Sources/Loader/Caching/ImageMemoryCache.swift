@@ -26,7 +26,8 @@ final class ImageMemoryCache: Sendable {
             self.ticket = ticket
         }
 
-        /// Returns the lifespan for the rules with this number; computes it again when the rules have changed.
+        /// Returns the lifespan by the cache rules with this version number. `work` computes it, if the stored lifespan
+        /// was computed by other rules.
         func lifespan(byRules number: UInt64, _ work: () -> Lifespan?) -> Lifespan? {
             let known = lifespan.locked(in: self) { $0 }
             if let known, known.rules == number { return known.value }
@@ -49,7 +50,7 @@ final class ImageMemoryCache: Sendable {
 
     private struct Index {
         /// Maps the key of a stored response to the memory keys of its images. The memory key of an evicted image
-        /// remains until the next sweep.
+        /// remains until ``ImageMemoryCache/sweep(_:)`` removes it.
         var keys: [CacheKey: Set<ImageCacheKey>] = [:]
         var keyCount = 0
         /// False while the application has disabled the cache.

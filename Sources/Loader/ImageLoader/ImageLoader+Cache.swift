@@ -10,8 +10,8 @@ extension ImageLoader {
             reportsDropped: shared.reporter.droppedCount)
     }
 
-    /// Number of running fetches and decodes, plus 1 while a fetch waits or runs; 0 when all work has ended, including
-    /// cancelled work.
+    /// Number of running fetches and decodes, plus 1 while the limiter of concurrent fetches has a waiting or running
+    /// fetch; 0 when all work has ended, including cancelled work.
     package var activeWorkCount: Int {
         let (images, data) = (images.shared, data.shared)
         let lanes = images.lanes.counts

@@ -36,7 +36,7 @@ extension ImageLoader {
         let pipeline = images
         let load = Load(request, pipeline)
         guard let hop = LoadHop(load, pipeline), let decoding = load.decoding else {
-            throw load.error(.invalidURL, "the URL is not an http or https URL")
+            throw load.error(.invalidURL, "the URL or the cache key is not a valid http or https URL")
         }
         let generations = pipeline.lookup.generations
         let body: [UInt8]
@@ -78,7 +78,7 @@ extension ImageLoader {
         let pipeline = images
         let load = Load(request, pipeline)
         guard let hop = LoadHop(load, pipeline) else {
-            throw load.error(.invalidURL, "the URL is not an http or https URL")
+            throw load.error(.invalidURL, "the URL or the cache key is not a valid http or https URL")
         }
         guard let memory = pipeline.memory, pipeline.settings.cacheImagesInMemory,
             request.layers.contains(.writesMemory), let entry = Self.entry(hop, fields, pipeline)

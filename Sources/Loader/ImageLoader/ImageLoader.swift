@@ -80,8 +80,9 @@ public final class ImageLoader: Sendable {
     /// The configuration that new loads use.
     public var configuration: Configuration { state.locked(in: self) { $0.configuration } }
 
-    /// Changes the configuration. Limits and the maximum numbers of concurrent fetches apply immediately, all other
-    /// settings to loads that begin later.
+    /// Changes the configuration. The size limits of the caches, disabling ``Configuration/cacheImagesInMemory``, the
+    /// maximum numbers of concurrent fetches, and the settings of events, records and logging apply immediately. All
+    /// other changes apply to loads that begin later.
     ///
     /// - Parameter change: Modifies the current configuration; it is called again after a concurrent change.
     /// - Throws: As the initialiser; the configuration is then unchanged.
@@ -106,8 +107,8 @@ public final class ImageLoader: Sendable {
                 return true
             }
             guard isDone else { continue }
-            // Two changes may overtake each other outside the lock, so the last one applies the latest configuration
-            // again.
+            // Configurations are applied outside the lock, so an older one may be applied after a newer one. Each call
+            // repeats until it has applied the latest configuration.
             var applied = next
             while true {
                 apply(applied)

@@ -76,9 +76,9 @@ public final class ImageSlot: Sendable {
             return storage.lastObserver
         }
         continuation.onTermination = { [weak self] _ in
-            // Cancelling a reading task calls this under a lock of the Swift runtime, and `yield` waits for that lock
-            // while this slot's lock is held. Acquiring the slot's lock here could deadlock, so a task acquires it
-            // later.
+            // When a reading task is cancelled, this closure is called under a lock of the Swift runtime, and `yield`
+            // waits for that lock while this slot's lock is held. Acquiring the slot's lock here could deadlock, so a
+            // task acquires it later.
             Task { [weak self] in self?.removeObserver(number) }
         }
         return stream

@@ -33,7 +33,7 @@ extension LoadPipeline {
             entry: entry, request: hop.request, settings: settings.cache, now: now)
         guard case .useStored(let stored, refresh: nil) = decision, stored.isFresh, Storability.isSuccess(stored.status)
         else { return false }
-        // Without a declared type the check would need the body.
+        // Without a declared content type, the type could be determined only from the body.
         return ContentTypeFilter.declared(stored.fields) != nil
             && ContentTypeFilter(load.acceptedContentTypes).rejectedType(stored.fields, prefix: []) == nil
     }

@@ -61,10 +61,12 @@ extension ImageLoader {
         /// Freshness lifetime of a response with neither Cache-Control nor Expires, restarted by each 304; 0 always
         /// validates.
         public var defaultCacheControlMaxAge = Duration.zero
-        /// Time without requests after ``failedLoadsBeforePause`` consecutive failed loads; 0 disables this.
+        /// Time for which a URL is not requested after ``failedLoadsBeforePause`` consecutive loads with an error
+        /// response; 0 disables this.
         public var defaultCacheControlMaxAgeForErrors = Duration.zero
-        /// Number of consecutive failed loads of a URL before its requests are suspended for
-        /// ``defaultCacheControlMaxAgeForErrors``; 0 acts as 1.
+        /// Number of consecutive loads of a URL that end with an error response (status 400 to 599 without explicit
+        /// freshness) before its requests are suspended for ``defaultCacheControlMaxAgeForErrors``; 0 acts as 1.
+        /// Failures without a response do not count.
         ///
         /// Prefer the alias ``failedLoadsBeforePause``: a load counts once, however many attempts ``retry`` allows.
         public var maxAttemptsForErrors = 3
@@ -127,9 +129,10 @@ extension ImageLoader {
 }
 
 extension ImageLoader.Configuration {
-    /// Number of consecutive failed loads of a URL before its requests are suspended for
-    /// ``defaultCacheControlMaxAgeForErrors``; 0 acts as 1. The same value as ``maxAttemptsForErrors``, which is the
-    /// name of the original design.
+    /// Number of consecutive loads of a URL that end with an error response (status 400 to 599 without explicit
+    /// freshness) before its requests are suspended for ``defaultCacheControlMaxAgeForErrors``; 0 acts as 1. Failures
+    /// without a response do not count. The same value as ``maxAttemptsForErrors``, which is the name of the original
+    /// design.
     public var failedLoadsBeforePause: Int {
         get { maxAttemptsForErrors }
         set { maxAttemptsForErrors = newValue }

@@ -193,7 +193,8 @@ final class AsyncHTTPClientHeadHandler: ChannelDuplexHandler {
 extension ResponseHead {
     /// Converts a head of AsyncHTTPClient.
     ///
-    /// - Parameter isReencoded: True when the connection had an ``AsyncHTTPClientHeadHandler``, which re-encodes bytes.
+    /// - Parameter isReencoded: True when the connection had an ``AsyncHTTPClientHeadHandler``, which converts heads
+    ///   from ISO 8859-1 to UTF-8.
     init(_ head: HTTPResponseHead, isReencoded: Bool) {
         let fields = head.headers.map { name, value in
             let bytes = Array(value.utf8)

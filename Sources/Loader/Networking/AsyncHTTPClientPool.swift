@@ -127,7 +127,7 @@ final class AsyncHTTPClientPool: Sendable {
     }
 
     fileprivate func connectsDirectly(for request: HTTPClient.Request, isPinned: Bool) -> Bool {
-        // A guard checks peer addresses; a connection to a looked-up address might not be admitted.
+        // The probe looks the host up again, and the guard might refuse the address that this look-up returns.
         guard connectionGuard == nil || isPinned else { return false }
         do throws(LoadError) {
             return try proxies.server(isSecure: request.useTLS, host: request.host.lowercased()) == nil

@@ -30,7 +30,8 @@ final class AsyncHTTPClientStreamHandler: ChannelInboundHandler {
             guard heads <= maxHeads else {
                 context.fireErrorCaught(
                     AsyncHTTPClientHeadHandler.LimitExceeded(
-                        reason: "the response has more than \(maxHeads) header sections"))
+                        reason: "the response has more than \(maxHeads) header sections, "
+                            + "including interim responses and trailers"))
                 return context.close(promise: nil)
             }
         }

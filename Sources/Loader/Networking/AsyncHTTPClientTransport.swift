@@ -12,8 +12,9 @@ import PlatformImage
 /// or a reused connection that closed before the first byte of a response (RFC 9112 §9.3.1). A failed connection or
 /// certificate is not retried.
 ///
-/// Field values are bytes over HTTP/1.1. Over HTTP/2, and with an injected client that was not prepared, invalid UTF-8
-/// is replaced by U+FFFD by the library. Values to be sent must be UTF-8.
+/// The field values of HTTP/1.1 responses are the received bytes. Over HTTP/2, and with a client of the caller that was
+/// not prepared with ``prepare(_:)``, the library replaces invalid UTF-8 in them by U+FFFD. Values to be sent must be
+/// UTF-8.
 public final class AsyncHTTPClientTransport: HTTPTransport {
     private let clients: AsyncHTTPClientSource
     private let trusts = AsyncHTTPClientTrust()
@@ -213,10 +214,10 @@ public final class AsyncHTTPClientTransport: HTTPTransport {
             throw LoadError.configuration("the URL is not an http or https URL")
         }
         var headers = HTTPHeaders()
-        // The first line, as RFC 9110 §7.2 recommends; the library would append it as the last one.
+        // Host is the first field, as RFC 9110 §7.2 recommends; the library would append it as the last field.
         if !request.fields.contains("Host") { headers.add(name: "Host", value: host) }
         for field in request.fields.lines {
-            // The library rejects all other names that are not tokens (RFC 9110 §5.6.2).
+            // The library does not reject an empty name, but all other names that are not tokens (RFC 9110 §5.6.2).
             guard !field.name.isEmpty else { throw LoadError.configuration("a header field has an empty name") }
             guard let value = String(validating: field.value, as: UTF8.self) else {
                 throw LoadError.configuration("the value of the header field \(field.name) is not UTF-8")

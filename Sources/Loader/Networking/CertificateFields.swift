@@ -50,8 +50,9 @@ struct CertificateFields {
         }
     }
 
-    /// False when another key signed the certificate: an ECDSA signature does not verify, or, for other algorithms,
-    /// the identifiers of the subject's and the signer's key differ (RFC 5280 §4.2.1.1). True otherwise.
+    /// False when another key signed the certificate: an ECDSA signature does not verify with the certificate's key,
+    /// or, for other algorithms, the identifiers of the subject's and the signer's key differ (RFC 5280 §4.2.1.1). True
+    /// otherwise.
     var mayBeSignedByOwnKey: Bool {
         if let isValid = isValidECDSASignature { return isValid }
         guard let authorityKeyIdentifier, let subjectKeyIdentifier else { return true }
@@ -106,7 +107,7 @@ struct CertificateFields {
         return values
     }
 
-    // RFC 5758 §3.2 and RFC 5280 §4.2.1, encoded.
+    // DER-encoded object identifiers: signature algorithms (RFC 5758 §3.2) and extensions (RFC 5280 §4.2.1).
     private static let ecdsaWithSHA256: [UInt8] = [0x2A, 0x86, 0x48, 0xCE, 0x3D, 0x04, 0x03, 0x02]
     private static let ecdsaWithSHA384: [UInt8] = [0x2A, 0x86, 0x48, 0xCE, 0x3D, 0x04, 0x03, 0x03]
     private static let ecdsaWithSHA512: [UInt8] = [0x2A, 0x86, 0x48, 0xCE, 0x3D, 0x04, 0x03, 0x04]

@@ -56,10 +56,10 @@ struct Credentials: Hashable, Sendable {
 
     /// Returns the request with an `Authorization` field if credentials apply to its origin.
     ///
-    /// A field of the request overrides user information in its URL, which overrides ``basicAuth``. User information is
-    /// always removed from the URL. Must be applied once, before the first request of a redirect chain:
-    /// ``RedirectChain`` retains the field for redirects within the origin and removes it permanently at the first
-    /// redirect to a different origin.
+    /// An `Authorization` field of the request overrides user information in its URL, which overrides ``basicAuth``.
+    /// User information is always removed from the URL. Must be applied once, before the first request of a redirect
+    /// chain: ``RedirectChain`` retains the field for redirects within the origin and removes it permanently at the
+    /// first redirect to a different origin.
     func applied(to request: HTTPRequest) -> HTTPRequest {
         var result = request
         let urlCredentials = Self.removeUserInformation(from: &result.url)
@@ -72,7 +72,8 @@ struct Credentials: Hashable, Sendable {
         return result
     }
 
-    /// Removes `user:password@` from a URL; nil when there is none, or it is invalid for Basic authentication.
+    /// Removes `user:password@` from a URL and returns the credentials; nil when there are none, or when they are
+    /// invalid for Basic authentication.
     private static func removeUserInformation(from url: inout String) -> BasicAuth? {
         guard url.utf8.contains(UInt8(ascii: "@")) else { return nil }
         var parts = URLReference(url.utf8)

@@ -5,7 +5,7 @@ import PlatformImage
 ///
 /// Stores the current request without the cache's additions: validators and directives are added to a copy and are
 /// never part of the next request. Removed fields stay removed, even when a later redirect returns to the first origin;
-/// so the partition of a request is that of its remaining fields.
+/// so the cache partition of a request is derived from the credentials that remain in it, unless the caller sets one.
 struct RedirectChain: Sendable {
     /// The current request of the chain.
     private(set) var request: HTTPRequest

@@ -63,7 +63,8 @@ struct BodyDecoder: Sendable {
             try await queue.checkHeader(of: bytes, with: decoder, priority: hop.load.priority.decodePriority)
             return .success(LoadContent(bytes: bytes))
         } catch {
-            // No decoding variant is named `header`, so loads that decode with other options retry, and may succeed.
+            // `header` differs from every decoding variant, so a load that decodes the image fetches it again with its
+            // decode options, and may succeed.
             return .failure(FetchFailure(error: LoadError(error, at: hop.url), variant: "header"))
         }
     }

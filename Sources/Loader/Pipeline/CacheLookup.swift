@@ -40,7 +40,8 @@ struct CacheLookup: Sendable {
         return cache
     }
 
-    /// Removes a stored success whose content type is no longer accepted, so that it is not validated either (O43).
+    /// Removes a stored success from the result if the load does not accept its content type, so that the response is
+    /// neither used nor validated (O43).
     private func accepted(_ found: LookupResult, _ hop: LoadHop) -> LookupResult {
         guard let response = found.entry?.response, Storability.isSuccess(response.status),
             !freshness.accepts(found, hop)

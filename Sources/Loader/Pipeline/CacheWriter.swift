@@ -50,9 +50,9 @@ struct CacheWriter: Sendable {
                 {
                     return refreshed
                 }
-                // The entry on disk could not be refreshed. An error without a response is stored as a separate entry,
-                // and a validated body that was lost meanwhile is stored again; a newer entry of another load is not
-                // replaced.
+                // The entry on disk could not be refreshed. An entry that contains only an error is stored as a new
+                // entry. A validated response is stored again if its body was removed from the disk meanwhile, but does
+                // not replace a newer entry of another load.
                 let mayStoreAgain = entry.response == nil || found.revision == nil
                 guard mayStoreAgain || writes.header(hop.key, varying: hop.varying) == nil else { return nil }
                 if entry.response != nil, found.body == nil { return nil }

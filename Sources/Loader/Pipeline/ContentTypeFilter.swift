@@ -8,7 +8,8 @@ struct ContentTypeFilter: Sendable {
     /// - Parameter accepted: Accepted content types; empty accepts any image, nil accepts any content.
     init(_ accepted: Set<ContentType>?) { self.accepted = accepted.map { Set($0.map(Self.withoutAlias)) } }
 
-    /// True when the header declares no type, so that the first bytes of the body are needed.
+    /// True when types are checked and the header declares no usable type, so that the first bytes of the body are
+    /// needed.
     func needsPrefix(_ fields: HeaderFields) -> Bool { accepted != nil && Self.declared(fields) == nil }
 
     /// The rejected type, `unknown` for unrecognised bytes; nil when the response is accepted.

@@ -16,7 +16,8 @@ struct Download {
     // (Swift 6.3.1).
     private var random: any RandomNumberGenerator = SystemRandomNumberGenerator()
 
-    /// Obtains a permit for the priority of the load; the permit follows later changes of the fetch's priority.
+    /// Obtains the permit to wait for slots of ``RequestLanes``. It has the priority of the load at first, and the
+    /// priority of the fetch when that changes.
     init(
         _ hop: LoadHop, by exchange: Exchange, in lanes: RequestLanes, retry: RetryPolicy, maxRetryDelay: Duration,
         reporter: LoadReporter, _ progress: Fetches.ProgressReporter
@@ -46,7 +47,7 @@ struct Download {
                 let delay = retry.delay(
                     afterAttempts: attempts, failedWith: error, maxRetryDelay: maxRetryDelay, using: &random)
             else { return received }
-            // A failed attempt without a new 200 response leaves the partial body usable.
+            // The partial body remains usable unless the origin sent a new 200 response or did not continue the body.
             if received.rangeMismatch || received.head?.status == 200 {
                 partial = plan.isPassThrough ? nil : received.partial
             }

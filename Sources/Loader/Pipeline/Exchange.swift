@@ -87,7 +87,7 @@ struct Exchange: Sendable {
         return redacted
     }
 
-    /// Reads a body with all checks; throws when it is truncated.
+    /// Reads a body. A failed check is stored as the error of `received`; a truncated body throws.
     private func read(
         _ response: HTTPResponse, after partial: PartialBody?, length: Int?, of hop: LoadHop,
         into received: inout ReceivedResponse, _ progress: Fetches.ProgressReporter
@@ -98,7 +98,8 @@ struct Exchange: Sendable {
             return
         }
         let isSuccess = Storability.isSuccess(head.status)
-        // Part of a coded body cannot be decoded; the caller receives the bytes as they were sent.
+        // A 206 response to the caller's range may be a part of a content-coded body, which cannot be decoded: the
+        // caller receives the bytes as they were sent.
         let isPartial = head.status == 206
         let limit = isSuccess || isPartial ? maxResponseBytes : CacheOutcome.maxErrorBodyBytes
         var body: IncomingBody

@@ -79,7 +79,7 @@ struct IncomingBody {
 
     /// Completes the body: checks its length, content coding and content type.
     ///
-    /// - Throws: `transport` when bytes are missing.
+    /// - Throws: `transport` when bytes are missing; otherwise the error of the failed check.
     mutating func finish() throws(LoadError) {
         if let length, bytes.count < length {
             throw .transport("the body is truncated: \(bytes.count) of \(length) bytes")

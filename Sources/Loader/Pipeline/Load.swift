@@ -79,7 +79,7 @@ struct LoadHop: Sendable {
     let key: CacheKey
     /// The URL without user information and fragment.
     let url: String
-    /// The caller's request, with credentials.
+    /// The request to this URL, with credentials.
     let request: CacheRequest
     let load: Load
 

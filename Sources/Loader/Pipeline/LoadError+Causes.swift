@@ -31,7 +31,7 @@ extension LoadError {
         }
     }
 
-    /// The error of a load whose content coding fails.
+    /// The error of a load whose content codings cannot be decoded.
     init(_ error: ContentCodingError, url: String, limit: Int) {
         switch error {
         case .unknown(let name):

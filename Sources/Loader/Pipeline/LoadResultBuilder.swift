@@ -7,10 +7,10 @@ struct LoadResultBuilder: Sendable {
     let writer: CacheWriter
     let freshness: FreshnessRules
 
-    /// The result from a stored response; nil when its body does not decode.
+    /// The result from a stored response; nil when its content type is not accepted or its body does not decode.
     ///
     /// - Parameters:
-    ///   - found: Receives the decoded image, so that a confirmed body is not decoded again.
+    ///   - found: Receives the decoded image, so that the body is not decoded again if the origin confirms it with 304.
     ///   - timings: Timings of the load; the decoding time is added.
     func result(
         _ stored: CachedResponse, of found: inout LookupResult, at hop: LoadHop, _ timings: inout LoadTimings
@@ -47,7 +47,8 @@ struct LoadResultBuilder: Sendable {
         }
     }
 
-    /// The result from a successful fetch; nil when the body that the origin confirmed is no longer available.
+    /// The result from a successful fetch; nil when the fetch used the stored body, and that body is no longer
+    /// available or does not decode.
     func result(
         _ fetched: FetchedResponse, _ hop: LoadHop, _ found: LookupResult, _ timings: inout LoadTimings
     ) async throws(LoadError) -> LoadResult? {

@@ -29,7 +29,7 @@ struct LookupResult: Sendable {
 
     init(generations: CacheGenerations) { self.generations = generations }
 
-    /// True when the image was in memory at the time of the lookup.
+    /// True when ``cachedImage`` was found in memory, false when it was decoded from the stored body.
     var isInMemory = false
 
     /// Identifies the body, so that loads can share its decode.

@@ -55,7 +55,8 @@ struct MemoryLookup: Sendable {
         return found
     }
 
-    /// The entry of the image in memory for a request, without counting as a use; nil for none.
+    /// The entry of the image in memory for a request; nil for none. Does not count as a use of the image for the
+    /// eviction order.
     func peek(_ hop: LoadHop) -> CacheEntry? {
         guard hop.load.layers.contains(.readsMemory), isEnabled else { return nil }
         return memory?.cache.peek(hop.imageKey)?.entry

@@ -15,7 +15,7 @@ struct RequestPreparation: Sendable {
     func checkedChain(for load: Load) throws(LoadError) -> RedirectChain {
         guard CacheKey.normalised(load.url) != nil else { throw Self.urlError(load) }
         guard load.cacheKey.map({ CacheKey(url: $0) != nil }) ?? true else {
-            throw load.error(.invalidURL, "the cache key is not an http or https URL")
+            throw load.error(.invalidURL, "the cache key is not a valid http or https URL")
         }
         do throws(DecodeError) { try load.decoding?.decoder.options.check() } catch {
             throw load.error(.configuration, "decodeOptions: \(error.message)")

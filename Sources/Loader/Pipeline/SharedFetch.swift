@@ -90,8 +90,8 @@ extension FetchKey {
     /// The key of the fetch for a request.
     ///
     /// - Parameters:
-    ///   - variant: As in ``variant``.
-    ///   - configuration: As in ``configuration``.
+    ///   - variant: The only decoding variant that may share the fetch; nil for all.
+    ///   - configuration: Number of the configuration.
     init(_ hop: LoadHop, variant: String?, isUnconditionalRetry: Bool, configuration: UInt64) {
         self.init(
             key: hop.key, url: hop.url, fields: hop.request.fields, isReload: hop.request.policy == .reload,

@@ -31,7 +31,8 @@ struct CacheConstraints: Hashable, Sendable {
     /// True when a request must be sent even if a stored error would otherwise be returned.
     var bypassesErrors: Bool { validates || policy == .reload || policy == .revalidate }
 
-    /// Returns true when the response is fresh and satisfies the request's `max-age` and `min-fresh`.
+    /// Returns true when the response is fresh, satisfies the request's `max-age` and `min-fresh`, and need not be
+    /// validated.
     func accepts(_ stored: StoredCandidate) -> Bool {
         guard !validates, acceptsAge(of: stored) else { return false }
         guard let remaining = stored.freshness.remaining, stored.freshness.isFresh else { return false }
@@ -51,12 +52,14 @@ struct CacheConstraints: Hashable, Sendable {
         return maxStale == DeltaSeconds.max || stored.freshness.isStale(forAtMost: maxStale * 1000)
     }
 
-    /// True when the request does not exclude `stale-while-revalidate`.
+    /// True when the request permits `stale-while-revalidate`: its policy is `default`, and none of its directives
+    /// requires validation, a maximum age or a minimum freshness.
     var allowsBackgroundRefresh: Bool {
         policy == .default && !validates && control.maxAge == nil && control.minFresh == nil
     }
 
-    /// Returns the request to send, with the validators of `stored` unless it is nil or the policy is `reload`.
+    /// Returns the changes to the request before it is sent. They include the validators of `stored` if it is a
+    /// success and the policy is not `reload`.
     func plan(validating stored: StoredCandidate?) -> RequestPlan {
         var plan = RequestPlan()
         if policy != .reload, let stored, stored.isSuccess {

@@ -15,7 +15,8 @@ enum CacheDecision: Hashable, Sendable {
     ///
     /// - Parameters:
     ///   - entry: The stored entry of the key, of any variant; nil for none. Its response must be nil when the body is
-    ///     missing or damaged, so that no validator is sent for an unavailable body. Required under `reload`, too.
+    ///     missing or damaged, so that no validator is sent for an unavailable body. The entry is also required with
+    ///     the policy `reload`.
     ///   - request: The request that is about to be sent.
     ///   - settings: The cache settings of the application.
     ///   - now: The current time.
@@ -33,7 +34,7 @@ enum CacheDecision: Hashable, Sendable {
         let plan = constraints.plan(validating: stored)
 
         if let stored, let usable = usableResponse(in: stored, under: constraints) {
-            // While a stored error of the origin is in effect, no background request is sent either.
+            // Until a stored error of the origin expires, the response is not refreshed in the background.
             let isRefreshed = usable.needsRefresh && remembered == nil
             return .useStored(usable.response, refresh: isRefreshed ? plan : nil)
         }
@@ -72,7 +73,7 @@ enum CacheDecision: Hashable, Sendable {
 }
 
 extension StoredCandidate {
-    /// Returns true when this response is used instead of an error (Docs/http-cache.md 4, stale use 3).
+    /// Returns true when this response is used instead of an error (rule 3 of "Stale use" in Docs/http-cache.md 4).
     ///
     /// - Parameter status: The status of the error; nil for a failure without a response.
     func mayReplaceError(status: Int?, _ constraints: CacheConstraints, _ settings: CacheSettings) -> Bool {

@@ -3,7 +3,7 @@
 struct CacheExchange: Hashable, Sendable {
     /// The request as passed to ``CacheDecision/decide(entry:request:settings:now:)``.
     var request: CacheRequest
-    /// The plan of that decision, or of a later ``CacheOutcome`` for an unconditional retry.
+    /// The plan of the ``CacheDecision``, or for an unconditional retry the plan of the previous ``CacheOutcome``.
     var plan: RequestPlan
     /// Time just before the request was sent.
     var requestTime: WallTime
@@ -13,7 +13,7 @@ struct CacheExchange: Hashable, Sendable {
 
 /// The state of a received body.
 enum ReceivedBody: Hashable, Sendable {
-    /// The body is complete, and the loader accepts its type, decoding and size.
+    /// The body is complete, its type and its size are accepted, and it decodes.
     case complete(bytes: Int)
     /// The body ended early by any criterion of RFC 9112 §8.
     case incomplete

@@ -25,7 +25,8 @@ struct CacheOutcomeRules {
         CacheOutcome(result: .received(head.fields.removingConnectionFields()), store: store)
     }
 
-    /// A transport failure never changes the store and is not counted (Docs/originals.md O39).
+    /// A transport failure never changes the store, and does not count towards the pause after repeated errors
+    /// (Docs/originals.md O39).
     private var transportFailure: CacheOutcome {
         guard !exchange.plan.isPassThrough, let stored, stored.mayReplaceError(status: nil, constraints, settings)
         else {
@@ -87,9 +88,9 @@ struct CacheOutcomeRules {
         return received(head, superseded)
     }
 
-    /// Handles a redirect. It is stored if its freshness is explicit or the default one, or if the server policy is
-    /// disabled. A redirect that is not stored leaves an image under its key unchanged, because captive portals
-    /// redirect to a login page.
+    /// Handles a redirect. It is stored if it has an explicit lifetime, if the default lifetime applies, or if the
+    /// server policy is disabled. A redirect that is not stored does not change a stored image with the same cache key,
+    /// because captive portals redirect to a login page.
     private func redirect(_ head: ResponseHead, _ body: ReceivedBody) -> CacheOutcome {
         let control = CacheControl(head.fields)
         let isFreshByDefault =
@@ -152,7 +153,8 @@ extension CacheOutcomeRules {
             return change(afterExplicit: response, control, body)
         }
         guard settings.defaultCacheControlMaxAgeForErrors > .zero else {
-            // The configuration disables counting of errors, but a later error ends the freshness of an earlier one.
+            // Without a configured pause, errors are not counted, but this error ends the use of a stored error with
+            // explicit freshness.
             return entry?.failure?.freshUntil == nil ? .nothing : changeStoring(nil)
         }
         return changeStoring(
@@ -160,7 +162,8 @@ extension CacheOutcomeRules {
                 status: head.status, after: entry?.failure, at: exchange.responseTime, settings: settings))
     }
 
-    /// Handles an error with explicit freshness (RFC 9111 §3), which is not counted.
+    /// Handles an error with explicit freshness (RFC 9111 §3), which does not count towards the pause after repeated
+    /// errors.
     private func change(
         afterExplicit response: StoredResponse, _ control: CacheControl, _ body: ReceivedBody
     ) -> CacheOutcome.StoreChange {

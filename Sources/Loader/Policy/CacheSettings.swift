@@ -8,7 +8,7 @@ internal import PlatformImage
 public enum CachePolicy: String, Hashable, Sendable, CaseIterable {
     /// Uses a fresh entry; validates a stale one first.
     case `default`
-    /// Validates even a fresh entry, unless it is `immutable` (RFC 8246).
+    /// Validates even a fresh entry, unless it is `immutable` (RFC 8246) or the server policy is disabled.
     case revalidate
     /// Sends an unconditional request and stores the response.
     case reload
@@ -35,10 +35,11 @@ public struct CacheSettings: Hashable, Sendable {
     public var useServerCachePolicy = true
     /// Freshness lifetime of a response without Cache-Control and Expires, restarted by each 304; 0 always validates.
     public var defaultCacheControlMaxAge: Duration = .zero
-    /// Pause after ``maxAttemptsForErrors`` consecutive errors without explicit freshness; 0 means no pause.
+    /// Pause after ``maxAttemptsForErrors`` consecutive error responses without explicit freshness; 0 means no pause.
     public var defaultCacheControlMaxAgeForErrors: Duration = .zero
-    /// Number of consecutive failed loads before the pause starts; less than 1 acts as 1. Prefer the alias
-    /// ``failedLoadsBeforePause``: each load counts once, however often ``RetryPolicy`` repeats its request.
+    /// Number of consecutive loads with an error response (status 400...599) before the pause starts; less than 1 acts
+    /// as 1. Prefer the alias ``failedLoadsBeforePause``: each load counts once, however often ``RetryPolicy`` repeats
+    /// its request.
     public var maxAttemptsForErrors = 3
     /// When a stale entry is used instead of an error.
     public var staleIfError = StaleIfError.never
@@ -56,8 +57,8 @@ public struct CacheSettings: Hashable, Sendable {
 }
 
 extension CacheSettings {
-    /// Number of consecutive failed loads before the pause starts; less than 1 acts as 1. The same value as
-    /// ``maxAttemptsForErrors``, which is the name of the original design.
+    /// Number of consecutive loads with an error response (status 400...599) before the pause starts; less than 1 acts
+    /// as 1. The same value as ``maxAttemptsForErrors``, which is the name of the original design.
     public var failedLoadsBeforePause: Int {
         get { maxAttemptsForErrors }
         set { maxAttemptsForErrors = newValue }

@@ -3,9 +3,10 @@
 struct Freshness: Hashable, Sendable {
     /// Freshness lifetime in milliseconds, 0 or more; nil means unlimited.
     let lifetime: Int64?
-    /// Age in milliseconds, 0 to 2^31 seconds.
+    /// Age in milliseconds, clamped to 0...2^31 s.
     let age: Int64
-    /// True when the response time is in the future: the age is unknown, and the response counts as stale.
+    /// True when the response time is in the future: the age is unknown, and the response counts as stale unless its
+    /// lifetime is unlimited.
     let isClockSetBack: Bool
 
     /// Computes the freshness of a response at `now`.
@@ -19,13 +20,14 @@ struct Freshness: Hashable, Sendable {
         self.isClockSetBack = isClockSetBack
     }
 
-    /// True while the lifetime exceeds the age.
+    /// True while the lifetime exceeds the age; false when the age is unknown, unless the lifetime is unlimited.
     var isFresh: Bool {
         guard let lifetime else { return true }
         return !isClockSetBack && lifetime > age
     }
 
-    /// Milliseconds until the response becomes stale, negative when it is stale; nil when unknown.
+    /// Milliseconds until the response becomes stale, 0 or less when it is stale, `Int64.max` for an unlimited
+    /// lifetime; nil when the age is unknown.
     var remaining: Int64? {
         guard let lifetime else { return .max }
         return isClockSetBack ? nil : lifetime - age

@@ -63,8 +63,8 @@ extension HeaderFields {
 }
 
 extension HeaderField {
-    /// True for connection-specific fields, which are never stored. Comparing lengths first leaves one or two
-    /// candidates.
+    /// True for connection-specific fields, which are never stored. The lengths are compared first, so that at most two
+    /// names remain to be compared.
     fileprivate var isOfConnection: Bool {
         switch name.utf8.count {
         case 2: isNamed("te")

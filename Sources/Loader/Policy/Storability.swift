@@ -12,7 +12,7 @@ enum Storability {
         }
     }
 
-    /// Returns true for redirects with a `Location` (RFC 9110 §15.4).
+    /// Returns true for the statuses of redirects whose target is in `Location` (RFC 9110 §15.4).
     static func isRedirect(_ status: Int) -> Bool {
         switch status {
         case 301, 302, 303, 307, 308: true

@@ -26,7 +26,7 @@ struct StoredCandidate: Hashable, Sendable {
         freshness = Freshness(of: response, control: control, settings: settings, now: now)
     }
 
-    /// True for an image, false for a redirect or an error.
+    /// True for a success status, false for a redirect or an error.
     var isSuccess: Bool { Storability.isSuccess(response.status) }
 
     /// True when stale use is permitted: not for errors, and not when the server forbids it (RFC 9111 §4.2.4).
@@ -35,7 +35,7 @@ struct StoredCandidate: Hashable, Sendable {
         return ignoresServer || !control.forbidsStale && !(isShared && control.forbidsSharedStale)
     }
 
-    /// True when ``CachePolicy/revalidate`` need not send a request (RFC 8246 §2).
+    /// True when ``CachePolicy/revalidate`` need not send a request for a fresh response (RFC 8246 §2).
     var suppressesRevalidation: Bool { ignoresServer || control.contains("immutable") }
 
     /// True when the response may be used stale and is fresh or within its `stale-while-revalidate` window.

@@ -68,7 +68,7 @@ final class LoadMeter: Sendable {
 }
 
 extension LoadTimings {
-    /// Adds the decode time of a meter and copies its other parts; must be called once, when the load has ended.
+    /// Adds the decode time of `cost` and copies its other durations; must be called once, when the load has ended.
     mutating func add(_ cost: LoadCost) {
         decode += cost.decode
         queue = cost.queue

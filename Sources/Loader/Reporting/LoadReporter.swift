@@ -156,7 +156,7 @@ final class LoadReporter: Sendable {
 
     private static func redacted(_ url: String, _ settings: Settings) -> String {
         guard let redact = settings.redactURL else { return Redaction.masked(url) }
-        // The hook's result may be anything: reduce it to one line without user information.
+        // `redactURL` may return any text: reduce it to one line without user information.
         return Redaction.showingQueries(redact(Redaction.showingQueries(url)))
     }
 }

@@ -45,7 +45,8 @@ public struct LoaderEvent: Hashable, Sendable {
         case requestSent(attempt: Int)
         /// A response has ended (complete, rejected or truncated): body bytes as received, and time since the request.
         case responseReceived(status: Int, bytes: Int, duration: Duration)
-        /// An attempt failed with this code; the next one, numbered from 2, follows after the delay.
+        /// An attempt failed with this code, and the next one follows after `delay`; `attempt` is the number of the
+        /// next attempt, at least 2.
         case retrying(attempt: Int, delay: Duration, code: LoadError.Code)
         /// A load or a background revalidation failed; cancellation is not reported.
         case failed(code: LoadError.Code, status: Int?, isFatal: Bool, message: String)
@@ -57,8 +58,8 @@ public struct LoaderEvent: Hashable, Sendable {
         case memoryPurged(count: Int, bytes: Int)
         /// Images were evicted under memory pressure; `bytes` is their size.
         case memoryRelieved(bytes: Int)
-        /// The first disk fault of its kind; no load fails because of it. It also reports a folder that cannot be
-        /// created; the disk cache is then disabled until the folder can be created.
+        /// The first disk fault of its kind; no load fails because of it. The event also reports a folder that
+        /// cannot be created; the disk cache is then disabled until the folder can be created.
         case diskFault(DiskCache.Fault, directory: String, message: String)
         /// This many events and records were dropped because the sinks were slower than the loads.
         case reportsDropped(count: Int)

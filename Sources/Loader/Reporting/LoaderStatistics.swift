@@ -31,7 +31,7 @@ public struct LoaderStatistics: Hashable, Sendable {
     public internal(set) var bytesReceived = 0
     /// Number of decodes on the loader's decode queue.
     public internal(set) var decodes = 0
-    /// Total run time of those decodes in nanoseconds, without the wait for a thread.
+    /// Total run time in nanoseconds of the decodes on the loader's decode queue, without the wait for a thread.
     public internal(set) var decodeNanoseconds = 0
 
     /// Number of fetches of urgent priority that wait for a slot.

@@ -82,7 +82,7 @@ public struct CacheLayers: OptionSet, Hashable, Sendable {
 }
 
 extension CacheLayers: CustomStringConvertible {
-    /// The names of its members, in brackets.
+    /// The names of the layers in the set, in brackets.
     public var description: String {
         let members: [(Self, String)] = [
             (.readsMemory, "readsMemory"), (.writesMemory, "writesMemory"), (.readsDisk, "readsDisk"),

@@ -46,10 +46,10 @@ public struct LoadError: Error, Hashable, Sendable, CustomStringConvertible {
     /// An error of a transport.
     ///
     /// - Parameters:
-    ///   - message: As in ``message``.
-    ///   - url: As in ``url``.
-    ///   - isTimeout: As in ``isTimeout``.
-    ///   - cause: As in ``cause``.
+    ///   - message: One line of English for a log.
+    ///   - url: The URL without user information and with its query hidden; nil for none.
+    ///   - isTimeout: True for a timeout of the connection, of an idle connection, or of the complete exchange.
+    ///   - cause: The underlying error; nil for none.
     public static func transport(
         _ message: String, url: String? = nil, isTimeout: Bool = false, cause: (any Error)? = nil
     ) -> Self {
@@ -61,8 +61,8 @@ public struct LoadError: Error, Hashable, Sendable, CustomStringConvertible {
     /// A request or a response that the rules of a custom transport reject.
     ///
     /// - Parameters:
-    ///   - message: As in ``message``.
-    ///   - cause: As in ``cause``.
+    ///   - message: One line of English for a log.
+    ///   - cause: The underlying error; nil for none.
     public static func refused(_ message: String, cause: (any Error)? = nil) -> Self {
         var error = Self(.refused, message)
         error.cause = cause

@@ -32,7 +32,8 @@ public struct LoadedImage: Sendable {
 extension LoadedImage: CustomStringConvertible {
     /// Size, source, freshness and status, in one line.
     public var description: String {
-        "image \(bitmap.width) x \(bitmap.height) from \(source), \(isFresh ? "fresh" : "not fresh"), status \(status)"
+        "image of \(bitmap.width) x \(bitmap.height) pixels from \(source), "
+            + "\(isFresh ? "fresh" : "not fresh"), status \(status)"
     }
 }
 
@@ -42,7 +43,7 @@ struct ResponseFields: Sendable {
     /// Age of the stored response in milliseconds; nil for fields that need no `Age`.
     private let age: Int64?
 
-    /// Fields that need no `Age`.
+    /// Creates fields that need no `Age`.
     init(_ fields: HeaderFields) {
         stored = fields
         age = nil
@@ -68,8 +69,8 @@ extension LoadedImage: CustomDebugStringConvertible, CustomReflectable {
 public struct LoadTimings: Hashable, Sendable {
     /// Cache lookup in memory and on disk, over all requests of the redirect chain.
     public var lookup = Duration.zero
-    /// From joining a fetch until it has ended: queueing, request, response, decoding and storing. Each load that
-    /// shares the fetch counts it.
+    /// From joining a fetch until it has ended: queueing, request, response, decoding and storing. The time of a
+    /// shared fetch is included in each load that shares it.
     public var network = Duration.zero
     /// Decoding; for a network body it is part of ``network``.
     public var decode = Duration.zero

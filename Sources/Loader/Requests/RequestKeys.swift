@@ -14,7 +14,7 @@ struct RequestKeys: Hashable, Sendable {
         cacheKey: String? = nil
     ) {
         variant = decodeOptions?.cacheVariant ?? ""
-        // An `@` may be part of user information, which implies a partition.
+        // An `@` can follow user information; a URL with user information selects a partition.
         let isPlain = partition == nil && !url.utf8.contains(UInt8(ascii: "@")) && !fields.affectCaching
         guard isPlain, let target = CacheKey(url: url),
             let key = cacheKey.map({ CacheKey(url: $0) }) ?? target
@@ -29,7 +29,7 @@ struct RequestKeys: Hashable, Sendable {
 extension ImageCacheKey {
     /// The key of the image of a stored response, in one decoding variant.
     init(_ key: CacheKey, variant: String) {
-        // A URL begins with `http`, the other forms with a digit or with `trust`.
+        // A URL and the bytes of a key are never equal: a URL begins with `http`, the bytes with a digit or `trust`.
         let isPlain = key.partition.isEmpty && key.trustScope.isEmpty
         let source = isPlain ? key.url : String(decoding: key.bytes, as: UTF8.self)
         self.init(source, variant: variant)

@@ -1,11 +1,11 @@
 #if Loader
 import PlatformImage
 
-/// Number and spacing of a load's attempts.
+/// Maximum number of attempts of a load, and the delays between them.
 ///
-/// The delay is exponential backoff with full jitter: random between 0 and ``firstDelay``, whose upper bound doubles
-/// with each attempt, so that clients that failed together do not retry together. `Retry-After` of the response is the
-/// lower bound.
+/// The delay is exponential backoff with full jitter: a random duration between 0 and an upper bound, which is
+/// ``firstDelay`` after the first attempt and doubles with each further attempt. Clients whose requests failed at the
+/// same time therefore retry at different times. The delay is at least the `Retry-After` of the response.
 public struct RetryPolicy: Hashable, Sendable {
     /// Maximum number of attempts of one load; less than 2 disables retries.
     public var maxAttempts: Int
@@ -21,7 +21,7 @@ public struct RetryPolicy: Hashable, Sendable {
 
     /// One attempt, no retries.
     public static var none: Self { Self(maxAttempts: 1) }
-    /// Up to five attempts, with delays of up to 0.5, 1, 2 and 4 seconds.
+    /// Up to five attempts, with random delays of up to 0.5, 1, 2 and 4 seconds, or longer with `Retry-After`.
     public static var standard: Self { Self(maxAttempts: 5) }
 
     /// The delay before the next attempt; nil when the load must not be retried.

@@ -4,7 +4,7 @@ internal import Synchronization
 
 /// One job of ``InFlightRequests`` and its waiters.
 ///
-/// Lock order: the lock of the table first, then the lock of the job.
+/// Lock order: the lock of ``InFlightRequests`` first, then the lock of the job.
 final class InFlightJob<Key: Hashable & Sendable, Output: Sendable>: Sendable {
     typealias Signal = InFlightSignal<Output>
 
@@ -73,8 +73,8 @@ final class InFlightJob<Key: Hashable & Sendable, Output: Sendable>: Sendable {
         }
     }
 
-    /// Sends a signal to the waiters that want progress. `sending` is sent once and repeated for waiters that join
-    /// later.
+    /// Sends a signal to the waiters that want progress. Each of them receives `sending` once, also a waiter that
+    /// joins after it was sent.
     func report(_ signal: Signal) {
         // Queued inside the lock, so that a waiter that joins now receives `sending` before any later signal.
         let wakes: [LoadChannel<Signal>.Wake] = state.locked(in: self) { state in
@@ -128,7 +128,7 @@ enum InFlightSignal<Output: Sendable>: Sendable {
     case retrying(attempt: Int, delay: Duration, reason: LoadError)
     /// The last signal of a job that ended.
     case ended(Output)
-    /// The last signal of a waiter that left the job.
+    /// The last signal to a waiter that left the job.
     case left
 }
 #endif

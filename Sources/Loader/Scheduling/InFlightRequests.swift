@@ -4,11 +4,13 @@ internal import Synchronization
 
 /// A table of running jobs with at most one joinable job for each key (request coalescing).
 ///
-/// Each waiter receives every signal in order; the final signals are sent in the order in which the waiters joined. A
-/// waiter can leave without affecting the others. When the last waiter leaves, the job is cancelled and its key becomes
-/// free immediately, unless the job is retained.
+/// A waiter receives the signals in the order in which the job sends them; a newer progress signal replaces one that is
+/// still unread. The final signals are sent in the order in which the waiters joined. A waiter can leave without
+/// affecting the others. When the last waiter leaves, the job is cancelled and its key becomes free immediately, unless
+/// the job is retained.
 ///
-/// The table is locked only when a job is joined, abandoned or ended; all other calls lock only the ``InFlightJob``.
+/// Starting, joining, leaving and ending a job lock the table; sending a signal and changing a priority lock only the
+/// ``InFlightJob``.
 package final class InFlightRequests<Key: Hashable & Sendable, Output: Sendable>: Sendable {
     typealias Signal = InFlightSignal<Output>
     typealias Job = InFlightJob<Key, Output>
@@ -104,8 +106,8 @@ package final class InFlightRequests<Key: Hashable & Sendable, Output: Sendable>
     }
 
     fileprivate func leave(_ waiter: Waiter) {
-        // Under the lock of the table, so that a concurrent `join` either finds this job with other waiters or starts a
-        // new one.
+        // Both changes are made under one lock of the table: a concurrent `join` either joins this job before its last
+        // waiter leaves, or starts a new job.
         let isAbandoned = state.locked(in: self) { state in
             guard waiter.job.leave(waiter.number) else { return false }
             if state.jobs[waiter.job.key] === waiter.job { state.jobs[waiter.job.key] = nil }
@@ -123,7 +125,7 @@ package final class InFlightRequests<Key: Hashable & Sendable, Output: Sendable>
         fileprivate let number: UInt64
         fileprivate let channel: LoadChannel<Signal>
 
-        /// The next signal; `left` as soon as the calling task is cancelled.
+        /// The next signal. When the calling task is cancelled, `left` follows the signals that are already queued.
         func next() async -> Signal {
             await withTaskCancellationHandler {
                 await channel.next() ?? .left
@@ -152,8 +154,8 @@ package final class InFlightRequests<Key: Hashable & Sendable, Output: Sendable>
         fileprivate let table: InFlightRequests
         fileprivate let job: Job
 
-        /// Sends a signal to the waiters that want progress. `sending` is sent once and repeated for waiters that join
-        /// later.
+        /// Sends a signal to the waiters that want progress. Each of them receives `sending` once, also a waiter that
+        /// joins after it was sent.
         func report(_ signal: Signal) { job.report(signal) }
 
         /// Makes the priority lane of the job follow the highest priority of its waiters.
@@ -164,7 +166,7 @@ package final class InFlightRequests<Key: Hashable & Sendable, Output: Sendable>
             job.updatePriority()
         }
 
-        /// True when another job has ended since `generation`; call it when the job starts.
+        /// True when another job has ended since `generation` was read from ``InFlightRequests/generation``.
         func hasJobEnded(since generation: UInt64) -> Bool { table.generation != generation }
     }
 }

@@ -2,7 +2,8 @@
 internal import PlatformImage
 internal import Synchronization
 
-/// Cancels a task or moves it between priority lanes, also when this is requested before the task is known.
+/// Cancels the task of a job, also when ``cancel()`` is called before ``setTask(_:)``, and moves the job between
+/// priority lanes.
 final class JobHandle: Sendable {
     private struct State {
         var task: Task<Void, Never>?

@@ -93,10 +93,11 @@ struct LaneSchedule: Sendable {
             count(running, 1)
             return ticket.number
         }
-        preconditionFailure("the number of waiting fetches exceeds the number of tickets in the queue")
+        preconditionFailure("the number of waiting fetches exceeds the number of queue entries")
     }
 
-    /// Number of queue entries (tickets) in both lanes, including those of fetches that have left; for tests.
+    /// Number of queue entries (tickets) in both lanes, including those of fetches that have left or moved; for
+    /// tests.
     var ticketCount: Int { urgentQueue.count + slowQueue.count }
 
     private func fetch(of number: UInt64) -> ScheduledFetch? { number < fetches.count ? fetches[Int(number)] : nil }
@@ -120,8 +121,8 @@ struct LaneSchedule: Sendable {
         }
     }
 
-    /// Compacts the queue of a lane. The tickets of fetches that have left or moved stay in the queue until then, so
-    /// that the queue length is proportional to the number of waiting fetches.
+    /// Removes the tickets of fetches that have left or moved from the queue of a lane, when they outnumber the tickets
+    /// of waiting fetches by more than 64.
     private mutating func compactQueue(of lane: LoadPriority) {
         let fetches = fetches
         let isWaiting = { (ticket: Ticket) in fetches[Int(ticket.number)]?.arrival == ticket.arrival }

@@ -88,8 +88,8 @@ final class RequestLanes: Sendable {
         }
     }
 
-    /// Changes the maximum numbers of running fetches. With a larger number, waiting fetches start immediately; a
-    /// smaller number does not interrupt running fetches.
+    /// Changes the maximum numbers of running fetches. Waiting fetches that the new numbers permit start immediately;
+    /// a smaller number does not interrupt running fetches.
     func setWidths(urgent: Int, slow: Int) {
         change { $0.schedule.setWidths(urgent: urgent, slow: slow) }
     }

@@ -22,9 +22,9 @@ public struct StoredResponse: Hashable, Sendable {
     public var status: Int
     /// The fields as received, without connection-specific ones; merged with the fields of each 304.
     public var fields: HeaderFields
-    /// When the request of the last 304 was sent, or without a 304 the request of the response itself.
+    /// Time at which the request was sent that received the last 304 or, without a 304, this response.
     public var requestTime: WallTime
-    /// When the head of the last 304 was received, or without a 304 the head of the response itself.
+    /// Time at which the head of the last 304 or, without a 304, of this response was received.
     public var responseTime: WallTime
     /// Time at which the body was stored; a 304 does not change it.
     public var createdAt: WallTime

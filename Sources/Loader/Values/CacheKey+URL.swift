@@ -49,7 +49,8 @@ extension CacheKey {
         } ?? false
     }
 
-    /// Returns the lowercase host with a non-default port. User information is removed; it belongs to the partition.
+    /// Returns the host in lower case, followed by the port if it is not `defaultPort`; nil for an invalid authority.
+    /// User information is removed: credentials select the partition of the key.
     private static func normalised(authority: ArraySlice<UInt8>, defaultPort: Int) -> [UInt8]? {
         var host = authority
         if let at = host.lastIndex(of: UInt8(ascii: "@")) { host = host[(at + 1)...] }

@@ -8,15 +8,15 @@ public struct CacheKey: Hashable, Sendable {
     /// Partition for responses that depend on credentials; empty without credentials. Never contains the credentials
     /// themselves.
     public let partition: String
-    /// Partition by the TLS verification of the connection, computed by ``TrustScope``; empty for the default trust
-    /// settings.
+    /// Identifies how the TLS connection was verified, computed by ``TrustScope``; empty for the default trust settings
+    /// and without TLS.
     let trustScope: String
 
     /// Creates a key for an http or https URL; returns nil for any other text.
     ///
     /// - Parameters:
-    ///   - url: Any length; only the scheme, host, port and fragment are normalized.
-    ///   - partition: A keyed digest of the credentials, or a name; empty for none.
+    ///   - url: The URL, of any length. It is normalized as described at ``url``; user information is removed.
+    ///   - partition: A keyed digest of the credentials, or a name that the caller has chosen; empty for none.
     public init?(url: String, partition: String = "") { self.init(url: url, partition: partition, trustScope: "") }
 
     init?(url: String, partition: String, trustScope: String) {

@@ -5,7 +5,8 @@ public struct HTTPRequest: Hashable, Sendable {
     public var method: String
     /// An http or https URL without fragment and user information.
     public var url: String
-    /// The fields in order. A transport adds only Host, and also Connection where the protocol requires it.
+    /// The fields in order. A transport adds Host, and Connection where the protocol requires it;
+    /// `URLSessionTransport` adds more fields on Linux.
     public var fields: HeaderFields
 
     /// Creates a request from its parts.
@@ -18,7 +19,7 @@ public struct HTTPRequest: Hashable, Sendable {
 
 /// The head of a final response.
 public struct ResponseHead: Hashable, Sendable {
-    /// The status code as received, 200...999.
+    /// The status code as received: 101 or 200...999.
     public var status: Int
     /// The fields as received, including connection-specific ones; values are bytes.
     public var fields: HeaderFields

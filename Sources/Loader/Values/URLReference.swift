@@ -102,7 +102,7 @@ struct URLReference: Hashable, Sendable {
         return (isRooted ? Array("/".utf8) : []) + Array(retained.joined(separator: "/".utf8))
     }
 
-    /// `ALPHA *( ALPHA / DIGIT / "+" / "-" / "." )`
+    /// True for bytes that match the grammar of a scheme: `ALPHA *( ALPHA / DIGIT / "+" / "-" / "." )` (RFC 3986 §3.1).
     private static func isScheme(_ bytes: ArraySlice<UInt8>) -> Bool {
         guard let first = bytes.first, first.isASCIILetter else { return false }
         return bytes.allSatisfy { $0.isASCIIAlphanumeric || "+-.".utf8.contains($0) }

@@ -9,7 +9,8 @@ extension ImageDecoder {
         try ImageFrames(bytes, declared: contentType, decoder: self, flag: cancellation)
     }
 
-    /// Describes each frame of a GIF or APNG, in order, without decoding pixels; empty for any other image.
+    /// Describes each frame of a GIF or PNG, in order, without decoding pixels; empty for other formats. A PNG without
+    /// animation has one frame.
     ///
     /// The list contains at most ``DecodeLimits/maxFrames`` frames and ends where the file is damaged.
     ///

@@ -111,8 +111,8 @@ public final class ImageFrames {
     ///
     /// Pixels that the frame does not contain are transparent black.
     ///
-    /// - Returns: Nil before the first frame, for a frame without pixels (possible in GIF), and for an image that is
-    ///   not an animation.
+    /// - Returns: Nil before the first frame, for a frame without pixels (possible in GIF), and for formats other than
+    ///   GIF and PNG.
     /// - Throws: The errors of ``next()`` for the frame; the animation can continue.
     public func raw() throws(DecodeError) -> PlatformImage? {
         guard isAnimated, frame.number > 0, frame.width > 0, frame.height > 0 else { return nil }

@@ -47,7 +47,8 @@ enum BMPCompression {
     static let cmykRLE4 = 13
 }
 
-/// The colour space of V4 and V5 headers (LogicalColorSpace): four ASCII letters, the most significant first.
+/// The colour space of V4 and V5 headers (LogicalColorSpace): 0, or four ASCII characters, the first one in the most
+/// significant byte.
 enum BMPColorSpace {
     /// LCS_CALIBRATED_RGB.
     static let calibratedRGB = 0

@@ -1,8 +1,8 @@
 /// A complete JPEG or PNG file in place of pixels (BI_JPEG, BI_PNG of Windows 98 and 2000, intended for printers).
 ///
-/// The codec of its format decodes the embedded file with the limits of the BMP. The size of the embedded image is the
-/// size of the result, regardless of the BMP header. Orientation and profile of the embedded file are ignored, because
-/// the BMP header applies.
+/// The codec of the embedded format decodes the file with the ``DecodeLimits`` that apply to the BMP. The result has
+/// the size of the embedded image, regardless of the size in the BMP header. Orientation and profile of the embedded
+/// file are ignored; only the BMP header can declare a profile.
 struct BMPEmbedded {
     let imageHeader: ImageHeader
     let range: Range<Int>

@@ -57,6 +57,6 @@ extension BMPHeader {
         guard let limit = limits.maxMemory, overflows || requiredBytes > limit else { return }
         throw DecodeError(
             .limitExceeded, format: .bmp, detail: "maxMemory",
-            "bmp: \(requiredBytes) bytes of memory exceed the limit of \(limit)")
+            "bmp: \(requiredBytes) bytes of memory exceed the limit of \(limit) bytes")
     }
 }

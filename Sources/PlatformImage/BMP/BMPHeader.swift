@@ -1,7 +1,7 @@
 /// The validated headers, palette and masks of a BMP file.
 struct BMPHeader {
     let imageHeader: ImageHeader
-    /// The embedded ICC profile of a V5 header, inside the input; nil for none.
+    /// The byte range in the input of the ICC profile that a V5 header embeds; nil for none.
     let iccRange: Range<Int>?
     let pixels: Pixels
 

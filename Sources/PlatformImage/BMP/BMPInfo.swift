@@ -26,8 +26,9 @@ struct BMPInfo {
     let colorSpace: Int
     /// V4 and V5: true when endpoints or gammas (bytes 60 to 107) are not all 0.
     let hasCalibration: Bool
-    /// V5: the byte offset of the profile from the start of the DIB header, and its size in bytes.
+    /// V5: the byte offset of the profile from the start of the DIB header.
     let profileOffset: Int
+    /// V5: the size of the profile in bytes.
     let profileSize: Int
 
     init(_ bytes: Span<UInt8>) throws(DecodeError) {
@@ -101,7 +102,7 @@ struct BMPInfo {
 
     var paletteEntrySize: Int { size == BMPHeaderSize.core ? 3 : 4 }
 
-    /// Palette entries according to the header, at most the maximum of the bit depth.
+    /// Number of palette entries according to the header, at most the maximum of the bit depth.
     var paletteCount: Int {
         let maxCount = bitCount <= 8 ? 1 << bitCount : 256
         if colorCount > 0 { return min(colorCount, maxCount) }
@@ -117,8 +118,8 @@ struct BMPInfo {
         return paletteOffset + paletteCount * paletteEntrySize
     }
 
-    /// True when the stored offset leaves no room for the required palette, and the file is large enough for a palette
-    /// after the headers and the pixels: some writers store `14 + size` although they write a palette.
+    /// True when the stored offset leaves no room for the required palette, but the file is large enough to contain
+    /// headers, palette and pixels: some writers store `14 + size` although they write a palette.
     private func isPaletteOffset(in count: Int) -> Bool {
         guard bitCount <= 8, pixelOffset < paletteOffset + paletteEntrySize else { return false }
         let left = count - paletteOffset - paletteCount * paletteEntrySize
@@ -135,7 +136,7 @@ struct BMPInfo {
 }
 
 extension Span<UInt8> {
-    /// Nil when the field is not inside the span.
+    /// The 16-bit little-endian integer at a byte offset; nil when it is not inside the span.
     func littleEndian16(at offset: Int) -> Int? {
         guard offset >= 0, offset <= count &- 2 else { return nil }
         return Int(self[offset]) | Int(self[offset &+ 1]) << 8

@@ -6,7 +6,7 @@ struct BMPRows {
     private let start: Int
 
     enum Layout {
-        /// Palette indexes of 1, 2, 4 or 8 bits, most significant first.
+        /// Palette indexes of 1, 2, 4 or 8 bits; the leftmost pixel of a byte is in its most significant bits.
         case indexed(bits: Int, BMPPalette)
         case bgr, bgrx, bgra
         case fields16(BMPMasks)
@@ -44,8 +44,9 @@ struct BMPRows {
         }
     }
 
-    /// Bytes per row without and with padding.
+    /// Bytes per row without padding.
     private var rowBytes: Int { (grid.width * bitsPerPixel + 7) / 8 }
+    /// Bytes per row with padding.
     private var stride: Int { (grid.width * bitsPerPixel + 31) / 32 * 4 }
 
     func decode(

@@ -1,8 +1,8 @@
 /// Run-length encoded pixels: RLE8 and RLE4 of Windows, RLE24 of OS/2 2.x.
 ///
 /// A code has two bytes. `n v`, n > 0: n pixels of v (RLE4: the two nibbles of v alternate; RLE24: v and the next two
-/// bytes). `0 0`: end of row. `0 1`: end of image. `0 2 dx dy`: move the position. `0 n`: n uncompressed pixels follow,
-/// padded to an even number of bytes. Pixels that no code draws are transparent, as in Chromium.
+/// bytes). `0 0`: end of row. `0 1`: end of image. `0 2 dx dy`: move the position. `0 n`, n > 2: n uncompressed pixels
+/// follow, padded to an even number of bytes. Pixels that no code draws are transparent, as in Chromium.
 struct BMPRuns {
     let grid: BMPGrid
     /// Bits per pixel: 4, 8 or 24.
@@ -53,7 +53,7 @@ private struct BMPRunDecoder {
         /// The end code or the last row was reached.
         case complete
         case truncated
-        /// A code after which the position is undefined.
+        /// A code moved the position outside the image, so the remaining data cannot be decoded.
         case undefinedPosition
     }
 

@@ -1,6 +1,6 @@
 extension DecodeOptions {
-    /// These options as the variant of an ``ImageCacheKey``: equal options have equal variants, different options have
-    /// different variants.
+    /// These options as the variant of an ``ImageCacheKey``: equal options have equal variants, and options that differ
+    /// in a public property have different variants.
     ///
     /// Empty for the defaults. The text is stable and independent of the names of Swift types, so a program may store
     /// it. Compute it once per loader, not once per request.

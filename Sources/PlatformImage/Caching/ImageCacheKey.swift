@@ -7,7 +7,7 @@ public struct ImageCacheKey: Hashable, Sendable, CustomStringConvertible {
     @usableFromInline let text: String
     /// SipHash with a random seed per process, which protects against collision attacks with chosen URLs.
     @usableFromInline let hash: Int
-    /// UTF-8 bytes of the source.
+    /// Length of the source in UTF-8 bytes.
     @usableFromInline let sourceLength: UInt32
     /// For ASCII, `==` of strings implies equal bytes; other strings can be canonically equal with different bytes.
     @usableFromInline let isASCII: Bool

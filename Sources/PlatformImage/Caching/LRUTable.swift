@@ -202,7 +202,7 @@ struct LRUTable<Key: Hashable & Sendable, Value: Sendable>: Sendable {
 
     @inlinable
     mutating func growSlots() {
-        precondition(shift > 32, "a cache can contain at most 2^32 - 1 entries")
+        precondition(shift > 32, "the hash table of a cache can have at most 2^32 slots")
         let old = slots
         slots = ContiguousArray(repeating: 0, count: old.count * 2)
         shift &-= 1

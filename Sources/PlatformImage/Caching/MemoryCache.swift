@@ -3,8 +3,8 @@ public import Synchronization
 /// A thread-safe LRU cache with a limit in bytes that is never exceeded.
 ///
 /// At every instant ``totalBytes`` is the sum of the costs of the entries and at most ``maxBytes``: entries are evicted
-/// before a new one is stored, strictly in least-recently-used order. Every call holds one lock for a short time; the
-/// lock is not held while keys are hashed, values are released and events are delivered.
+/// before a new one is stored, strictly in least-recently-used order. Every call acquires one lock, which is not held
+/// while keys are hashed, values are released or events are delivered.
 ///
 /// Entries that remain when the cache is released produce no events.
 public final class MemoryCache<Key: Hashable & Sendable, Value: Sendable>: Sendable {

@@ -256,7 +256,7 @@ extension ImageFormat {
 }
 
 extension CancellationFlag {
-    /// The pointer for requests in C; valid as long as the flag.
+    /// The pointer for requests in C; valid while the flag exists.
     var pointer: OpaquePointer { unsafe handle.pointer }
 }
 
@@ -286,8 +286,8 @@ extension CodecLibrary {
 }
 
 extension AvailableProcessors {
-    /// Processors that the calling thread may run on; nil when the system does not report it. Implemented in C, because
-    /// the affinity masks need C macros.
+    /// Number of processors that the calling thread may run on; nil when the system does not report the number.
+    /// Implemented in C, because the affinity masks need C macros.
     static var affinity: Int? {
         let count = Int(clamping: imgc_affinity_count())
         return count > 0 ? count : nil

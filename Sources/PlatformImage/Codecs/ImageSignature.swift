@@ -20,8 +20,8 @@ public enum ImageSignature: Hashable, Sendable {
 extension ImageFormat {
     /// The format of the signature; nil when no signature matches or the format is not supported.
     ///
-    /// Reads at most the first 1,024 bytes. For BMP the two letters are not sufficient: the header size and the pixel
-    /// offset must be plausible too.
+    /// Reads at most the first 1,024 bytes. For BMP the letters `BM` are not sufficient: the header size and the
+    /// pixel offset must be plausible too.
     public init?(signatureOf bytes: Span<UInt8>) {
         guard case .decodable(let format) = ImageSignature(of: bytes) else { return nil }
         self = format

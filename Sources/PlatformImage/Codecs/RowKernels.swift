@@ -91,7 +91,7 @@ enum RowKernels {
         unsafe run(source, count, &pixels, start, count) { unsafe imgc_row_index8($0, $1, count, palette) }
     }
 
-    /// Converts indexes of 1, 2 or 4 bits, most significant first.
+    /// Converts indexes of 1, 2 or 4 bits; the leftmost pixel of a byte is in its most significant bits.
     static func indexPacked(
         _ source: Span<UInt8>, to pixels: inout MutableSpan<UInt8>, at start: Int, count: Int, bits: Int,
         palette: [UInt32]

@@ -39,8 +39,8 @@ public struct ImageDecoder: Sendable {
     ///   - contentType: The type declared by the sender; nil or `application/octet-stream` for none. The signature
     ///     decides; the declared type is used only when no signature matches.
     ///   - cancellation: Stops the decode at its next batch of rows when raised.
-    /// - Throws: A ``DecodeError`` of any code when no pixels could be decoded; with lenient options damaged data gives
-    ///   an image and a ``DecodedImage/status``.
+    /// - Throws: A ``DecodeError`` of any code when no pixels could be decoded, or when the damage reaches
+    ///   ``DecodeOptions/strictness``. Less severe damage is reported in ``DecodedImage/status``.
     public func decode(
         _ bytes: Span<UInt8>, as contentType: ContentType? = nil, cancellation: CancellationFlag? = nil
     ) throws(DecodeError) -> DecodedImage {

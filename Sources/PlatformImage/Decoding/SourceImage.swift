@@ -93,8 +93,8 @@ struct SourceImage {
         try decode(bytes, resampledTo: [(request, storage)], transform)
     }
 
-    /// Decodes the image once and resamples it to several results, each identical to the result of a separate call. A
-    /// BMP is decoded once per result.
+    /// Resamples the image to several results, each identical to the result of a separate call. The image is decoded
+    /// once; a BMP is decoded once per result.
     ///
     /// - Parameter outputs: 1 to ``CodecCall/maxOutputs``, with equal ``skippedDetail(for:)``.
     mutating func decode(

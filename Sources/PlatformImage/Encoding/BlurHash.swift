@@ -71,7 +71,7 @@ public struct BlurHash: Hashable, Sendable, CustomStringConvertible {
             throw Self.malformed("the text has \(digits.count) characters, \(columns) x \(rows) terms require \(count)")
         }
         let text = BlurHashText(digits: digits)
-        guard text.isInRange else { throw Self.malformed("an encoded value is out of range") }
+        guard text.isInRange else { throw Self.malformed("an encoded colour component is out of range") }
         self.init(text: text, columns: columns, rows: rows)
     }
 

@@ -1,6 +1,7 @@
 // Quantisation of BlurHash terms and their base 83 text.
 
-/// A hash as base 83 digits: one for the size, one for the range of the terms, four for the mean colour, two per term.
+/// A hash as base 83 digits: one for the numbers of columns and rows, one for the range of the terms, four for the
+/// first term (the mean colour), two for each further term.
 struct BlurHashText {
     let digits: [Int]
 

@@ -46,7 +46,8 @@ package struct CodecLibrary: Hashable, Sendable {
         return "\(name) \(number)\(source), \(level)"
     }
 
-    /// One line for each missing fix, such as `libpng 1.6.39 lacks the fix of CVE-2025-64720, which 1.6.51 has`.
+    /// One line for each missing fix, such as
+    /// `libpng 1.6.39 (patch level unknown) lacks the fix of CVE-2025-64720, which is in libpng 1.6.51`.
     package var warnings: [String] {
         missingFixes.map { fix in
             let fixed = fix.upstream.map { ", which is in \(name) \($0)" } ?? ""

@@ -6,13 +6,13 @@ import Musl
 import Darwin
 #endif
 
-/// Queries package versions with the command `rpm`: the format of its database is not public.
+/// Queries package versions with the command `rpm`, because the format of the rpm database is not public.
 enum RPMQuery {
     private static let deadline = Duration.seconds(5)
     private static let maxBytes = 1 << 16
 
-    /// The versions of the packages that are installed; empty when there is no `rpm`, or when it runs for more than 5
-    /// s.
+    /// The versions of the packages that are installed; empty when there is no `rpm`, or when it runs for more than
+    /// 5 seconds.
     ///
     /// - Parameter program: The path of the command, and arguments that precede the arguments of the query.
     static func versions(of names: [String], program: [String] = ["/usr/bin/rpm"]) -> [String: PackageVersion] {
@@ -27,8 +27,8 @@ enum RPMQuery {
         return versions
     }
 
-    /// Standard output of a command; empty when it cannot be started, takes longer than `limit` or writes more than 64
-    /// KiB.
+    /// Standard output of a command; empty when it cannot be started, takes longer than `limit` or writes more than
+    /// 64 KiB.
     static func output(of arguments: [String], within limit: Duration = deadline) -> [UInt8] {
         var ends: [Int32] = [-1, -1]
         guard unsafe pipe(&ends) == 0 else { return [] }

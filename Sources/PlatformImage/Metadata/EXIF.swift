@@ -15,7 +15,7 @@ public struct EXIF: Hashable, Sendable {
     public private(set) var colorSpace: Int?
     /// The byte range of the embedded JPEG thumbnail, relative to the start of the EXIF block; nil for none.
     public private(set) var thumbnailRange: Range<Int>?
-    /// True when a tag or an IFD was damaged and ignored.
+    /// True when an IFD, the type or count of the orientation, or the range of the thumbnail was invalid and ignored.
     public private(set) var isDamaged = false
     /// True when the first orientation tag contains a number outside 1...8.
     public private(set) var hasInvalidOrientation = false

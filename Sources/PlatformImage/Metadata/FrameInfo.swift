@@ -55,7 +55,7 @@ public struct FrameDelay: Hashable, Sendable {
 }
 
 extension FrameDelay {
-    /// The closest fraction of two 16-bit numbers.
+    /// The delay as a fraction of two 16-bit numbers; rounded when the fraction in lowest terms has larger numbers.
     var apngFraction: (numerator: UInt16, denominator: UInt16) {
         let most = Int(UInt16.max)
         if numerator <= most && denominator <= most { return (UInt16(numerator), UInt16(denominator)) }

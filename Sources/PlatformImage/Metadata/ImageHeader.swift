@@ -13,7 +13,7 @@ public struct ImageHeader: Hashable, Sendable {
         case logLuv
     }
 
-    /// The source of the colour definition, in order of precedence: cICP, ICC, sRGB, gAMA with cHRM, none.
+    /// The source of the colour definition, in order of precedence: cICP, ICC, sRGB, gAMA or cHRM, none.
     public enum ProfileSource: String, Sendable {
         case cicp, icc, srgb, gamma, none
     }
@@ -35,7 +35,8 @@ public struct ImageHeader: Hashable, Sendable {
     /// True when the file may contain transparent pixels. For a GIF also true when pixels may be missing; for a
     /// run-length encoded BMP always true.
     public internal(set) var hasAlpha: Bool
-    /// Number of frames of an animation or pages of a TIFF; nil when counting requires a read of the complete file.
+    /// Number of frames of an animation or pages of a TIFF; nil in ``DecodedImage/header`` when counting would require
+    /// an additional read of the file.
     public internal(set) var frameCount: Int?
     /// Number of plays of an animation, 0 for infinite; nil when the file does not contain the number, which means one
     /// play.

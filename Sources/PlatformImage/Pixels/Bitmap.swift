@@ -60,8 +60,8 @@ public struct Bitmap: Sendable {
 
     /// Creates a bitmap from uninitialised memory; `pixels` must write every byte.
     ///
-    /// - Throws: `invalidArgument` and `outOfMemory` where ``init(width:height:pixels:)`` traps, and the errors of
-    ///   `pixels`.
+    /// - Throws: `invalidArgument` and `outOfMemory` where ``init(width:height:pixels:)`` traps, `limitExceeded`, and
+    ///   the errors of `pixels`.
     package static func written(
         width: Int, height: Int, limits: DecodeLimits = .unlimited,
         by pixels: (inout MutableSpan<UInt8>) throws(DecodeError) -> Void
@@ -115,8 +115,8 @@ public struct Bitmap: Sendable {
 
     /// Returns a copy with premultiplied alpha, for drawing libraries that require it.
     ///
-    /// Each colour sample becomes `t = c * a + 128; (t + (t >> 8)) >> 8`. The type does not record that the result is
-    /// premultiplied. Traps when the system has no memory left.
+    /// A colour sample `c` with alpha `a` becomes `(t + (t >> 8)) >> 8`, where `t = c * a + 128`. The type does not
+    /// record that the result is premultiplied. Traps when the system has no memory left.
     public func premultiplied() -> Bitmap {
         copied { RowKernels.premultiply(&$0) }
     }
@@ -169,7 +169,8 @@ extension Bitmap {
         case clearingTransparentPixels
     }
 
-    /// Calls `body` with converted copies of the rows, from the top, in bands of at most 256 KiB or one row.
+    /// Calls `body` with converted copies of the rows, from the top, in bands of at most 256 KiB, or of one
+    /// row if a row is larger.
     ///
     /// Needs memory for one band; a converted copy of the complete bitmap would need ``byteCount`` bytes.
     package func forEachBand<E: Error>(_ change: BandChange, _ body: (Span<UInt8>) throws(E) -> Void) throws(E) {

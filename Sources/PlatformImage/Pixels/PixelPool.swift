@@ -93,7 +93,7 @@ final class PixelPool: Sendable {
     /// Minimum size in bytes of a mapped buffer; smaller buffers come from `malloc`.
     static let mappedFrom = 4 << 20
 
-    /// Allocates at least 1 byte; nil when there is no memory. Release with ``free(_:byteCount:)``.
+    /// Allocates `byteCount` bytes, at least 1; nil when there is no memory. Release with ``free(_:byteCount:)``.
     ///
     /// - Parameter zeroed: When false the content is undefined.
     func allocate(byteCount: Int, zeroed: Bool) -> UnsafeMutableRawPointer? {

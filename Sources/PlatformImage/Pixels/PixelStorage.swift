@@ -5,8 +5,8 @@ import Synchronization
 /// The pixel bytes of one allocation.
 ///
 /// Buffers of less than 4 MiB come from `malloc`. Larger buffers are mapped: aligned to 2 MiB, so that the kernel may
-/// use huge pages, with the length rounded up to whole pages. Page faults on new 4 KiB pages cost as much as decoding a
-/// JPEG; the rounding keeps the difference between counted and resident bytes below one page.
+/// use huge pages, with the length rounded up to whole pages. Page faults on new pages are a considerable part
+/// of the time of a decode. The rounding keeps the difference between counted and resident bytes below one page.
 @safe final class PixelStorage: Sendable {
     let byteCount: Int
     /// Immutable. The bytes are written only before the storage is shared: only its creator calls `withMutableBytes`.

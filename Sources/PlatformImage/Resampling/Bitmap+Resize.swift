@@ -17,8 +17,8 @@ extension Bitmap {
     ///   - limits: `maxSide` and `maxPixels` apply to the result, `maxMemory` to the result and the row buffers.
     ///   - cancellation: Stops the work within 16 rows when raised.
     /// - Throws: `invalidArgument` when `width` or `height` is below 1, `emptyCrop` when the crop has no pixel in the
-    ///   bitmap, `limitExceeded`, also when a side of source or result exceeds 1,048,576 (`maxSide`), `outOfMemory`,
-    ///   `cancelled`.
+    ///   bitmap, `limitExceeded`, also when a side of source or result exceeds 1,048,576 pixels (`maxSide`),
+    ///   `outOfMemory`, `cancelled`.
     public func resized(
         width: Int, height: Int, crop: PixelRectangle? = nil, filter: ResampleFilter = .lanczos3,
         linearLight: Bool = false, limits: DecodeLimits = DecodeLimits(), cancellation: CancellationFlag? = nil
@@ -73,7 +73,7 @@ extension ResampleRequest {
                 "\(size): a source side exceeds \(Self.maxSide) pixels, or a result side exceeds "
                     + "\(min(Self.maxSide, limits.maxSide ?? .max)) pixels")
         }
-        // Sides have at most 20 bits: the products cannot overflow.
+        // Sides are at most 2^20: the products cannot overflow.
         if let limit = limits.maxPixels, width * height > limit {
             throw DecodeError(
                 .limitExceeded, detail: "maxPixels", "\(size): the result exceeds the limit of \(limit) pixels")

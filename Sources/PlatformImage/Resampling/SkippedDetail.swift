@@ -6,7 +6,7 @@ struct SkippedDetail: OptionSet {
     static let lastRefinement = Self(rawValue: 1)
     /// All scans of a progressive file except the DC scans and the first low-frequency AC scans.
     static let laterScans = Self(rawValue: 2)
-    /// Chroma detail of a JPEG that is not progressive, has 4:2:0 chroma, and is decoded at 1/8.
+    /// Chroma detail of a JPEG that is not progressive, has 4:2:0 chroma, and is decoded at scale 1/8.
     static let chroma = Self(rawValue: 4)
 
     /// Selects the parts of a progressive file to skip.
@@ -41,7 +41,7 @@ extension ResampleRequest {
             }
             let across = part(cropWidth, of: sourceWidth)
             let down = part(cropHeight, of: sourceHeight)
-            // The shorter side of the result was rounded, by at most half a pixel, so half a pixel less is sufficient.
+            // The shorter side of the result was rounded to whole pixels, so half a pixel less is sufficient there.
             return cropWidth >= cropHeight
                 ? across >= least * Double(width) && down >= least * (Double(height) - 0.5)
                 : down >= least * Double(height) && across >= least * (Double(width) - 0.5)

@@ -1,6 +1,6 @@
 import Synchronization
 
-/// A byte budget shared by concurrent decodes; it bounds the memory of a process regardless of the number of requests.
+/// A byte budget shared by concurrent decodes; it bounds their total memory, however many decodes are requested.
 ///
 /// Before a decode allocates, it reserves the bytes of its pixels and of the work memory of codec and colour profile,
 /// computed from the header. The reservation is released when the bitmap is delivered, or when the decode fails or is
@@ -8,17 +8,17 @@ import Synchronization
 ///
 /// Waiting requests are served in order of priority, and first in, first out within one priority: a request does not
 /// overtake earlier requests of its priority, however small it is, unless the budget was created with `maxPasses`.
-/// Requests of higher priority overtake a waiting request of lower priority at most ``maxOvertakes`` times; then the
-/// overtaken request is served before all other requests. This prevents starvation of large requests by a stream of
-/// small urgent requests.
+/// Requests of higher priority overtake the first waiting request of a lower priority at most ``maxOvertakes`` times;
+/// then the overtaken request is served before all other requests. This prevents starvation of large requests by a
+/// stream of small urgent requests.
 public final class DecodeBudget: Sendable {
     /// Bytes that may be reserved at the same time, at least 1.
     public let maxBytes: Int
-    /// Maximum number of requests of higher priority that are served while an earlier request is the first waiting
-    /// request of a lower priority.
+    /// Maximum number of later requests of higher priority that may overtake the first waiting request of a lower
+    /// priority.
     public static let maxOvertakes = 32
-    /// Maximum number of later requests of equal priority that may overtake a request that does not fit; 0 for strict
-    /// first in, first out order.
+    /// Maximum number of later requests of equal priority that may overtake a request for more bytes than are free;
+    /// 0 for strict first in, first out order.
     package let maxPasses: Int
 
     enum Reservation: Equatable {

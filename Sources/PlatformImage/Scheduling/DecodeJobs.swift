@@ -99,7 +99,7 @@ final class DecodeJobs: Sendable {
                 return { self.refuse(body) }
             case .waitingForBytes(_, let body, let budgetTicket):
                 state.jobs[ticket] = nil
-                // If the budget reserves bytes concurrently, `granted` finds no job and releases the bytes.
+                // If another thread reserves the bytes before `cancel`, `granted` finds no job and releases them.
                 return {
                     _ = self.budget.cancel(budgetTicket)
                     body(.refused(Self.cancelled))()

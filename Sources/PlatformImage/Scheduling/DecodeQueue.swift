@@ -229,8 +229,8 @@ extension DecodeQueue {
 }
 
 extension ImageDecoder {
-    /// A copy of the decoder whose options contain the size of the budget: a decode that would need more memory uses a
-    /// slower method that needs less.
+    /// A copy of the decoder whose options contain the size of the budget: a PNG decode that would need more memory
+    /// uses a slower decoder that needs less.
     func bounded(by budget: DecodeBudget) -> ImageDecoder {
         var bounded = self
         bounded.options.budgetBytes = budget.maxBytes

@@ -20,11 +20,11 @@ package struct ASCIISet: Hashable, Sendable {
         self.high = high
     }
 
-    /// The bytes of both sets.
+    /// The union: the bytes that are in at least one of the two sets.
     @inlinable
     package func union(_ other: Self) -> Self { Self(low: low | other.low, high: high | other.high) }
 
-    /// The bytes of this set and those of `characters`.
+    /// The union of this set and the bytes of `characters`.
     package func union(_ characters: StaticString) -> Self { union(Self("\(characters)".utf8)) }
 
     @inlinable

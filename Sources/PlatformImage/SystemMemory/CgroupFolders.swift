@@ -24,8 +24,8 @@ struct CgroupFolders {
         }
     }
 
-    /// The process's cgroup, then its ancestors up to the mount point. Contains the folders of both cgroup versions if
-    /// both are mounted, because the files of a controller exist in only one of them. Folders may not exist.
+    /// The process's cgroup, then its ancestors up to the mount point. If both cgroup versions are mounted, contains
+    /// the folders of both: the files of a controller exist in only one version. Folders may not exist.
     let all: [Folder]
 
     /// - Parameters:

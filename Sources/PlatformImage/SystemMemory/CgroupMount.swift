@@ -58,7 +58,7 @@ struct CgroupMount {
 
 /// The components of a cgroup path.
 struct PathComponents {
-    /// `PATH_MAX` of Linux: longer paths are invalid.
+    /// `PATH_MAX` of Linux in bytes, which includes the final NUL: a valid path is shorter.
     static let maxPathBytes = 4096
 
     private let names: [ArraySlice<UInt8>]
@@ -66,7 +66,7 @@ struct PathComponents {
     /// Number of components up to and including the last `..`; 0 when the path has no `..`.
     private let leadingUp: Int
 
-    /// Splits a path; a path of more than ``maxPathBytes`` has no components.
+    /// Splits a path at slashes; a path of ``maxPathBytes`` or more has no components.
     init(_ path: [UInt8]) {
         names = path.count < Self.maxPathBytes ? path.split(separator: UInt8(ascii: "/")) : []
         leadingUp = names.lastIndex { $0.elementsEqual("..".utf8) }.map { $0 + 1 } ?? 0

@@ -8,8 +8,9 @@ import Musl
 
 /// The stop signal of the watcher's thread: a pipe that becomes readable.
 ///
-/// Both ends stay open as long as either side needs them, so a write never fails with EPIPE, and copies of the ends
-/// inherited by a child process have no effect.
+/// The watcher and its thread both retain this object, so the ends stay open until neither needs them: a write
+/// never fails with EPIPE. The signal is a byte, not a closed end, so an end that a child process
+/// inherits has no effect.
 final class MemoryPressureStop: Sendable {
     private let readEnd: ProcFile
     private let writeEnd: ProcFile
@@ -38,7 +39,7 @@ final class MemoryPressureThread {
     private var onPressure: (@Sendable (MemoryPressureEvent) -> Void)?
     private let minIntervalMilliseconds: Int32
 
-    /// - Parameter minInterval: The pause between the report of a cgroup event and the report of the next cgroup event.
+    /// - Parameter minInterval: Minimum pause between the reports of two cgroup events.
     static func start(
         _ trigger: consuming MemoryPressureTrigger, stop: MemoryPressureStop, minInterval: Duration,
         onPressure: @escaping @Sendable (MemoryPressureEvent) -> Void

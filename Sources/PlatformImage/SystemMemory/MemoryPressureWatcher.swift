@@ -23,8 +23,8 @@ public final class MemoryPressureWatcher: Sendable {
     ///
     /// - Parameters:
     ///   - sources: The sources to try, in this order.
-    ///   - stall: An event occurs when tasks on the machine waited for memory for this total time within one `window`;
-    ///     more than 0 and at most `window`.
+    ///   - stall: Only for ``MemoryPressureSource/systemStalls``: an event occurs when tasks on the machine waited for
+    ///     memory for this total time within one `window`; more than 0 and at most `window`.
     ///   - window: 0.5...10 s. For ``MemoryPressureSource/systemStalls``, a process without privileges needs a multiple
     ///     of 2 s.
     ///   - onPressure: Called with every event.
@@ -36,7 +36,7 @@ public final class MemoryPressureWatcher: Sendable {
         onPressure: @escaping @Sendable (MemoryPressureEvent) -> Void
     ) throws(MemoryPressureError) {
         precondition(window >= .milliseconds(500) && window <= .seconds(10), "window must be in 0.5...10 s")
-        precondition(stall >= .microseconds(1) && stall <= window, "stall must be greater than 0 and at most window")
+        precondition(stall >= .microseconds(1) && stall <= window, "stall must be at least 1 us and at most window")
         try self.init(
             sources: sources, stall: stall, window: window, stallFile: "/proc/pressure/memory", root: "",
             onPressure: onPressure)

@@ -1,6 +1,6 @@
 extension ImageDecoder {
-    /// Makes a thumbnail, upright and in sRGB if the decoder's options request that, without the full image in memory
-    /// if the format permits this.
+    /// Makes a thumbnail, upright and in sRGB if the decoder's options request that. If the format permits it, the full
+    /// image is never in memory.
     ///
     /// Uses frame 0 of an animation, page ``DecodeOptions/page`` of a TIFF. ``DecodeOptions/scaleDenominator`` is
     /// ignored.
@@ -53,7 +53,7 @@ extension ImageDecoder {
         try thumbnailCost(of: bytes, options: options, as: contentType, cancellation: cancellation).byteCount
     }
 
-    /// The second step of a thumbnail: decodes and resamples. `bytes` must be the bytes passed to the first step.
+    /// Decodes and resamples a prepared thumbnail. `bytes` must be the bytes from which `prepared` was created.
     func thumbnail(_ prepared: PreparedThumbnail, _ bytes: Span<UInt8>) throws(DecodeError) -> DecodedImage {
         var source = prepared.source
         let transform = try source.transform(in: bytes, cache: transforms)

@@ -62,7 +62,7 @@ struct PreparedThumbnail: Sendable {
         }
     }
 
-    /// The embedded thumbnail; nil when there is none, or when it has fewer pixels than the request needs.
+    /// The embedded thumbnail; nil when there is none, or when it is too small or otherwise unsuitable for the request.
     private static func embedded(
         in bytes: Span<UInt8>, _ fullSource: SourceImage, for request: ResampleRequest
     ) -> Embedded? {
@@ -144,8 +144,9 @@ extension ResampleRequest {
     /// Maps the crop to a source of another size.
     ///
     /// - Parameters:
-    ///   - horizontalScale: New source pixels per old source pixel, horizontally. A JPEG that is 4243 pixels wide has
-    ///     1061 pixels at 1/4; the last one covers three columns of the image and one repeated edge column.
+    ///   - horizontalScale: New source pixels per old source pixel, horizontally. It is exactly 1/4 for a JPEG decoded
+    ///     at 1/4, even if a width of 4243 pixels becomes 1061: the last of them covers three columns of the image and
+    ///     one repeated edge column.
     ///   - verticalScale: New source pixels per old source pixel, vertically.
     mutating func rescale(
         sourceWidth newWidth: Int, sourceHeight newHeight: Int, horizontalScale: Double, verticalScale: Double

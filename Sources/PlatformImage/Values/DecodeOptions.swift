@@ -11,8 +11,8 @@ public struct DecodeOptions: Hashable, Sendable {
     public var strictness = Strictness.lenient
     /// The formats that may be decoded; other formats throw `unsupported`.
     public var allowedFormats = Set(ImageFormat.allCases)
-    /// When true, throws `contentTypeMismatch` if the declared type is not the format of the signature: `image/png` or
-    /// `text/html` for a GIF. A missing type or `application/octet-stream` is not a mismatch.
+    /// When true, throws `contentTypeMismatch` if the declared type does not match the format of the signature, such as
+    /// `image/png` or `text/html` for a GIF. A missing type or `application/octet-stream` is not a mismatch.
     public var requiresMatchingContentType = false
     /// Decodes at 1/n of width and height, rounded up. JPEG only; other formats ignore it.
     ///
@@ -28,8 +28,8 @@ public struct DecodeOptions: Hashable, Sendable {
     package var maxCountedFrames = 0 {
         willSet { precondition(newValue >= 0, "maxCountedFrames must be 0 or more") }
     }
-    /// When true, PNG, LZW in TIFF and reduced JPEG are decoded by their C libraries only, for comparison with the
-    /// decoders of this package.
+    /// When true, PNG, TIFF with LZW compression, and JPEG at a reduced scale are decoded by their C libraries only,
+    /// for comparison with the decoders of this package.
     package var usesLibrariesAlone = false
     /// When true, selects the decoder that needs the least memory among those that return equal pixels.
     package var usesLeastMemory = false

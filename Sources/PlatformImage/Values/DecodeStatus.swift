@@ -2,7 +2,7 @@
 public enum DecodeStatus: Hashable, Sendable {
     /// Every row comes from intact data.
     case complete
-    /// The file is truncated: the first `rows` rows from the top, as stored, are valid.
+    /// The file is truncated: only the first `rows` rows, in the order in which the file stores them, are valid.
     ///
     /// The remaining rows are transparent black; in a JPEG they are filled by libjpeg, in a 1-bit fax page (CCITT in
     /// TIFF) they are white. A bottom-up BMP stores its lowest row first: its valid rows are the lowest rows of the

@@ -1,6 +1,6 @@
 /// The error of an encode that produced no file. Errors are equal when their codes are equal.
 ///
-/// The cause is the bitmap or an option; the cause of a ``DecodeError`` is usually the file.
+/// The usual cause is the bitmap or an option; the usual cause of a ``DecodeError`` is the file.
 public struct EncodeError: Error, Hashable, Sendable, CustomStringConvertible {
     /// The kind of failure; branch on this.
     public let code: Code

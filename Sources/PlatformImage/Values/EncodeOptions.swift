@@ -64,8 +64,9 @@ public enum PNGFilter: String, CaseIterable, Sendable {
     case paeth
     /// For each row the filter with the smallest sum of absolute values.
     case adaptive
-    /// `none` for palettes and gray of fewer than 8 bits, otherwise `adaptive`. When at least half of the pixels are
-    /// equal to their left neighbour, the image is compressed with both filters and the smaller result is used.
+    /// `none` for palettes and gray of fewer than 8 bits, `adaptive` for other images. If at least half of the pixels
+    /// of one of these other images are equal to their left neighbours, it is compressed with both filters, and the
+    /// smaller result is used.
     case automatic
 }
 
@@ -89,7 +90,7 @@ public struct JPEGOptions: Hashable, Sendable {
     public var optimizesHuffman = true
     /// Colour composited under transparent pixels, white by default; its alpha is ignored.
     ///
-    /// Each sample becomes `round((c * a + b * (255 - a)) / 255)`.
+    /// A sample c with alpha a over the background sample b becomes `round((c * a + b * (255 - a)) / 255)`.
     public var background = RGBA8(red: 255, green: 255, blue: 255)
 
     /// Quality 80, 4:2:0, one scan with optimized tables, on white.

@@ -81,8 +81,8 @@ public enum ThumbnailQuality: String, CaseIterable, Sendable {
     /// thumbnail, like the draft modes of other decoders. The other qualities decode at least three times the width and
     /// height of the thumbnail, except at scale 1.
     ///
-    /// At 1/8, chroma of 4:2:0 files remains at half size, as in a JPEG of the thumbnail. This is the fastest quality,
-    /// with slightly less accurate fine detail.
+    /// In a file that is not progressive, has 4:2:0 chroma and is decoded at 1/8, the decoded chroma has half the width
+    /// and height of the decoded luma. This is the fastest quality, with slightly less accurate fine detail.
     case draft
 }
 

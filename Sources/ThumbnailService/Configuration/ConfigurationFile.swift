@@ -8,8 +8,8 @@ struct ConfigurationFile: Sendable {
 
     /// Parses a file.
     ///
-    /// - Throws: `internalFault` for text that is not a JSON object, for unknown and repeated keys, and for values of
-    ///   the wrong kind.
+    /// - Throws: `internalFault` for text that is not a JSON object, for unknown keys, for a key that occurs both as a
+    ///   name with dots and in nested objects, and for values of the wrong type.
     init(json: [UInt8]) throws(ServiceError) {
         let root: JSONValue
         do {

@@ -82,7 +82,7 @@ extension ConfigurationKey {
             "Selects JPEG or PNG by the `Accept` field when the target does not name a format."),
         .init(
             "output.sizes", each: \.service.output.sizes, .integer(1...65_535, "pixels"),
-            "Allowed widths in pixels, and heights of targets without a width; an empty list allows all sizes."),
+            "Allowed widths in pixels; for targets without a width, allowed heights. An empty list allows all sizes."),
         .init(
             "output.presetsOnly", \.service.output.presetsOnly, .boolean,
             "Rejects targets that contain options other than presets."),

@@ -71,7 +71,7 @@ extension ConfigurationKey {
             "Time between the shutdown signal and closing the listener, in which `/health/ready` has the status 503."),
         .init(
             "drain.timeout", \.service.server.drainTimeout, .duration(),
-            "Time limit after the shutdown signal for completing the requests in progress."),
+            "Time limit after the end of `drain.delay` for completing the requests in progress."),
     ]
 
     private static let source: [ConfigurationKey] = [

@@ -29,9 +29,9 @@ struct ConfigurationKey: Sendable {
     var defaultNote: String?
     /// True for a value that is accepted from the environment only and is never shown.
     var isSecret = false
-    /// Parses the texts into the draft. Returns the text that is invalid; nil on success.
+    /// Parses the texts and sets the value in the `ConfigurationDraft`. Returns the invalid text; nil on success.
     let parse: @Sendable (inout ConfigurationDraft, [String]) -> String?
-    /// Formats the value of the draft as texts that ``parse`` accepts.
+    /// Formats the value that the `ConfigurationDraft` contains, as texts that ``parse`` accepts.
     let format: @Sendable (ConfigurationDraft) -> [String]
 
     /// Creates a key for a single value.

@@ -5,13 +5,14 @@
 /// Kubernetes injects variables for every Service object of a namespace into its pods (`NAME_SERVICE_HOST`,
 /// `NAME_SERVICE_PORT`, `NAME_SERVICE_PORT_PORTNAME`, and those of Docker links: `NAME_PORT`, `NAME_PORT_8080_TCP`, and
 /// the latter with `_PROTO`, `_PORT` and `_ADDR`). A Service named `imagetool` or `imagetool-server` leads to names
-/// with the prefix `IMAGETOOL_`, so no variable name is an error.
+/// with the prefix `IMAGETOOL_`, so an unknown variable name is not an error.
 struct EnvironmentVariables: Hashable, Sendable {
     /// Values of variables whose name is a key.
     private(set) var values: [String: String] = [:]
-    /// Names that are not keys, sorted, for a warning.
+    /// Names of variables that are neither keys nor injected by Kubernetes, sorted, for a warning.
     private(set) var unknown: [String] = []
-    /// Names of keys whose value has the form that Kubernetes injects for a Service, sorted; they are ignored.
+    /// Names of variables that match a key but have a value that Kubernetes injects for a Service, sorted; such
+    /// variables are ignored.
     private(set) var injected: [String] = []
 
     init(_ environment: [String: String]) {

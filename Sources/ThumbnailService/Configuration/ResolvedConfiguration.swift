@@ -49,7 +49,9 @@ public struct ResolvedConfiguration: Sendable {
         try self.init(options: options, environment: environment, json: json)
     }
 
-    /// Resolves the values, with the content of a configuration file that was read before; nil without a file.
+    /// Merges the values of all sources.
+    ///
+    /// - Parameter json: Content of the configuration file; nil without a file.
     init(
         options: ConfigurationOptions = .init(), environment: [String: String] = [:], json: [UInt8]?
     ) throws(ServiceError) {
@@ -57,7 +59,8 @@ public struct ResolvedConfiguration: Sendable {
         warnings = variables.warnings
         var layers: [(origin: Origin, provider: any ConfigProvider)] = [
             (.option, Self.provider("options", options.values)),
-            // The provider's key encoder splits `maxConnections` into two words, but not a word in lower case.
+            // Lower case, because the provider converts the key `maxConnections` to the variable `MAX_CONNECTIONS`, but
+            // `maxconnections` to `MAXCONNECTIONS`.
             (
                 .environment,
                 EnvironmentVariablesProvider(environmentVariables: variables.values).mapKeys { key in
@@ -93,13 +96,13 @@ public struct ResolvedConfiguration: Sendable {
         self.entries = entries
     }
 
-    /// Returns the value of the first layer that contains the key; nil when no layer contains it.
+    /// Returns the value from the first source in `layers` that contains the key; nil when no source contains it.
     private static func texts(
         of key: ConfigurationKey, in layers: [(origin: Origin, provider: any ConfigProvider)]
     ) throws(ServiceError) -> (texts: [String], origin: Origin)? {
         let path = AbsoluteConfigKey(key.name.split(separator: ".").map(String.init))
         for (origin, provider) in layers {
-            // The value of an environment variable is a single text; the values of the other layers are already split.
+            // The value of an environment variable is a single text; the values of the other sources are already split.
             let isText = origin == .environment
             let value: ConfigValue?
             do {

@@ -17,7 +17,7 @@ public struct ServiceConfiguration: Sendable {
     public var output = Output()
     /// Sizes and lifetimes of the caches.
     public var cache = Cache()
-    /// Map from IIIF identifiers to sources; nil disables the dialect.
+    /// Map from IIIF identifiers to sources; nil disables IIIF targets.
     public var iiif: IdentifierMap?
     /// Demonstration page at `/gallery`; nil disables it.
     public var gallery: Gallery?
@@ -69,7 +69,7 @@ extension ServiceConfiguration {
         /// Time between the shutdown signal and the closing of the listener; the readiness check responds with status
         /// 503 during this time.
         public var drainDelay = Duration.zero
-        /// Time limit for running requests after the shutdown signal.
+        /// Time limit for running requests during shutdown, from the end of ``drainDelay``.
         public var drainTimeout = Duration.seconds(25)
         /// Uses the last element of `X-Forwarded-For` as the client's address. Enable it only when a proxy that sets
         /// the field is the only client that can reach the service.
@@ -101,7 +101,7 @@ extension ServiceConfiguration {
 
     /// Sources of images.
     public struct Source: Hashable, Sendable {
-        /// Enables fetching over the network; false allows only bodies of POST requests and files.
+        /// Enables fetching over the network; false allows only bodies of POST requests and files as sources.
         public var fetches = true
         /// Allowed hosts: exact names, `*.example.com` for all subdomains, `*` for every host. An empty list allows no
         /// host.
@@ -182,7 +182,7 @@ extension ServiceConfiguration {
     public struct Output: Hashable, Sendable {
         /// Default JPEG quality, 1 to 100.
         public var quality = 80
-        /// Negotiates the format by the `Accept` field when target and dialect do not determine it.
+        /// Negotiates the format of the result by the `Accept` field when the target does not name a format.
         public var negotiates = false
         /// Allowed widths in pixels, which are also the allowed heights for targets without a width; empty allows any
         /// size.
@@ -192,8 +192,8 @@ extension ServiceConfiguration {
         /// Parts of targets by preset name, such as `fit-in/300x200/filters:quality(70)`, for the filter
         /// `preset(name)`.
         public var presets: [String: String] = [:]
-        /// Treats an IIIF size `!w,h` that is larger than the region in both dimensions as the size of the region,
-        /// instead of refusing it.
+        /// Treats an IIIF size `!w,h` (without `^`) that is larger than the region in both dimensions as `max`, instead
+        /// of refusing it.
         public var clampsConfinedSizes = false
         /// Value of `Cross-Origin-Resource-Policy`; nil omits the field.
         public var resourcePolicy: ResourcePolicy?

@@ -1,15 +1,15 @@
 #if Service
 import HTTPTypes
 
-/// Selects the dialect of a target by its prefix: POST under `/post/`, IIIF under `/iiif/3/`, thumbor otherwise. The
-/// prefixes cannot be confused with signatures, because a signature has 28 or 44 characters.
+/// Selects the dialect (URL syntax) of a request target by its prefix: POST under `/post/`, IIIF under `/iiif/3/`,
+/// thumbor otherwise. The prefixes cannot be confused with signatures, which have 28 or 44 characters.
 struct Dialects: Sendable {
     /// A parsed target with the form of its response.
     enum ParsedTarget: Sendable {
         case image(ThumbnailRequest, DialectName)
         /// `info.json` of IIIF, with the identifier as it was sent.
         case info(ThumbnailRequest, rawIdentifier: String)
-        /// A redirect with status 303 to this path, which is that of `info.json`.
+        /// A redirect with status 303 to this path of `info.json`.
         case redirect(String)
     }
 
@@ -94,7 +94,8 @@ struct AllowedSizes: Hashable, Sendable {
     /// Allowed widths in pixels; empty for any size.
     var widths: Set<Int> = []
 
-    /// Checks the width of a target, or its height when it has no width. The result of `fit-in` may be narrower.
+    /// Checks the width of a target, or its height when it has no width. With `fit-in`, the result may be narrower than
+    /// the checked width.
     ///
     /// IIIF targets are not checked: their regions are arbitrary, and the map of identifiers is their allow list.
     ///

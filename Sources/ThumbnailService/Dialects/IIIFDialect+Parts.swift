@@ -8,7 +8,7 @@ extension IIIFDialect {
             let numbers = numbers(text.dropFirst(4), Number.decimal)
             let zero = FixedDecimal(0)
             guard numbers.count == 4, numbers.allSatisfy({ $0 >= zero }), numbers[2] > zero, numbers[3] > zero
-            else { throw .malformed("the region pct: requires four numbers, and the last two must be greater than 0") }
+            else { throw .malformed("the region pct: requires four numbers of 0 or more, the last two greater than 0") }
             if numbers[0] == zero, numbers[1] == zero, min(numbers[2], numbers[3]) >= FixedDecimal(100) {
                 return .full
             }
@@ -16,7 +16,8 @@ extension IIIFDialect {
         }
         let numbers = numbers(text) { Number.unsigned($0) }
         guard numbers.count == 4, numbers[2] > 0, numbers[3] > 0 else {
-            throw .malformed("invalid region; expected full, square, x,y,w,h or pct:x,y,w,h")
+            throw .malformed(
+                "invalid region; expected full, square, x,y,w,h or pct:x,y,w,h, with w and h greater than 0")
         }
         return .pixels(x: numbers[0], y: numbers[1], width: numbers[2], height: numbers[3])
     }
@@ -45,7 +46,7 @@ extension IIIFDialect {
             separator: UInt8(ascii: ","), omittingEmptySubsequences: false)
         guard sides.count == 2 else { return nil }
         let (width, height) = (Number.unsigned(sides[0]), Number.unsigned(sides[1]))
-        // An empty side is valid before or after the comma; 0 and other text are not.
+        // Each side must be empty or a number greater than 0.
         guard width != nil || sides[0].isEmpty, height != nil || sides[1].isEmpty, width != 0, height != 0
         else { return nil }
         switch (width, height) {

@@ -16,15 +16,15 @@ struct IIIFDialect: Hashable, Sendable {
         case image(ThumbnailRequest)
         /// `info.json`, with the identifier as it was sent, for the `id` of the response.
         case info(ThumbnailRequest, rawIdentifier: String)
-        /// The base URI of an image. The response is a redirect with status 303 to this path, which is that of
-        /// `info.json`.
+        /// The base URI of an image. The response is a redirect with status 303 to this path of `info.json`.
         case redirect(String)
     }
 
     /// Parses a target; every segment is percent-decoded once.
     ///
-    /// - Throws: `targetTooLong`, `queryRefused`, `notFound` for an identifier with an unescaped slash or with an empty
-    ///   or dot segment, or `malformed` for anything else that the API does not define.
+    /// - Throws: `targetTooLong`, `queryRefused`, `notFound` for more than five segments (caused by an unescaped slash
+    ///   in an identifier) and for an identifier with an empty or dot segment, or `malformed` for anything else that
+    ///   the API does not define.
     func parse(_ target: [UInt8]) throws(ServiceError) -> Target {
         let segments = try segments(of: target)
         guard let raw = segments.first, let identifier = Self.identifier(raw) else {
@@ -38,7 +38,9 @@ struct IIIFDialect: Hashable, Sendable {
         }
         guard segments.count < 6 else {
             throw ServiceError(
-                .notFound, "the identifier does not exist; a slash in an identifier must be written as %2F")
+                .notFound,
+                "an IIIF target has at most 5 segments after \(Self.prefix); "
+                    + "a slash in an identifier must be written as %2F")
         }
         if segments.count == 1 || (segments.count == 2 && segments[1].isEmpty) {
             return .redirect("\(Self.prefix)\(Self.text(raw))/info.json")

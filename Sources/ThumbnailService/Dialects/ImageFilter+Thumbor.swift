@@ -2,7 +2,7 @@
 import PlatformImage
 
 extension ImageFilter {
-    /// Parses a thumbor filter. Returns its steps, an empty array when it has no effect; nil for an unknown name.
+    /// Parses a thumbor filter. Returns its render steps: an empty array for no effect, nil for an unknown name.
     ///
     /// - Throws: `malformed` for bad arguments.
     static func named(_ name: String, _ text: ArraySlice<UInt8>) throws(ServiceError) -> [ImageFilter]? {
@@ -76,7 +76,8 @@ extension ImageFilter {
         return [.pixels(.backgroundColor(color))]
     }
 
-    /// Parses `blur`. When sigma is missing or 0, sigma is the radius; the radius is clamped to 150.
+    /// Parses `blur`. When sigma is missing or 0, sigma is the given radius, at most 1000; then the radius is clamped
+    /// to 150.
     @Sendable private static func blur(_ arguments: inout FilterArguments) throws(ServiceError) -> [ImageFilter] {
         let radius = try arguments.integer(1...Number.max)
         let sigma = arguments.hasMore ? try arguments.decimal(zero...thousand) : zero

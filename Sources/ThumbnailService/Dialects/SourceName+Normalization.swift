@@ -37,7 +37,7 @@ extension SourceName {
     private static func normalizedURL(_ name: [UInt8], authorityStart: Int) -> String {
         let isDelimiter = { (byte: UInt8) in byte == UInt8(ascii: "/") || byte == UInt8(ascii: "?") }
         let pathStart = name[authorityStart...].firstIndex(where: isDelimiter) ?? name.count
-        // A host with user information is refused later; it remains unchanged, so that the error is reported then.
+        // User information (`user@host`) is case-sensitive, so such an authority is unchanged; it is refused later.
         let hasNoUserInfo = !name[authorityStart..<pathStart].contains(UInt8(ascii: "@"))
         var normalized: [UInt8] = []
         normalized.reserveCapacity(name.count)

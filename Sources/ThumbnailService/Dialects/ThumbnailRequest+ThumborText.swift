@@ -2,8 +2,9 @@
 import PlatformImage
 
 extension ThumbnailRequest {
-    /// Formats the request as the parts of a thumbor target without a signature; nil for features that only IIIF has.
-    /// Parsing the text gives an equal request, except for `attachment` and unknown filters, which are omitted.
+    /// Formats the request as the parts of a thumbor target without a signature; nil for a request with features that
+    /// only IIIF has. Parsing the text gives an equal request, except for `attachment` and unknown filters, which are
+    /// omitted.
     var thumborParts: String? {
         guard case .thumbor(let size) = operations.size, let image = source.thumborName else { return nil }
         var parts: [String] = []

@@ -13,7 +13,7 @@ struct ThumborDialect: Sendable {
     var refusesUnknownFilters = false
     /// Presets for the filter `preset`.
     var presets = ThumborPresets()
-    /// Policy for the first segment.
+    /// Policy for the first segment, which is a signature or `unsafe`.
     var signing = SigningPolicy()
 
     /// Maximum length of a target with its query, in bytes.
@@ -46,7 +46,7 @@ struct ThumborDialect: Sendable {
         try draft.read(parts: &scanner, isDecoded: isDecoded)
         // A second `filters:`, or a `filters:` without its end, is an error, because no source has such a name.
         guard !scanner.rest.starts(with: ThumborPart.filtersPrefix.utf8) else {
-            throw .malformed("the filters are not terminated by `)/`")
+            throw .malformed("the filters are not terminated by `)/`, or `filters:` occurs twice")
         }
         guard !presets.areRequired || (draft.hasPresets && !draft.hasExplicitParts) else {
             throw .malformed("the target contains options other than presets, but output.presetsOnly is on")
@@ -78,7 +78,7 @@ struct ThumborDialect: Sendable {
 struct PostDialect: Sendable {
     static let prefix = "/post"
 
-    /// Dialect of the parts and their signature.
+    /// Parser of the signature and of the parts.
     var thumbor: ThumborDialect
 
     /// Verifies and parses a target; the source of the request is its body.

@@ -19,9 +19,9 @@ extension ThumborDraft {
             try read(filter: name, text[(open + 1)..<close])
             position = close + 2
         }
-        // A trailing colon must be followed by another filter.
+        // The list must contain a filter, and must not end with a colon.
         guard !isEmpty, text.last == UInt8(ascii: ")") else {
-            throw .malformed("the list of filters is empty or ends with a separator")
+            throw .malformed("the list of filters is empty or ends with a colon")
         }
     }
 
@@ -34,7 +34,8 @@ extension ThumborDraft {
         (1...64).contains(text.count) && text.allSatisfy { $0.isASCIIAlphanumeric || "_-".utf8.contains($0) }
     }
 
-    /// Returns the index of the closing parenthesis of a filter, which is followed by a colon or by the end.
+    /// Returns the index of the first closing parenthesis that is followed by a colon or by the end of the text; nil
+    /// when there is none.
     private static func end(of text: [UInt8], from start: Int) -> Int? {
         var index = start
         while index < text.count {
@@ -56,7 +57,7 @@ extension ThumborDraft {
         }
     }
 
-    /// Parses a filter that is not a render step but affects size, output or response. Returns false for other names.
+    /// Parses a filter that is not a render step. Returns false for the name of a render step and for an unknown name.
     private mutating func readOption(_ name: String, _ text: ArraySlice<UInt8>) throws(ServiceError) -> Bool {
         // These filters have no effect: metadata is always removed, and only the first frame is used.
         let hasNoEffect = ["strip_exif", "strip_icc", "cover"].contains(name)

@@ -7,9 +7,9 @@ struct ThumborDraft {
     var policy = ResponsePolicy()
     var isMeta = false
     var wantsBlurHash = false
-    /// Factor of `dpr` for the sides of the box.
+    /// Factor of the filter `dpr`: the requested sides are multiplied by it.
     var pixelRatio = FixedDecimal(1)
-    /// True after `stretch`, which is ignored with `fit-in`.
+    /// True after the filter `stretch`, which is ignored with `fit-in`.
     var isStretched = false
 
     /// Presets for the filter `preset`.
@@ -53,7 +53,7 @@ struct ThumborDraft {
         return part.stage
     }
 
-    /// Returns the request without parts that have no effect.
+    /// Returns the request; operations that have no effect are removed from it.
     ///
     /// - Throws: `malformed` when `dpr` makes a side larger than ``Number/max``.
     consuming func request(from source: SourceName) throws(ServiceError) -> ThumbnailRequest {

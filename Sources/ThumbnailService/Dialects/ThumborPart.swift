@@ -26,7 +26,7 @@ enum ThumborPart: Hashable {
 
     static let filtersPrefix = "filters:"
 
-    /// Parses a segment; nil for any other text, which is the beginning of the source.
+    /// Parses a segment; nil when it is not an optional part, but the beginning of the source.
     ///
     /// - Throws: `malformed` for a trim with an invalid number or corner.
     init?(_ segment: ArraySlice<UInt8>) throws(ServiceError) {

@@ -16,7 +16,8 @@ struct ThumborPresets: Sendable {
     /// Parses all presets in advance, so that syntax errors are reported at startup.
     ///
     /// - Parameter presets: Parts without signature and source, such as `fit-in/300x200/filters:quality(70)`.
-    /// - Throws: `internalFault` for invalid parts, for unknown filters, and for no presets where they are required.
+    /// - Throws: `internalFault` for invalid names and parts, for unknown filters, and when presets are required but
+    ///   `presets` is empty.
     init(_ presets: [String: String], areRequired: Bool) throws(ServiceError) {
         guard !areRequired || !presets.isEmpty else {
             throw ServiceError(.internalFault, "output.presetsOnly is on, but output.presets is empty")

@@ -19,14 +19,14 @@ struct CacheLifetime: Hashable, Sendable {
         /// `stale-while-revalidate`: time after the lifetime in which a stale response may be served during a refresh.
         /// 0 for none.
         var staleWhileRevalidate = 0
-        /// Lifetime of error responses that may be cached, and of images from damaged sources. 0 disables caching of
-        /// errors.
+        /// Lifetime of error responses that may be cached, and maximum lifetime of images from damaged sources. 0
+        /// disables caching of errors.
         var negativeTTL = 60
         /// Adds the `immutable` directive (RFC 8246).
         var isImmutable = false
     }
 
-    /// Caching information of the origin's response, in seconds at the time of the service's response.
+    /// Caching information of the origin's response. Times are in seconds, at the time of the service's response.
     struct Source: Hashable, Sendable {
         /// Remaining freshness lifetime, negative when it has expired; nil when the origin stated none.
         var remaining: Int?
@@ -89,8 +89,8 @@ struct CacheLifetime: Hashable, Sendable {
         isShareable = !source.isPrivate
     }
 
-    /// Computes the lifetime of an error response: `negativeTTL` for the permanent errors 404, 413, 415 and 422,
-    /// `no-store` for all others, because they may succeed when they are repeated.
+    /// Computes the lifetime of an error response: `negativeTTL` for the permanent errors 404, 413, 415 and 422;
+    /// `no-store` when `negativeTTL` is 0, and for all other errors, because a repeated request may succeed.
     init(of error: ServiceError, settings: Settings) {
         guard [404, 413, 415, 422].contains(error.status), settings.negativeTTL > 0 else {
             self = .noStore

@@ -11,8 +11,8 @@ struct Negotiation: Hashable, Sendable {
     /// Enables negotiation; when false, `Accept` is ignored.
     var isOn = false
 
-    /// Returns true when the response depends on `Accept`, so that it needs `Vary`: neither the target nor its dialect
-    /// names a format.
+    /// Returns true when the response depends on `Accept` and needs `Vary`: negotiation is on, and the target requests
+    /// an image but names no format.
     func applies(to request: ThumbnailRequest) -> Bool {
         isOn && request.output.kind == .image && request.output.format == nil
     }

@@ -73,7 +73,7 @@ struct GalleryHandler: RouteHandler {
         default:
             guard target.hasPrefix(Self.imagesPath), let side = Int(target.dropFirst(Self.imagesPath.count)),
                 let json = targets.json(side: side)
-            else { throw ServiceError(.notFound, "the gallery page does not exist") }
+            else { throw ServiceError(.notFound, "the gallery has no page with this path") }
             return Self.response(Array(json.utf8), "application/json")
         }
     }
@@ -104,7 +104,8 @@ struct GalleryHandler: RouteHandler {
         let difference = zip(sentToken.utf8, token.utf8).reduce(0 as UInt8) { $0 | ($1.0 ^ $1.1) }
         let site = request.headerFields[.fetchSite] ?? "same-origin"
         guard sentToken.utf8.count == token.utf8.count, difference == 0, site == "same-origin" else {
-            throw ServiceError(.badSignature, status: 403, "the request requires the token of the gallery page")
+            throw ServiceError(
+                .badSignature, status: 403, "the request is cross-site or lacks the token of the gallery page")
         }
     }
 

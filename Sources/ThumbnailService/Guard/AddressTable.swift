@@ -21,8 +21,8 @@ struct AddressTable: Hashable, Sendable {
         return embedded(in: bits).contains { isBlocked(.v4($0)) }
     }
 
-    /// Blocked ranges: those of the special-purpose registries (RFC 6890 and its successors) that are not globally
-    /// reachable, and those that the local network may assign.
+    /// Blocked ranges: special-purpose ranges that are not globally reachable (RFC 6890 and its successors), multicast,
+    /// and the deprecated ranges of IPv6 site-local addresses and 6to4 relays.
     static let blocked: [AddressRange] = [
         // "This network", loopback, private use (RFC 1918), link-local with the metadata services of clouds, and
         // carrier-grade NAT (RFC 6598).

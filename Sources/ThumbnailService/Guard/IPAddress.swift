@@ -68,7 +68,7 @@ enum IPAddress: Hashable, Sendable, CustomStringConvertible {
 struct AddressRange: Hashable, Sendable, CustomStringConvertible {
     /// First address of the range.
     let first: IPAddress
-    /// Prefix length, 0...32 or 0...128.
+    /// Prefix length in bits, 0...32 for IPv4 and 0...128 for IPv6.
     let length: Int
 
     /// Parses `address/length` or a single address; nil for any other text, and when bits after the prefix are set.

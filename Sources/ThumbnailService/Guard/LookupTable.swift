@@ -12,7 +12,8 @@ struct LookupTable {
     static let maxWaiting = 48
     /// Maximum number of waiting requests per registrable domain.
     static let maxWaitingPerDomain = 16
-    /// Time after a failed or slow lookup in which new requests for the name fail immediately.
+    /// Time after a failed or slow lookup in which new requests for the name end immediately: they fail or, after a
+    /// slow lookup, get stale addresses if there are any.
     static let failureLifetime = Duration.seconds(5)
     /// Time after a successful lookup in which its addresses may be used when a later lookup is too slow or cannot
     /// start (RFC 8767).
@@ -98,7 +99,7 @@ struct LookupTable {
     /// Marks a running lookup as slow: during ``failureLifetime``, new requests for the name get stale addresses or
     /// fail immediately.
     ///
-    /// - Returns: Stale addresses to use instead; nil without any.
+    /// - Returns: Stale addresses to use instead of the result of the lookup; nil if there are none.
     mutating func markSlow(_ name: String, now: ContinuousClock.Instant) -> [IPAddress]? {
         if lookups[name]?.isRunning == true {
             failures[name] = Failure(error: SystemResolver.lookupTimeout, until: now + Self.failureLifetime)
@@ -158,9 +159,9 @@ extension SystemResolver {
     /// Returns the approximate registrable domain of a host name, without a public suffix list.
     ///
     /// It consists of the last two labels, or of the last three where the last label is a country code (two letters)
-    /// and the label before it is a common second-level registry (`example.co.uk`). Shared hosting domains such as
-    /// `github.io` count as one domain: their names share one limit, which can delay them but never gives one owner a
-    /// higher limit.
+    /// and the label before it is a common second-level registry (`example.co.uk`). All names below a shared hosting
+    /// domain such as `github.io` count as one domain and share its limit: this can delay their lookups, but a customer
+    /// of the hosting service cannot get a higher limit by using several names.
     ///
     /// - Parameter name: In lower case, as in ``SourceHost``.
     static func registrableDomain(of name: String) -> Substring {

@@ -36,8 +36,8 @@ final class LookupWaiter: Sendable {
         return ended == nil
     }
 
-    /// Replaces the timer, except that the timer of a running lookup is not replaced by the timer of the wait for a
-    /// thread.
+    /// Replaces the timer. A timer for the wait for a thread is cancelled instead if the timer of the running lookup is
+    /// already set.
     func setTimer(_ timer: Scheduled<Void>, isRunning: Bool) {
         let obsolete = state.locked(in: self) { state -> Scheduled<Void>? in
             guard case .waiting(let continuation, let old, let wasRunning) = state, isRunning || !wasRunning else {

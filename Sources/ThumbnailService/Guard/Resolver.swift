@@ -24,9 +24,9 @@ protocol Resolver: Sendable {
 
 /// Resolver with `getaddrinfo`, whose calls cannot be cancelled, on dedicated threads.
 ///
-/// Slow names must not block other names. ``LookupTable`` limits the lookups per registrable domain, lets requests for
-/// names that recently failed or were slow fail immediately, and returns stale addresses when a lookup does not end in
-/// time. A request whose lookup never started fails with `overloaded`, because its source did not fail.
+/// Slow names must not block other names. ``LookupTable`` limits the lookups per registrable domain, rejects requests
+/// immediately if a recent lookup of the name failed or was slow, and returns stale addresses when a lookup does not
+/// end in time. A request whose lookup never started fails with `overloaded`, because its source did not fail.
 final class SystemResolver: Resolver {
     private let threads: NIOThreadPool
     private let timers = MultiThreadedEventLoopGroup.singleton
@@ -92,7 +92,7 @@ final class SystemResolver: Resolver {
         }
     }
 
-    /// Starts the time limit of the lookup itself; a timeout is a failure of the name.
+    /// Starts the timer of the lookup itself. When it fires, the lookup of the name is recorded as slow.
     private func startLookupTimer(_ name: String, _ waiter: LookupWaiter) {
         guard let timeout = waiter.timeout else { return }
         let timer = timers.next().scheduleTask(in: TimeAmount(timeout)) { [self] in
@@ -104,7 +104,8 @@ final class SystemResolver: Resolver {
         waiter.setTimer(timer, isRunning: true)
     }
 
-    /// Starts the time limit of the wait for a thread; a timeout is caused by other names.
+    /// Starts the timer of the wait for a thread. When it fires, the request fails with `overloaded`, and no failure of
+    /// the name is recorded, because lookups of other names caused the wait.
     private func startQueueTimer(_ name: String, _ waiter: LookupWaiter) {
         guard let timeout = waiter.timeout else { return }
         let timer = timers.next().scheduleTask(in: TimeAmount(timeout)) { [self] in

@@ -41,7 +41,7 @@ final class SourceFiles: Sendable {
     ///
     /// - Parameter path: Relative path with slashes, already percent-decoded: a further escape is part of a name.
     /// - Throws: `notFound` when the file does not exist, is not regular, or has a path that could leave the root;
-    ///   `tooLarge`; `internalFault` when it cannot be read.
+    ///   `tooLarge` when it has more than `maxBytes` bytes; `internalFault` when it cannot be read.
     func read(_ path: String) throws(ServiceError) -> File {
         guard let names = Self.names(in: path), let name = names.last else { throw Self.notFound }
         let result: Result<File, ServiceError>
@@ -70,7 +70,7 @@ final class SourceFiles: Sendable {
             return .failure(
                 ServiceError(.tooLarge, "the source has \(status.length) bytes, the limit is \(maxBytes) bytes"))
         }
-        // Reads `status.length` bytes only: pseudo-files of the kernel report a size of 0 and are read as empty files.
+        // Reads `status.length` bytes only: pseudo-files in `/proc` report a size of 0 and are read as empty files.
         guard let bytes = try file.bytes(at: 0, count: status.length) else {
             return .failure(ServiceError(.internalFault, "the source was truncated while it was read"))
         }

@@ -18,7 +18,7 @@ extension SourceHost {
             if scalars.allSatisfy(\.isASCII) {
                 labels.append(String(label))
             } else {
-                // Labels with the prefix `xn--` are not encoded again.
+                // A label that is not ASCII must not have the prefix `xn--`: it would be encoded twice.
                 guard !label.hasPrefix("xn--"), let code = punycode(scalars) else { return nil }
                 labels.append("xn--" + code)
             }

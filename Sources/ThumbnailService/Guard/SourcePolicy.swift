@@ -56,7 +56,7 @@ struct SourcePolicy: Hashable, Sendable {
         return target
     }
 
-    /// Checks an IP address, from a URL or a resolver, against the table.
+    /// Checks an IP address, from a URL or a resolver, against ``addresses``.
     func validate(_ address: IPAddress) throws(ServiceError) {
         guard addresses.allows(address) else {
             throw ServiceError(.addressRefused, "the IP address of the source's host is not public")

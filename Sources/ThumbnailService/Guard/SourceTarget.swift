@@ -15,8 +15,8 @@ struct SourceTarget: Hashable, Sendable {
 
     /// Parses a URL.
     ///
-    /// - Throws: `schemeRefused` for other schemes, `hostRefused` for user information and for an invalid host,
-    ///   `portRefused` for an invalid port, `malformed` for other errors.
+    /// - Throws: `schemeRefused` for a scheme other than http and https, `hostRefused` for user information and for an
+    ///   invalid host, `portRefused` for an invalid port, `malformed` for other errors.
     init(_ url: String) throws(ServiceError) {
         let bytes = Array(url.utf8)
         guard bytes.allSatisfy({ $0 > 0x20 && $0 != 0x7F && $0 != UInt8(ascii: "\\") }) else {

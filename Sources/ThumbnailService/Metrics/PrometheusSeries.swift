@@ -58,7 +58,8 @@ final class PrometheusSummary: RecorderHandler, PrometheusSeries {
     }
 }
 
-/// Histogram of durations with bucket bounds from 100 microseconds, the order of a response from memory, to 10 seconds.
+/// Histogram of durations. The bucket bounds range from 100 microseconds, about the duration of a response from the
+/// memory cache, to 10 seconds.
 final class PrometheusHistogram: TimerHandler, PrometheusSeries {
     /// Upper bounds of the buckets in nanoseconds, with their `le` labels in seconds.
     static let bounds: [(nanoseconds: Int64, label: String)] = [

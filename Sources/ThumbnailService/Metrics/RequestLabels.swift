@@ -4,7 +4,7 @@ struct RequestLabels: Hashable, Sendable {
     let dialect: DialectName
     /// First digit of the status, 2 to 5.
     let statusClass: Int
-    /// Provenance of the response: a cache layer, a render, or `other`; `error` for 4xx and 5xx.
+    /// Provenance of the response (``Provenance``), or `other` for a response without one; `error` for 4xx and 5xx.
     let result: String
 
     /// Creates the labels of a response.

@@ -56,8 +56,8 @@ enum TraceState {
     static let maxBytes = 512
     static let maxMembers = 32
 
-    /// Returns the members to forward, from the left as many as fit; nil when a member is invalid, a key is repeated,
-    /// or no member is left.
+    /// Returns the members to forward, from the left as many as fit into ``maxBytes``; nil when a member is invalid, a
+    /// key is repeated, there are more than ``maxMembers`` members, or none can be forwarded.
     static func validated(_ text: String) -> String? {
         var members: [String] = []
         var keys: Set<String> = []

@@ -23,7 +23,8 @@ struct RenderPlan: Hashable, Sendable {
     /// Size of the result in pixels, after all steps.
     var resultWidth, resultHeight: Int
     var output: OutputFormatRequest
-    /// Centres of the focal boxes, or the alignment, that determined the crop, in pixels of ``region``.
+    /// Points around which the image is cropped, in pixels of ``region``: the centres of the focal boxes or, without
+    /// focal boxes, the point of the alignment.
     var focalPoints: [FocalPoint]
 }
 

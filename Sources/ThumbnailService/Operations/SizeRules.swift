@@ -14,7 +14,8 @@ struct SizeRules: Hashable, Sendable {
 
     /// Maximum work of all filters of a request: the sum of pixels times radius (``PixelFilter/workRadius``).
     ///
-    /// It equals a blur of radius 20 or more over 50 million pixels.
+    /// The default equals a blur of 50 million pixels with the radius ``PixelFilter/maxExactRadius``; a larger radius
+    /// counts as that one.
     var maxFilterWork = 1_000_000_000
 
     /// Maximum side of a source: the product of two sides, or of a side and a number of a target, fits in 64 bits.
@@ -141,8 +142,8 @@ struct RequestBox: Hashable, Sendable {
     var width: Int?
     var height: Int?
 
-    /// Returns the largest size inside the box with the image's aspect ratio; nil when the image already reaches the
-    /// box in one direction.
+    /// Returns the largest size inside the box with the image's aspect ratio; nil when a side of the box is nil, or
+    /// when the image is already as wide or as high as the box.
     func enlarged(_ imageWidth: Int, _ imageHeight: Int) -> (width: Int, height: Int)? {
         guard let width, let height, imageWidth < width, imageHeight < height else { return nil }
         return imageWidth * height >= imageHeight * width

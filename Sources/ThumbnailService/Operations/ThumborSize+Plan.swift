@@ -44,8 +44,8 @@ extension ThumborSize {
         }
     }
 
-    /// Returns the box with both sides. A missing side is computed by aspect ratio, rounded half to even, at least 1;
-    /// without both sides the box is the region.
+    /// Returns the box with both sides. If one side is missing, it is computed from the region's aspect ratio, rounded
+    /// half to even, at least 1. If both are missing, the box has the size of the region.
     private static func target(
         _ width: Int?, _ height: Int?, _ region: PixelRectangle
     ) -> (width: Int, height: Int) {
@@ -95,14 +95,14 @@ extension ThumborSize {
 }
 
 extension Operations.Focus {
-    /// Returns the focal points for a crop of `region`, in its pixels: the centres of the boxes inside it, otherwise
-    /// the alignment.
+    /// Returns the focal points for a crop of `region`, in its pixels: the centres of the focal boxes or, if there are
+    /// no focal boxes that apply to the region, the point of the alignment.
     func points(in region: PixelRectangle, of source: PixelRectangle) -> [FocalPoint] {
         let middles = boxes.compactMap { box -> FocalPoint? in
             let (width, height) = (box.right - box.left, box.bottom - box.top)
             let (x, y) = (box.left + width / 2, box.top + height / 2)
-            // As in thumbor: points outside a cropped region are ignored; points outside an uncropped image move the
-            // crop to its edge.
+            // As in thumbor: if the region is a part of the source, points outside the region are ignored. Otherwise,
+            // a point outside the source moves the crop to the nearest edge of the source.
             guard region == source || region.touches(x, y) else { return nil }
             return FocalPoint(x: x - region.x, y: y - region.y, weight: width * height, width: width, height: height)
         }

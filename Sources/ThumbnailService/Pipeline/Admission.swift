@@ -5,7 +5,8 @@ import Synchronization
 /// Admission control of the render queue (Docs/service-rules.md 1.3): limits the number of queued renders and their
 /// expected wait. Requests over these limits are rejected immediately with a `Retry-After` estimate.
 ///
-/// Memory is limited by the decode budget; this type considers time and counts.
+/// The decode budget limits the memory of the running renders. This type limits the number and the expected wait of the
+/// waiting renders, and the memory of their sources.
 final class Admission: Sendable {
     /// Estimated cost of a render, as far as the header of its source determines it.
     struct Work: Hashable, Sendable {
@@ -20,7 +21,7 @@ final class Admission: Sendable {
         fileprivate var countedPixels: Double { Double(max(Admission.minPixels, pixels)) }
     }
 
-    /// Ticket of an admitted fetch or render.
+    /// Identifies an admitted fetch or render until it is released.
     struct Ticket: Hashable, Sendable {
         fileprivate let number: UInt64
     }
@@ -100,7 +101,7 @@ final class Admission: Sendable {
         return try state.locked(in: self) { state throws(ServiceError) in
             try throwIfFull(state, now, within: maxWait)
             guard state.fetches.count < Self.fetchesPerRenderSlot * threads.addingClamped(maxWaiting) else {
-                throw overloadError(1, "too many sources are being fetched")
+                throw overloadError(1, "too many sources are being fetched (limits.queue and decode.threads)")
             }
             state.last += 1
             state.fetches[state.last] = now
@@ -123,7 +124,7 @@ final class Admission: Sendable {
     /// never lead to a render.
     private static let fetchesPerRenderSlot = 4
 
-    /// Admits a render until ``releaseRender(_:isDone:)``.
+    /// Admits a render, which counts as waiting or running until ``releaseRender(_:isDone:)``.
     ///
     /// - Parameter remaining: Time until the deadline of the request.
     /// - Throws: `overloaded`.

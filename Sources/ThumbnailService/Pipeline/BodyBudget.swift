@@ -54,8 +54,8 @@ final class BodyReservation: Sendable {
 
     /// Reserves more bytes.
     ///
-    /// - Throws: `overloaded` when the bytes are not free now, `limit` when the reservation would be larger than the
-    ///   budget.
+    /// - Throws: `limit` when `byteCount` exceeds the complete budget, `overloaded` when that many bytes are not free
+    ///   now.
     func acquire(_ byteCount: Int) throws(ServiceError) {
         guard byteCount <= budget.maxBytes else {
             throw ServiceError(.limit, "the body has \(byteCount) bytes, the memory budget is \(budget.maxBytes) bytes")

@@ -6,10 +6,10 @@ import Synchronization
 
 /// Negative cache of sources that failed repeatedly (SV24 in Docs/service-security.md).
 ///
-/// - An origin that failed or timed out 4 times within an hour is retried as ``BackOff`` allows.
-/// - A source with unusable content (not an image, over a limit, too large, at a blocked address) 4 times within an
-///   hour fails with that error, without being read, until the first of the four failures is an hour old.
-/// - A missing source is stored from the first time on, for `cache.negativeTTL` (0 disables this).
+/// - A source whose origin failed or timed out 4 times within an hour is retried as ``BackOff`` allows.
+/// - A source that was unusable (not an image, over a limit, too large, at a blocked address) 4 times within an hour
+///   fails with that error, without being read, until the first of the four failures is an hour old.
+/// - A missing source is stored at its first failure, for `cache.negativeTTL` (0 disables this).
 /// - Local files are cheap to read and can be replaced at any time, so their failures are not stored.
 ///
 /// A successful render removes the record. Records are stored in memory only, for at most 4,096 sources.
@@ -23,9 +23,9 @@ final class FailureCache: Sendable {
         var error: ServiceError
         /// Times of the last failures, oldest first, at most ``FailureCache/maxFailures``, all of the same kind.
         var times: [WallTime] = []
-        /// Retry state of an origin with enough failures; nil otherwise.
+        /// Retry state of a source after ``FailureCache/maxFailures`` failures of its origin; nil otherwise.
         var backOff: BackOff?
-        /// Expiry of a missing or unusable source; nil while there are too few failures.
+        /// Time until which a missing or unusable source is blocked; nil while there are too few failures.
         var until: WallTime?
 
         /// Adds a failure to those of the last hour.
@@ -48,8 +48,8 @@ final class FailureCache: Sendable {
         self.identifiersAreFiles = identifiersAreFiles
     }
 
-    /// Returns the stored failure of a source; nil when the source may be read. After nil for a source in back-off, the
-    /// caller's attempt is the probe.
+    /// Returns the stored failure of a source; nil when the source may be read. If the source is in
+    /// back-off and the result is nil, the caller's read is the probe.
     func failure(of source: SourceName, now: WallTime) -> ServiceError? {
         let key = source.failureKey
         return records.locked(in: self) { records in
@@ -80,7 +80,8 @@ final class FailureCache: Sendable {
             record.error = error
             switch kind {
             case .missing:
-                // Only for URLs: an identifier may refer to a file, and the loader caches 404 responses of its URL.
+                // Only for URLs: an identifier may refer to a file. If it refers to a URL, the loader caches the 404
+                // response.
                 guard case .url = source, negativeLifetime > .zero else { return }
                 if let until = record.until, now < until { return }
                 record.times = [now]

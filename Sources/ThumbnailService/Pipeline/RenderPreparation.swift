@@ -2,10 +2,12 @@
 import PlatformImage
 import Synchronization
 
-/// Preparation of renders, whose cost is proportional to the source: digest, header and decode plan.
+/// Prepares renders: computes the digest of the source, the header and the decode plan. The cost of this is
+/// proportional to the size of the source.
 ///
-/// It runs on the threads of a queue, so that no cooperative thread is blocked, and is cancelled with the task that
-/// waits for it. The headers of recent sources are cached: frames are counted once for all sizes of a source.
+/// The work runs on the threads of a queue, so that no cooperative thread is blocked, and is cancelled with the task
+/// that waits for it. The headers of recent sources are cached, so that the frames of a source are counted only once,
+/// not for each requested size.
 final class RenderPreparation: Sendable {
     /// Result of the preparation of one request.
     struct PreparationResult: Sendable {

@@ -31,7 +31,7 @@ final class RenderTimer: Sendable {
         }
     }
 
-    /// Counts a cancelled render; must be called by the task that waited.
+    /// Counts the failed render as cancelled if the calling task, which must be the one that waited, is cancelled.
     func fail() {
         guard Task.isCancelled else { return }
         metrics.cancelled(hasBegun.load(ordering: .relaxed) ? .render : .queue)

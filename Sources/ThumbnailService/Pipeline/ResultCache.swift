@@ -15,7 +15,8 @@ final class ResultCache: Sendable {
 
     /// Creates the cache.
     ///
-    /// - Parameter configuration: A layer with a size of 0 is disabled, and the disk layer also without a directory.
+    /// - Parameter configuration: A layer with a size of 0 is disabled; the disk layer is also disabled when
+    ///   `directory` is nil.
     init(_ configuration: ServiceConfiguration.Cache) {
         memory = configuration.resultMemory > 0 ? MemoryCache(maxBytes: configuration.resultMemory) : nil
         if let directory = configuration.directory, configuration.resultDisk > 0 {

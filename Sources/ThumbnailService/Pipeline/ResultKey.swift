@@ -3,7 +3,7 @@ import Crypto
 import PlatformImage
 import PlatformImageLoader
 
-/// Cache key of a result: equal for requests whose results have equal bytes.
+/// Cache key of a result: a digest of the canonical form of its request and of ``ServiceIdentity/renderVersion``.
 struct ResultKey: Hashable, Sendable {
     /// SHA-256 as 64 hexadecimal digits.
     let digits: String
@@ -26,7 +26,8 @@ struct ResultKey: Hashable, Sendable {
 
 /// Name and version of the service.
 enum ServiceIdentity {
-    /// Raised whenever pixels or encoder settings change, which invalidates the results stored by older versions.
+    /// Version of the results. It is raised whenever their pixels or the encoder settings change, which invalidates the
+    /// results stored by older versions.
     static let renderVersion = 3
     /// Value of the Server field, and of User-Agent in requests to origins.
     static let name = "imagetool"

@@ -4,8 +4,8 @@ import PlatformImage
 import PlatformImageLoader
 import Synchronization
 
-/// Sources whose decode exceeded the deadline, identified by their bytes. The same bytes are refused under every URL
-/// and for every target until ``BackOff`` allows a probe.
+/// Sources whose decode was cancelled after at least half of the deadline, identified by their bytes. These bytes are
+/// refused under every URL and for every target until ``BackOff`` allows a probe.
 ///
 /// At most 4,096 sources are tracked, in memory only. A lookup computes a digest only for a source that has the length
 /// of a tracked source.

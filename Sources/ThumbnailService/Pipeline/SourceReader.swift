@@ -94,7 +94,9 @@ final class SourceReader: SourceReading {
         case .body:
             throw ServiceError(.internalFault, "the source is the request body, which is neither a file nor a URL")
         case .file(let path):
-            guard let files else { throw ServiceError(.notFound, "the file does not exist") }
+            guard let files else {
+                throw ServiceError(.notFound, "the source is a file, but source.fileRoot is not set")
+            }
             return try await read(path, in: files)
         case .url(let url): return try await fetch(url)
         case .identifier(let name): return try await read(identifier: name)
@@ -141,7 +143,7 @@ final class SourceReader: SourceReading {
             }
         }
         guard let prefix = identifiers?.urlPrefix else {
-            throw ServiceError(.notFound, "the identifier does not exist")
+            throw ServiceError(.notFound, "iiif.map contains neither a directory nor a URL prefix")
         }
         // Percent-encoded as path segments (RFC 3986 §3.3); slashes are not encoded.
         return try await fetch(prefix + PercentEncoding.encode(name, allowed: .pathSegment.union("/")))

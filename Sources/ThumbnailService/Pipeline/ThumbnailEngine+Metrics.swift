@@ -2,7 +2,7 @@
 import PlatformImage
 
 extension ThumbnailEngine {
-    /// Reads a source, and records the duration and a cancellation.
+    /// Reads a source and records the duration; counts a cancelled fetch if the task was cancelled.
     func timedRead(_ name: SourceName) async throws(ServiceError) -> SourceBytes {
         let begin = ContinuousClock.now
         let trace = RequestTrace.current

@@ -77,7 +77,8 @@ final class ThumbnailEngine: Sendable {
     /// Maximum number of later renders that may start before a render that waits for more memory than is free.
     private static let maxPasses = 8
 
-    /// Returns the key of a request's result in the memory cache; nil when the result is not cached.
+    /// Returns the key of a request's result in the memory cache; nil for a request whose result is never cached,
+    /// because it is not an image or its source is the request body.
     func memoryKey(of request: ThumbnailRequest) -> ResultKey? {
         guard case .image = request.output.kind, request.source != .body else { return nil }
         return ResultKey(canonical: request.canonicalBytes)
@@ -140,7 +141,7 @@ final class ThumbnailEngine: Sendable {
             stale = result
         }
         countMisses(wasDiskRead: !isInMemory)
-        // A request that joins running work causes no new work. A rejection here costs no fetch.
+        // A request that joins running work causes no new work. Any other request may be rejected here, before a fetch.
         if renders.waiterCount(of: key) == 0 {
             if let failure = storedFailure(of: request.source) { throw failure }
             try checkNewRender(client)

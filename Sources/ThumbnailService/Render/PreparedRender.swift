@@ -21,8 +21,8 @@ struct PreparedRender: Sendable {
     private let reservedAfterDecode: Int
     /// Decoding accuracy of a JPEG.
     private let accuracy: ThumbnailQuality
-    /// Decode plan for a render that needs only ``thumbnailOptions`` of the source; nil for other renders. Renders with
-    /// a plan can share a decode.
+    /// Decode plan of a render that decodes the source once, with ``thumbnailOptions``; nil for other renders. Renders
+    /// of one source with equal plans can share a decode.
     let sharedPlan: ThumbnailPlan?
 
     init(
@@ -33,8 +33,9 @@ struct PreparedRender: Sendable {
         self.header = header
         self.decoder = decoder
         self.plan = plan
-        // thumbor uses draft mode only for complete images. With draft mode for a part of an image, the result would
-        // differ from thumbor's by more than the difference of the encoders (Scripts/verify/thumbor).
+        // thumbor uses Pillow's draft mode (JPEG decoding at a reduced size) only for complete images. With draft mode
+        // for a part of an image, the result would differ from thumbor's by more than the difference of the encoders
+        // (Scripts/verify/thumbor).
         let coversSource = plan.crop.width == plan.sourceWidth && plan.crop.height == plan.sourceHeight
         let accuracy = accuracy == .draft && !coversSource ? .balanced : accuracy
         self.accuracy = accuracy
@@ -62,12 +63,13 @@ struct PreparedRender: Sendable {
                 of: bytes.span, options: options, cancellation: cancellation)
             decode = max(decode, searchByteCount)
         }
-        // The decoder has released its memory when the filters begin, but a complete image stays in memory.
+        // The decoder has released its memory when the filters begin. A completely decoded image, however, stays in
+        // memory.
         let peak = needsFullDecode ? decode.addingClamped(reservedAfterDecode) : max(decode, reservedAfterDecode)
         byteCount = max(1, peak.addingClamped(bytes.count))
     }
 
-    /// Part and size of the source for the result.
+    /// The part of the source that is decoded for the result, and the size to which it is resampled.
     var thumbnailOptions: ThumbnailOptions { Self.options(plan.crop, plan.width, plan.height, accuracy) }
 
     /// Returns false when the work after the decode would exceed the reserved memory.

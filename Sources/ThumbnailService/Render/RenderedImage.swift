@@ -18,7 +18,7 @@ struct RenderedImage: Sendable {
     let header: ImageHeader
     /// The plan that was executed.
     let plan: RenderPlan
-    /// Completeness of the source's pixels. A result of a damaged source has the short `negativeTTL`.
+    /// Completeness of the source's pixels. The result of a damaged source has the short lifetime `cache.negativeTTL`.
     var status = DecodeStatus.complete
     /// Time from the start of the render until the image is resampled.
     var decodeDuration = Duration.zero

@@ -28,7 +28,7 @@ struct Renderer: Sendable {
         var configured = decoder
         configured.options.appliesOrientation = true
         configured.options.scaleDenominator = 1
-        // Frames are counted until the limit is exceeded, or up to the largest number that is reported.
+        // Frames are counted until `maxFrames` is exceeded or, without that limit, up to the largest reported number.
         configured.options.maxCountedFrames = maxFrames > 0 ? maxFrames + 1 : Self.maxReportedFrames
         self.decoder = configured
         self.sizes = sizes
@@ -49,7 +49,7 @@ struct Renderer: Sendable {
         // The page count of a TIFF is nil when it exceeds the decoder's limit.
         let frameCount = first.frameCount ?? (first.format == .tiff ? .max : 1)
         guard maxFrames == 0 || frameCount <= maxFrames else {
-            throw ServiceError(.limit, "the source has more than \(maxFrames) frames")
+            throw ServiceError(.limit, "the source has more than \(maxFrames) frames or pages (limits.frames)")
         }
         guard page > 1, first.format == .tiff else { return first }
         guard page <= first.frameCount ?? 1 else { throw ServiceError(.notFound, "the source has no page \(page)") }

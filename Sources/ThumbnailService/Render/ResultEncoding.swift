@@ -13,9 +13,10 @@ struct ResultEncoding: Sendable {
 
     /// Encodes a bitmap. Returns the bytes, the quality used (nil for PNG) and the number of encodes.
     ///
-    /// With a byte limit, a binary search between ``lowestQuality`` and the requested quality, with at most
-    /// ``maxEncodes`` encodes, finds the highest JPEG quality whose file fits. When none fits, the file of the lowest
-    /// quality is returned. Other formats have no quality, and the limit does not apply to them.
+    /// With a byte limit, a binary search for the highest JPEG quality whose file fits tries qualities between
+    /// ``lowestQuality`` and the requested quality. It ends after ``maxEncodes`` encodes at the latest, and the file of
+    /// the highest tried quality that fits is returned. When none fits, the file of the lowest quality is returned.
+    /// Other formats have no quality, and the limit does not apply to them.
     func file(
         of bitmap: Bitmap, as format: EncodedFormat, quality: Int, maxBytes: Int?, cancellation: CancellationFlag?
     ) throws(EncodeError) -> (bytes: [UInt8], quality: Int?, encodes: Int) {
@@ -65,7 +66,8 @@ enum ResultFormat: Hashable {
     case jpegIfOpaque
 
     /// Chooses the format: the requested one if it has an encoder, otherwise the source's if it has one. Other sources
-    /// become PNG when they may have transparency or a palette, JPEG otherwise.
+    /// become PNG when they may have transparency or a palette, JPEG otherwise. With
+    /// ``OutputFormatRequest/prefersJPEG``, PNG is replaced by ``jpegIfOpaque`` unless PNG is the requested format.
     init(_ requested: OutputFormatRequest, source: ImageHeader) {
         switch (requested.format.flatMap(EncodedFormat.init), source.format) {
         case (let format?, _): self = .fixed(format)

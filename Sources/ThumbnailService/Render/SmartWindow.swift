@@ -61,8 +61,8 @@ struct SmartWindow {
         let scores = found.map { position in
             (maxEdges > 0 ? position.edges / maxEdges : 0) + (maxEntropy > 0 ? position.entropy / maxEntropy : 0)
         }
-        // Positions are tried from the centre outwards; only a higher score replaces the best, with 1e-9 for rounding
-        // errors.
+        // Positions are tried from the centre outwards. A position replaces the best one only if its score is higher by
+        // more than 1e-9, so that rounding errors have no effect.
         let middle = max(0, last) / 2
         var best = middle
         for position in scores.indices.sorted(by: { abs($0 - middle) < abs($1 - middle) })

@@ -2,8 +2,8 @@
 import PlatformImage
 
 extension ThumbnailRequest {
-    /// Canonical form of a request for cache keys, coalescing and entity tags: equal for requests whose results have
-    /// equal bytes, different for all others.
+    /// Canonical form of a request for cache keys, coalescing and entity tags. Requests with equal canonical forms have
+    /// equal results; it does not depend on spellings and options that cannot change the result.
     var canonicalBytes: [UInt8] {
         var writer = CanonicalWriter()
         writer.write(source)
@@ -22,8 +22,8 @@ extension ThumbnailRequest {
 /// Writes fields as `tag:value,value;`. Text of a client is prefixed with its length, so that it cannot imitate another
 /// field.
 ///
-/// Names of results on disk and entity tags depend on this text, so all tags are literals, independent of the names of
-/// Swift types, cases and raw values.
+/// Names of results on disk and entity tags depend on this text, so the tags of the fields are string literals,
+/// independent of the names of Swift types, cases and raw values.
 struct CanonicalWriter {
     private(set) var bytes: [UInt8] = []
 

@@ -7,7 +7,7 @@ enum Number {
     /// bits.
     static let max = 999_999_999
 
-    /// Parses decimal digits, 0 to ``max``; nil for an empty text and any other byte.
+    /// Parses an integer of 0 to ``max`` in decimal digits; nil for any other text.
     static func unsigned(_ text: some Sequence<UInt8>) -> Int? {
         var value = 0
         var isEmpty = true

@@ -1,7 +1,7 @@
 #if Service
 /// Operations on an upright image, applied in the order of the properties.
 ///
-/// Operations without an effect are omitted, so that values with equal pixels are equal.
+/// Operations without an effect are omitted: two requests that differ only in such operations have equal values.
 struct Operations: Hashable, Sendable {
     /// Page of a file with several images, from 1.
     var page = 1
@@ -39,7 +39,8 @@ extension Operations {
         static let maxTolerance = 442
     }
 
-    /// A part of the image. Pixel coordinates are those of the complete upright source, even after a trim.
+    /// A part of the image. The coordinates of ``box(left:top:right:bottom:)`` are pixels of the complete upright
+    /// source, even after a trim; the other cases refer to the image that remains after a trim.
     enum Region: Hashable, Sendable {
         case full
         /// thumbor's manual crop: right column and bottom row are exclusive; clipped to the image, ignored when empty.
@@ -58,7 +59,7 @@ extension Operations {
         enum Horizontal: String, Hashable, Sendable, CaseIterable { case left, center, right }
         enum Vertical: String, Hashable, Sendable, CaseIterable { case top, middle, bottom }
 
-        /// A focal box in upright pixels of the source; its centre is weighted by its area.
+        /// A focal box in pixels of the upright source; its centre is weighted by its area.
         struct Box: Hashable, Sendable {
             var left, top, right, bottom: Int
         }

@@ -41,7 +41,7 @@ extension ServiceError {
         case unsafeNotAllowed
         /// The target has a query, which its dialect or the configuration does not allow.
         case queryRefused
-        /// The target is longer than `server.targetBytes`, at most 8,192 bytes.
+        /// The target is longer than the configured limit `server.targetBytes`, which is at most 8,192 bytes.
         case targetTooLong
         /// The host of the source is not allowed.
         case hostRefused
@@ -59,7 +59,7 @@ extension ServiceError {
         case notAnImage
         /// Pixels, frames, memory or the size of the result are over a limit.
         case limit
-        /// The queue is full, or the expected wait exceeds a limit.
+        /// The queue is full, the expected wait exceeds a limit, or not enough memory is free.
         case overloaded
         /// The service is shutting down.
         case draining
@@ -69,9 +69,9 @@ extension ServiceError {
         case originFailed
         /// The origin timed out.
         case originTimeout
-        /// The deadline of the request passed.
+        /// The deadline of the request passed, or the request was cancelled.
         case deadline
-        /// The method is neither GET nor HEAD, nor POST where that is supported.
+        /// The method of the request is not supported.
         case methodNotAllowed
         /// An internal error of the service.
         case internalFault

@@ -38,8 +38,8 @@ struct OutputFormatRequest: Hashable, Sendable {
     /// Formats that targets can name.
     enum Format: String, Hashable, Sendable, CaseIterable { case jpeg, png, gif, tiff, webp, avif, heif }
 
-    /// Requested format; nil for the source's format if it can be encoded, else PNG with alpha or a palette, JPEG
-    /// otherwise.
+    /// Requested format; nil for the source's format. A source in a format that cannot be encoded then becomes PNG if
+    /// it has alpha or a palette, JPEG otherwise.
     var format: Format?
     /// JPEG quality, 1 to 100.
     var quality: Int

@@ -81,8 +81,8 @@ struct AdminResponder: HTTPResponder {
     }
 
     private func serviceResponse(_ request: Request) -> ServiceResponse {
-        // Metrics collectors may add a query, which is ignored.
         guard request.head.authority != nil else { return .plain(400, HostFieldCheck.invalidHostError.message + "\n") }
+        // Metrics collectors may add a query, which is ignored.
         let target = request.head.path.map { $0.prefix { $0 != "?" } } ?? ""
         guard request.method == .get || request.method == .head else {
             var response = ServiceResponse.plain(405, "supported methods: GET, HEAD\n")
@@ -93,7 +93,7 @@ struct AdminResponder: HTTPResponder {
         guard target == "/metrics" else {
             return .plain(404, "not found; available targets: /metrics, /health/live, /health/ready\n")
         }
-        // A host program that installed another metrics factory exports its metrics itself.
+        // If the host program has installed another metrics factory, it exports the metrics itself.
         guard let registry = engine.metrics.factory as? PrometheusRegistry else {
             return .plain(404, "this server does not export metrics: the host program uses another metrics backend\n")
         }

@@ -97,7 +97,7 @@ func withDeadline<Value: Sendable>(
         group.addTask {
             // The sleep returns nil when it is cancelled; then the result of the work is used.
             guard (try? await Task.sleep(for: limit)) != nil else { return nil }
-            return .failure(ServiceError(.deadline, "the request took longer than \(limit.components.seconds) s"))
+            return .failure(ServiceError(.deadline, "the request took longer than \(limit)"))
         }
         defer { group.cancelAll() }
         while let result = await group.next() { if let result { return result } }

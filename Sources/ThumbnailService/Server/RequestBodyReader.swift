@@ -14,8 +14,8 @@ struct RequestBodyReader {
     /// With a `Content-Length`, all bytes are reserved before the first read; without one, bytes are reserved whenever
     /// the array grows.
     ///
-    /// - Throws: `tooLarge`, `overloaded` when the budget has not enough bytes, `malformed` when the body is
-    ///   incomplete.
+    /// - Throws: `tooLarge` when the body has more than ``maxBytes`` bytes, `malformed` when it is incomplete; the
+    ///   errors of ``BodyReservation/acquire(_:)``.
     func read(_ request: Request) async throws(ServiceError) -> [UInt8] {
         var bytes: [UInt8] = []
         var reserved = 0

@@ -5,8 +5,9 @@ import NIOHTTPTypes
 
 /// Closes connections whose clients send or receive too slowly (SV20 in Docs/service-security.md).
 ///
-/// The header of a request has one time limit, the complete request another. Both start at the first byte of the
-/// request, or when the connection is opened. The HTTP server limits the idle time between requests.
+/// The header of a request has one time limit, the complete request another. For the first request of a connection,
+/// both start when the connection is opened, for later requests at their first byte. The HTTP server limits the idle
+/// time between requests.
 final class SlowClient: ChannelDuplexHandler, RemovableChannelHandler {
     typealias InboundIn = HTTPRequestPart
     typealias InboundOut = HTTPRequestPart
@@ -34,7 +35,8 @@ final class SlowClient: ChannelDuplexHandler, RemovableChannelHandler {
     private var pendingResponses = 0
     private var readDeadline: NIODeadline?
     private var writeDeadline: NIODeadline?
-    /// One timer per connection, which checks the deadlines when it fires: fast requests schedule none.
+    /// Timer of the connection, which checks the deadlines when it fires. It is not rescheduled for each request:
+    /// requests that end before it fires need no further timer.
     private var timer: (task: Scheduled<Void>, deadline: NIODeadline)?
 
     init(_ limits: Limits) { self.limits = limits }

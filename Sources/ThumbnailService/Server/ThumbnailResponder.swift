@@ -138,7 +138,8 @@ struct ThumbnailResponder: HTTPResponder {
             verifiedTargets.insert(target, for: name)
             return imageResponse(thumbnail, dialect, served, request)
         }
-        // Requests that will be refused fail here: under overload, tasks and suspensions are too expensive.
+        // Under overload, a request can fail here, before a task is created: tasks and suspensions are too expensive
+        // then.
         try engine.checkLoad(thumbnail)
         let reservation = engine.bodies.reservation()
         defer { reservation.release() }
@@ -225,8 +226,8 @@ struct ThumbnailResponder: HTTPResponder {
             response.fields[.accessControlAllowOrigin] = "*"
             var links = ["<\(IIIFInfo.profile)>;rel=\"profile\""]
             if let path = facts.canonicalPath, let base = canonicalBase(request) {
-                // Relative to the URL of the request (RFC 8288 §3.1): this response is cached, so it must not contain
-                // the Host field.
+                // Without a configured public URL, the link is relative to the URL of the request (RFC 8288 §3.1): this
+                // response is cached, so it must not contain the Host field.
                 links.append("<\(configuration.server.publicURL ?? "")\(base)/\(path)>;rel=\"canonical\"")
             }
             response.fields[.link] = links.joined(separator: ", ")

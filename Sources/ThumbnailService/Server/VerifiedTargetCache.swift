@@ -33,7 +33,8 @@ final class VerifiedTargetCache: Sendable {
 
     /// Creates an empty cache.
     ///
-    /// - Parameter maxBytes: Size limit, by an estimate of 2 kB per target plus its length.
+    /// - Parameter maxBytes: Maximum size in bytes; an entry counts as 2,048 bytes plus three times the target's
+    ///   length.
     init(maxBytes: Int = 4 << 20) { memory = MemoryCache(maxBytes: maxBytes) }
 
     func find(_ name: Name) -> Target? { memory.value(for: name) }

@@ -15,7 +15,8 @@ struct SigningPolicy: Sendable {
     /// Accepts `unsafe` in place of a signature.
     var allowsUnsafe = false
     var query = Query.refuse
-    /// Also accepts a signature of the percent-decoded rest, which is then parsed instead.
+    /// Also accepts a signature of the percent-decoded rest of the target. The decoded rest is then parsed instead of
+    /// the rest as it was sent.
     var acceptsDecoded = false
 
     /// Maximum length of a target with its query, in bytes.
@@ -54,7 +55,7 @@ struct SigningPolicy: Sendable {
         if keys.verify(code, of: message) { return raw }
         if acceptsDecoded {
             let decoded = PercentEncoding.decode(message)
-            // A decoded question mark would create a query that was not there.
+            // Only without a query: after decoding, a `?` from `%3F` would be equal to the `?` before the query.
             if keys.verify(code, of: decoded), queryStart == nil {
                 return VerifiedParts(bytes: decoded, isDecoded: true, query: nil)
             }

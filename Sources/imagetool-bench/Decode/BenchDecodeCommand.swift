@@ -26,7 +26,8 @@ struct BenchDecodeCommand: ParsableCommand {
     @Flag(help: "Measure only PlatformImage.") var noBaseline = false
     /// Former name of `--no-baseline`.
     @Flag(name: .customLong("no-twin"), help: .hidden) var noBaselineAlias = false
-    /// Decodes once for each line of standard input. `Benchmarks/peers.py` uses it to alternate with other decoders.
+    /// Waits for a line of standard input before each measurement, so that `Benchmarks/peers.py` can alternate between
+    /// this process and other decoders.
     @Flag(help: .hidden) var turns = false
 
     func validate() throws {

@@ -15,7 +15,7 @@ struct BenchResizeCommand: ParsableCommand {
             at the end of standard input, the last result is written to --output in the format of FILE.
             """)
 
-    @Argument(help: "File of width * height * 4 bytes.") var file: String
+    @Argument(help: "File of RGBA pixels, width * height * 4 bytes.") var file: String
     @Option(help: "Size of the image in FILE in pixels, WIDTHxHEIGHT.") var from: String
     @Option(help: "Size of the result in pixels, WIDTHxHEIGHT.") var to: String
     @Option(help: "Resampling filter: nearest, box, triangle, mitchell or lanczos3.", transform: parseChoice)
@@ -54,7 +54,7 @@ struct BenchResizeCommand: ParsableCommand {
         let sides = text.split(separator: "x", omittingEmptySubsequences: false).map { Int($0) }
         guard sides.count == 2, let width = sides[0], let height = sides[1], (1...65_535).contains(width),
             (1...65_535).contains(height)
-        else { throw ValidationError("\(text) is not WIDTHxHEIGHT with sides of 1 to 65535.") }
+        else { throw ValidationError("\(text) is not WIDTHxHEIGHT with sides of 1 to 65535 pixels.") }
         return (width, height)
     }
 }

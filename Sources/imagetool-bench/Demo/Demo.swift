@@ -132,7 +132,8 @@ final class DemoOrigin: Sendable {
         var bodyBytes = 0
     }
 
-    /// Updated before a response is sent, so that its receiver sees the new counts.
+    /// Counts of requests and body bytes. They are updated before a response is sent, so that a client that has
+    /// received the response reads the new counts.
     private final class Counter: Sendable {
         let counts = Mutex(Counts())
     }

@@ -14,7 +14,8 @@ struct DemoCommand: AsyncParsableCommand {
             """)
 
     @Argument(help: "Folder with images; subfolders are included.") var folder: String
-    @Option(help: "Number of URLs; each image has one URL, and large images have several.") var urls = 1_000
+    @Option(help: "Number of URLs: one per image; the remaining URLs refer to the large images again.")
+    var urls = 1_000
     /// Former name of `--urls`.
     @Option(name: .customLong("addresses"), help: .hidden) var addresses: Int?
     @Option(help: "Output PNG for the contact sheet.") var sheet = "contact-sheet.png"

@@ -11,7 +11,7 @@ struct DemoImages: Sendable {
         let path: String
         let format: ImageFormat
         let resource: OriginResource
-        /// The directly decoded file, for comparison.
+        /// The file decoded without a loader, for comparison with the image that the loader returns.
         let bitmap: Bitmap
     }
 
@@ -22,7 +22,7 @@ struct DemoImages: Sendable {
 
     /// Freshness lifetime of the responses in seconds.
     static let maxAge = 3_600
-    /// Number of pixels from which an image gets several URLs.
+    /// Minimum number of pixels of an image that is served at several URLs; ignored if no image has so many pixels.
     private static let largePixels = 10_000
 
     /// - Parameters:
@@ -52,7 +52,7 @@ struct DemoImages: Sendable {
         self.imageIndices = Self.shuffled(imageIndices)
     }
 
-    /// Image index for each URL: each image once, then the large images in turn.
+    /// Image index for each URL: each image once, then the large images in turn, or all images if none is large.
     private static func imageIndices(of images: [Image], count: Int, maxBytes: Int) -> [Int] {
         let large = images.indices.filter { images[$0].bitmap.width * images[$0].bitmap.height >= largePixels }
         let repeated = large.isEmpty ? Array(images.indices) : large

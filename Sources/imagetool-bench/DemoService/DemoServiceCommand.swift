@@ -8,7 +8,7 @@ import PlatformImageToolSupport
 struct DemoServiceCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "demo-service",
-        abstract: "Runs the thumbnail service with a local origin and requests targets of both dialects twice.",
+        abstract: "Runs the thumbnail service with a local origin and requests thumbor and IIIF targets, each twice.",
         discussion: """
             Prints a table of the responses; the exit code is 1 if a response differs from the expected response. On a \
             terminal, the service and its gallery then keep running until Ctrl-C; otherwise, the command ends after \
@@ -34,7 +34,10 @@ struct DemoServiceCommand: AsyncParsableCommand {
         if !deviations.isEmpty { throw ExitCode(1) }
     }
 
-    /// Runs the service for the table; on a terminal it keeps running until the process is interrupted.
+    /// Runs the service, sends the requests and prints the table of responses. On a terminal, without `--once`, the
+    /// service then keeps running until the process is interrupted.
+    ///
+    /// - Returns: Deviations from the expected responses.
     private func serve(_ origin: DemoServiceOrigin, _ folder: String, _ output: Output) async throws -> [String] {
         let key = (0..<SigningKeys.minKeyBytes).map { _ in UInt8.random(in: .min ... .max) }
         let server = try ThumbnailServer(settings(origin, folder, key), logger: Self.logger)
@@ -85,7 +88,7 @@ struct DemoServiceCommand: AsyncParsableCommand {
 
     private static var logger: Logger {
         var logger = Logger(label: "imagetool.demo-service") { _ in JSONLogHandler() }
-        // The server logs its cancellation after the table as an error.
+        // The server is cancelled after the table is printed, and logs the cancellation as an error.
         logger.logLevel = .critical
         return logger
     }

@@ -11,7 +11,7 @@ struct DemoServiceRequest: Sendable {
     let status: Int
     /// Expected size of the image; `nil` when the response is not an image.
     var size: (width: Int, height: Int)?
-    /// True when the result is stored in the result cache.
+    /// True for an image from an undamaged file: a second, equal request must be a hit in the result cache.
     var isCached: Bool { size != nil && status == 200 && !isDamaged }
     /// True for an image from a damaged file, which is cached only for a short time.
     var isDamaged = false

@@ -165,7 +165,7 @@ private struct Palette: Sendable {
         self.hasTrees = hasTrees
     }
 
-    /// Randomly shifted colours of the same time of day.
+    /// Returns this palette with its sky and ridge colours shifted by one random offset per channel.
     func varied(by random: inout SeededRandom) -> Palette {
         var palette = self
         let shift = (0..<3).map { _ in Int(random.next(below: 37)) - 18 }

@@ -8,7 +8,7 @@ import PlatformImageToolSupport
 struct GalleryCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "gallery",
-        abstract: "Serves thumbnails of 1,000 generated landscapes at /gallery, and the cache that each came from.",
+        abstract: "Shows thumbnails of 1,000 generated landscapes at /gallery, and the cache that each came from.",
         discussion: """
             An origin in the same process, the only allowed source, generates the landscapes. Targets need no \
             signature. `imagetool serve --gallery DIR` shows the images of a folder.

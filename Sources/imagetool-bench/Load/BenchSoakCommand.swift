@@ -23,7 +23,8 @@ struct BenchSoakCommand: AsyncParsableCommand {
     func validate() throws {
         guard (100...100_000_000).contains(loads), (1...1_024).contains(concurrency), (0...1 << 40).contains(slack)
         else {
-            throw ValidationError("--loads must be at least 100, --concurrency 1 to 1024, --slack 0 or more.")
+            throw ValidationError(
+                "--loads must be 100 to 100000000, --concurrency 1 to 1024, --slack 0 to 1 TiB (in bytes).")
         }
     }
 
@@ -52,7 +53,7 @@ struct BenchSoakCommand: AsyncParsableCommand {
             guard end.last.failed == 0, end.last.running == 0, !after.isMore(than: before), growth <= slack else {
                 throw Failure(
                     .software,
-                    "internal: a load failed or is running, file descriptors are open, or memory growth exceeds --slack"
+                    "internal: a load failed or still runs, descriptors leak, or memory growth exceeds --slack"
                 )
             }
         }
@@ -76,8 +77,8 @@ private struct OpenDescriptors: CustomStringConvertible {
         }
     }
 
-    /// Polls until not more descriptors are open than in `before`, for at most 5 seconds: a client closes its
-    /// connections after its release.
+    /// Polls for at most 5 seconds until no more descriptors are open than in `before`, apart from the three timers of
+    /// libdispatch: an HTTP client closes its connections some time after its release.
     init(waitingUntilAtMost before: Self) async throws {
         self.init()
         for _ in 0..<500 where isMore(than: before) {
@@ -88,6 +89,6 @@ private struct OpenDescriptors: CustomStringConvertible {
 
     func isMore(than before: Self) -> Bool { others > before.others || ofLoops > before.ofLoops + 3 }
 
-    var description: String { "\(others) files, sockets and pipes, \(ofLoops) of event loops" }
+    var description: String { "\(others) for files, sockets and pipes, \(ofLoops) for event loops" }
 }
 #endif

@@ -62,7 +62,7 @@ struct LoadBenchmark {
     /// CPU time of a side divided by that of the client alone, one per round.
     func ratios(of side: Side) -> [Double] { zip(costs(of: side), costs(of: .client)).map { $0.cpu / $1.cpu } }
 
-    /// Median of the CPU time ratios of the loader.
+    /// CPU time of the loader divided by that of the client alone, median over the rounds.
     var ratio: Double { median(ratios(of: .loader)) ?? .nan }
 
     /// Measures `rounds` rounds after one warm-up round.
@@ -87,7 +87,8 @@ struct LoadBenchmark {
     }
 }
 
-/// All sides of the benchmark and their shared state.
+/// Runs the loads of each `LoadBenchmark.Side`, and the cache hits; contains the clients, the loader and their
+/// settings.
 private struct LoadSide {
     let client: HTTPClient
     private let transport: AsyncHTTPClientTransport

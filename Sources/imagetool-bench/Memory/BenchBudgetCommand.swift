@@ -20,7 +20,8 @@ struct BenchBudgetCommand: AsyncParsableCommand {
     @Option(help: "Number of threads of the decode queue; 0 means one per available processor.") var width = 16
     @Option(help: "Memory budget of concurrent decodes in bytes.") var budget = 256_000_000
     @Option(help: "Size limit of the cache in bytes.") var cache = 64 << 20
-    @Option(help: "Additional memory that the process may use, in bytes.") var slack = 60 << 20
+    @Option(help: "Allowed growth of resident memory in addition to --budget and --cache, in bytes.")
+    var slack = 60 << 20
     @Flag(help: "Print one JSON object.") var json = false
 
     func validate() throws {

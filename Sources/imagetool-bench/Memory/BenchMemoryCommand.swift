@@ -19,8 +19,9 @@ struct BenchMemoryCommand: AsyncParsableCommand {
     @Option(help: "Size limit of the cache in bytes.") var cache = 64 << 20
     @Option(help: "Memory budget of concurrent decodes in bytes.") var budget = 40 << 20
     @Option(help: "Number of images requested concurrently.") var inFlight = 16
-    @Option(help: "Additional memory that the process may use, in bytes.") var slack = 60 << 20
-    @Flag(help: "Print one JSON object, with a sample for every 10th image.") var json = false
+    @Option(help: "Allowed growth of resident memory in addition to --budget and --cache, in bytes.")
+    var slack = 60 << 20
+    @Flag(help: "Print one JSON object, with the memory figures after every 10th image.") var json = false
 
     func validate() throws {
         guard [budget, cache, slack].allSatisfy({ $0 <= 1 << 40 }) else {
@@ -52,7 +53,9 @@ struct BenchMemoryCommand: AsyncParsableCommand {
         ]
         try output.write(json ? Self.json(figures, result.samples).text + "\n" : table(of: figures))
         if result.peakGrowth > bound || result.cachePeakBytes > cache {
-            printError("imagetool: resident memory grew by \(result.peakGrowth) bytes, the limit is \(bound)")
+            printError(
+                "imagetool: resident memory grew by \(result.peakGrowth) bytes, limit \(bound) bytes; "
+                    + "the cache grew to \(result.cachePeakBytes) bytes, limit \(cache) bytes")
             throw ExitCode(1)
         }
     }

@@ -21,7 +21,8 @@ struct CacheBenchmark {
         /// CPU nanoseconds per operation of `MemoryCache`.
         var ours: [Double] = []
         var baseline: [Double] = []
-        /// CPU nanoseconds per operation of `NSCache`; empty for two threads and for keys that are not prepared.
+        /// CPU nanoseconds per operation of `NSCache`, which is measured with one thread and not for `hitEqualKey` and
+        /// `hitNewKey`; otherwise empty.
         var nsCache: [Double] = []
         /// Operations per second of wall time, all threads together.
         var oursRate: [Double] = []
@@ -76,8 +77,8 @@ struct CacheLoad: Sendable {
     static let operations = 1 << 19
 
     let names: [String]
-    /// Random order of the first half of the names. Hits look up this half; misses look up the second half, which is
-    /// then not in the cache.
+    /// Random order of the first half of the names. After ``fill()``, the cache contains exactly this half: hits look
+    /// up the first half, misses the second half.
     let order: [Int]
     private let ours = MemoryCache<ImageCacheKey, Int>(maxBytes: entries)
     private let baseline = CacheBaseline(maxBytes: entries)

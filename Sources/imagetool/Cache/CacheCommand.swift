@@ -94,10 +94,11 @@ struct CacheCollectCommand: AsyncParsableCommand {
     }
 }
 
-/// `imagetool cache clear`: removes entries by the time since their last use, or since they were stored.
+/// `imagetool cache clear`: removes entries that were last used, or were stored, more than a number of seconds ago.
 struct CacheClearCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "clear", abstract: "Removes entries by the time since their last use or since they were stored.")
+        commandName: "clear",
+        abstract: "Removes entries that were last used, or stored, more than a number of seconds ago.")
 
     @OptionGroup var folder: CacheFolder
     @Option(help: "Remove entries that were not used for this many seconds.") var modifiedOlderThan: Int?
@@ -108,7 +109,7 @@ struct CacheClearCommand: AsyncParsableCommand {
             throw ValidationError("Exactly one of --modified-older-than and --created-older-than is required.")
         }
         if (modifiedOlderThan ?? createdOlderThan ?? 0) < 0 {
-            throw ValidationError("--modified-older-than and --created-older-than must be 0 or more.")
+            throw ValidationError("--modified-older-than and --created-older-than must be 0 seconds or more.")
         }
     }
 

@@ -19,7 +19,7 @@ struct DecodeCommand: ParsableCommand {
     @Flag(help: "Reject damaged files.") var strict = false
     @Option(help: "Index of the frame of an animation or of the page of a TIFF, from 0.") var frame: Int?
     @Flag(help: "Multiply colours by alpha; requires --format pam or raw.") var premultiplied = false
-    @Option(help: "Output format: pam, png, or raw rows.") var format = PixelFileFormat.pam
+    @Option(help: "Output format: pam, png, or raw (rows without a header).") var format = PixelFileFormat.pam
     @Option(name: .shortAndLong, help: "Output file; - is stdout, the default.") var output: String?
     @Option(
         help: """
@@ -42,13 +42,13 @@ struct DecodeCommand: ParsableCommand {
         if let frame, frame < 0 { throw ValidationError("--frame must be 0 or more.") }
         if let maxPixels, maxPixels < 1 { throw ValidationError("--max-pixels must be 1 or more.") }
         if let maxFrames, maxFrames < 1 { throw ValidationError("--max-frames must be 1 or more.") }
-        if let deadline, !(deadline > 0) { throw ValidationError("--deadline must be greater than 0.") }
+        if let deadline, !(deadline > 0) { throw ValidationError("--deadline must be greater than 0 seconds.") }
         if premultiplied, digest || format == .png {
             throw ValidationError(
                 "--premultiplied requires --format pam or raw; a digest and a PNG have straight alpha.")
         }
         if files.count > 1, !digest, !discardsPixels, output ?? "-" != "-" || format == .png {
-            throw ValidationError("Several files require output to stdout with --format pam or raw, or --digest.")
+            throw ValidationError("Several files require --digest, or output to stdout with --format pam or raw.")
         }
         if status == "-", digest || output == "-" {
             throw ValidationError("--status - cannot be combined with --digest or --output -: both write to stdout.")
@@ -104,7 +104,7 @@ struct DecodeCommand: ParsableCommand {
     private func cancellation() -> CancellationFlag? {
         guard let deadline else { return nil }
         let flag = CancellationFlag()
-        // A deadline of 100 years is never reached; larger values overflow `Duration`.
+        // A deadline of 100 years is never reached; much larger values would overflow `Duration`.
         flag.setDeadline(.now + .seconds(min(deadline, 100 * 365 * 86_400)))
         return flag
     }

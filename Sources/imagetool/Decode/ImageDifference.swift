@@ -12,7 +12,7 @@ import Darwin
 struct ImageDifference {
     /// Largest sample difference per channel, 0...255, in the order red, green, blue, alpha.
     private(set) var largest = [0, 0, 0, 0]
-    /// Mean sample difference; alpha samples count only when a pixel of either image is not opaque.
+    /// Mean absolute sample difference. If all pixels of both images are opaque, alpha samples do not count.
     let mean: Double
     /// Peak signal-to-noise ratio of the samples that `mean` counts, in dB; infinite for equal images.
     let psnr: Double

@@ -23,7 +23,7 @@ struct InfoCommand: ParsableCommand {
     func run() throws {
         let output = try Output()
         var objects: [JSON] = []
-        // The array is closed even after an error; the exit code reports that elements are missing.
+        // The JSON array is also written after an error; the exit code then reports that elements are missing.
         defer { if style == .json { try? output.write(JSON.lines(objects)) } }
         var isFirst = true
         try forEachFile(files) { path in

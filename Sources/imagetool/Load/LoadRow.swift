@@ -9,7 +9,8 @@ struct LoadRow {
     let url: String
     /// Name of the written file; `nil` when no file was written.
     var file: String?
-    // Copies single fields, because `LoadOutcome` retains the pixels and bytes of an image.
+    // These properties are copied from the `LoadOutcome`, which is not stored, because it retains the pixels of the
+    // image.
     private let status: Int
     private let source: LoadOutcome.Source
     private let isFresh: Bool

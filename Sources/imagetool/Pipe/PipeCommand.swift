@@ -23,11 +23,11 @@ struct PipeCommand: AsyncParsableCommand {
             process exits within five seconds with 0.
             """)
 
-    /// Time in milliseconds for outstanding operations after the end of input; the remaining operations are then
-    /// cancelled. The exit must stay within the documented five seconds, so this time must be shorter.
+    /// Milliseconds after the end of input at which the operations that are still running are cancelled. The
+    /// process must exit within five seconds, so this value must be less than 5,000.
     @Option(help: .hidden) var graceMilliseconds = 4_000
-    /// Time in milliseconds after which the process exits unconditionally, even when a disk does not respond; stored
-    /// entries are on disk by then.
+    /// Milliseconds after the end of input at which the process exits unconditionally, for example when a disk does not
+    /// respond. Each store writes its entry to the file system before it returns, so stored entries are not lost.
     @Option(help: .hidden) var longestEndMilliseconds = 4_800
 
     func run() async throws {

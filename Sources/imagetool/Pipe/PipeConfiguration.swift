@@ -5,7 +5,7 @@ import PlatformImageToolSupport
 
 /// Loader configuration from an `open` request.
 struct PipeConfiguration: Sendable {
-    /// Starts from the defaults of the pipe, which enable every cache layer.
+    /// The defaults of `imagetool pipe`, changed by the directory and the keys of the request.
     private(set) var configuration = ImageLoader.Configuration()
     /// Unknown keys, in the order of the request.
     private(set) var ignored: [String] = []
@@ -17,7 +17,7 @@ struct PipeConfiguration: Sendable {
         configuration.acceptedContentTypes = [.anyImage]
         let directory = try Self.directory(line)
         configuration.cacheDirectory = directory
-        // A folder beside the shards of the image cache; the image cache ignores this folder.
+        // The data cache uses a subfolder of the image cache's folder; the image cache ignores this subfolder.
         configuration.dataDirectory = directory.map { $0 + "/data" }
         guard let config = line["config"] else { return }
         guard case .object(let members) = config else { throw .malformed("config must be an object") }

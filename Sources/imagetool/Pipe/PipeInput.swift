@@ -89,7 +89,8 @@ final class PipeInput: Sendable {
     var end: EndReason? { state.locked(in: self) { $0.end } }
 
     private func nextItem() -> Item? {
-        // The state is moved out, because reading may block indefinitely; calls do not overlap.
+        // The state is moved out of the mutex, so that the mutex is not locked while reading blocks; calls do not
+        // overlap.
         var state = state.locked(in: self) { state in
             let current = state
             state = State()

@@ -18,7 +18,7 @@ struct PipeRequest: Sendable {
 
     /// Reason for rejecting a request.
     enum Refusal: Error {
-        /// The line is malformed; contains the expected form.
+        /// The line is malformed; the associated value describes the error.
         case malformed(String)
         /// The line is well-formed, but the operation or value is unknown or not supported.
         case unsupported
@@ -137,7 +137,7 @@ extension JSON {
         return text
     }
 
-    /// Returns the seconds, with fractions, of a required member.
+    /// Returns the required member `name`, a number of seconds that may have a fraction.
     func seconds(_ name: String) throws(PipeRequest.Refusal) -> Duration {
         guard let seconds = self[name]?.duration else {
             throw .malformed("\(name) must be a number of seconds, 0 or more")

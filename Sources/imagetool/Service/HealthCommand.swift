@@ -21,7 +21,7 @@ struct HealthCommand: AsyncParsableCommand {
         guard url == nil || port == nil else { throw ValidationError("--url and --port cannot be combined.") }
         guard (1...65_535).contains(port ?? 1) else { throw ValidationError("--port must be 1 to 65535.") }
         guard timeout > 0, timeout <= 3_600 else {
-            throw ValidationError("--timeout must be greater than 0 and at most 3600.")
+            throw ValidationError("--timeout must be greater than 0 and at most 3600 seconds.")
         }
     }
 

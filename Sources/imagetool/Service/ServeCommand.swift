@@ -106,7 +106,7 @@ struct ServeCommand: AsyncParsableCommand {
     ///   listed.
     private static func addGallery(of folder: String, to configuration: inout ServiceConfiguration) throws {
         guard configuration.source.fileRoot == nil || configuration.source.fileRoot == folder else {
-            throw ValidationError("--gallery and --files must name the same folder.")
+            throw ValidationError("--gallery and source.fileRoot (--files) must name the same folder.")
         }
         configuration.source.fileRoot = folder
         let paths = try listFiles(folder).filter(InputPaths.isImageName)

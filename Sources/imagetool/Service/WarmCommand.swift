@@ -29,11 +29,11 @@ struct WarmCommand: AsyncParsableCommand {
 
     func validate() throws {
         guard rate > 0, rate <= 100_000 else {
-            throw ValidationError("--rate must be greater than 0 and at most 100000.")
+            throw ValidationError("--rate must be greater than 0 and at most 100000 requests per second.")
         }
         guard (1...1_024).contains(jobs) else { throw ValidationError("--jobs must be 1 to 1024.") }
         guard timeout > 0, timeout <= 3_600 else {
-            throw ValidationError("--timeout must be greater than 0 and at most 3600.")
+            throw ValidationError("--timeout must be greater than 0 and at most 3600 seconds.")
         }
         guard server == nil || config == nil && set.isEmpty else {
             throw ValidationError("--server cannot be combined with --config or --set.")

@@ -25,7 +25,7 @@ struct ContactSheetCommand: AsyncParsableCommand {
     @Option(name: .shortAndLong, help: "Number of threads; 0 means one per core.") var jobs = 0
 
     func validate() throws {
-        if !(1...4096).contains(size) { throw ValidationError("--size must be 1 to 4096.") }
+        if !(1...4096).contains(size) { throw ValidationError("--size must be 1 to 4096 pixels.") }
         if let columns, !(1...10_000).contains(columns) { throw ValidationError("--columns must be 1 to 10000.") }
         if jobs < 0 || jobs > 1024 { throw ValidationError("--jobs must be 0 to 1024.") }
         if let name = try? OutputTemplate(output), name.unsupportedExtension != nil || name.format == .jpeg {

@@ -11,7 +11,8 @@ import Musl
 import Darwin
 #endif
 
-/// SIGINT handler that exits with 128 + SIGINT, but not while a file is being written.
+/// SIGINT handler that exits with 128 + SIGINT. If a file is being written, the first SIGINT takes effect after the
+/// write; a second SIGINT ends the process immediately.
 final class Interrupt {
     private final class State: Sendable {
         let shieldState = Mutex((shield: false, signal: false))
@@ -46,8 +47,8 @@ final class Interrupt {
 
     deinit { source.cancel() }
 
-    /// Runs `body`. A SIGINT that arrives while `body` runs ends the process after `body` returns. After a SIGINT, a
-    /// new call ends the process without running `body`.
+    /// Runs `body`. The first SIGINT that arrives while `body` runs ends the process after `body` returns; a second one
+    /// ends it immediately. After a SIGINT, a new call ends the process without running `body`.
     func deferringInterrupt<R>(_ body: () throws -> R) rethrows -> R {
         let mayStart = state.shieldState.locked(in: state) { now in
             now.shield = !now.signal

@@ -51,10 +51,10 @@ struct OutputTemplate {
 
     struct Malformed: Error { let reason: String }
 
-    /// True when the template contains `{name}`, so that inputs of different names get different outputs.
+    /// True when the template contains `{name}`, so that the output path depends on the name of the input.
     var containsName: Bool { parts.contains(.name) }
 
-    /// Format of a literal extension: `png`, `apng`, `jpg` or `jpeg`; `nil` for any other.
+    /// Output format if the template ends with the extension `png`, `apng`, `jpg` or `jpeg`; otherwise `nil`.
     var format: EncodedFormat? {
         switch literalExtension {
         case "png", "apng": .png
@@ -63,7 +63,8 @@ struct OutputTemplate {
         }
     }
 
-    /// Literal extension of an image format that cannot be written, such as `webp`; `nil` for any other.
+    /// Extension at the end of the template if it is that of an image format that cannot be written, such as `webp`;
+    /// otherwise `nil`.
     var unsupportedExtension: String? {
         let foreign = ["avif", "bmp", "gif", "heic", "heif", "ico", "jp2", "jxl", "svg", "tif", "tiff", "webp"]
         return literalExtension.flatMap { foreign.contains($0) ? $0 : nil }
@@ -74,13 +75,15 @@ struct OutputTemplate {
         return end[end.index(after: dot)...].lowercased()
     }
 
-    /// False when `{dir}` contains a `..` that leads out of the folder that precedes `{dir}` in the template.
+    /// False when a folder precedes `{dir}` in the template and the folder of `input` contains `..`, which could lead
+    /// out of the preceding folder.
     func staysInsideFolder(_ input: String) -> Bool {
         guard let dir = parts.firstIndex(of: .dir), dir > 0 else { return true }
         return !Self.folder(of: input).split(separator: "/").contains("..")
     }
 
-    /// Output path for an input; `nil` when the template needs `size` or `format` and it is `nil`.
+    /// Output path for an input; `nil` when `size` is `nil` and the template contains `{w}` or `{h}`, or when `format`
+    /// is `nil` and the template contains `{ext}`.
     func path(for input: String, size: (width: Int, height: Int)?, format: EncodedFormat?) -> String? {
         var path = ""
         for part in parts {

@@ -51,7 +51,7 @@ final class ThumbBatch {
         let results = OrderedConcurrentMap(Array(zip(paths, known)), width: queue.width * 4) { path, output in
             if let output { return (path, ThumbJob.JobResult.skipped(output: output)) }
             let result = try? await queue.run { _ in job.result(of: path) }
-            // The task is never cancelled, so this is unreachable.
+            // `result` is `nil` only in a cancelled task, and the tasks are never cancelled.
             return (path, result ?? .failed(Failure(.software, "internal: the thumbnail was cancelled")))
         }
         var progress = Progress("thumbnails", total: total)
@@ -65,7 +65,7 @@ final class ThumbBatch {
         progress.clear()
     }
 
-    /// Writes the output of a successful input and reports the outcome.
+    /// Writes the thumbnail, if one was created, and reports the result for the input.
     private func record(_ input: String, _ result: ThumbJob.JobResult) throws {
         switch result {
         case .created(let thumb, let facts):
@@ -90,7 +90,7 @@ final class ThumbBatch {
         }
     }
 
-    /// Writes a file and its manifest line; SIGINT cannot end the process between the two writes.
+    /// Writes a file and its manifest line; a single SIGINT does not end the process between the two writes.
     private func write(_ thumb: Thumb, of input: String, _ facts: FileFacts?, to path: String) throws {
         guard path != "-" else { return try files.write(thumb, to: path) }
         try interrupt.deferringInterrupt {

@@ -119,7 +119,8 @@ struct ThumbCommand: AsyncParsableCommand {
 
     /// Output template; a folder becomes a template for one file per input.
     ///
-    /// - Throws: `ValidationError` when several inputs would have the same output.
+    /// - Throws: `ValidationError` when there are several inputs and the template does not contain `{name}`, or when
+    ///   the template is malformed.
     private func template(for paths: [String]) throws -> OutputTemplate {
         let template = try outputTemplate()
         guard paths.count <= 1 || template.containsName else {
@@ -156,7 +157,8 @@ struct ThumbCommand: AsyncParsableCommand {
         if let background {
             options.background = ThumbArguments.color(background)
             if options.background == nil {
-                throw ValidationError("--background must be a colour, not '\(background)'.")
+                throw ValidationError(
+                    "--background must be white, black, #rrggbb or #rrggbbaa, not '\(background)'.")
             }
         }
         options.allowsUpscaling = enlarge

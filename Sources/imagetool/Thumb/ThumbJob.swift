@@ -28,7 +28,8 @@ struct ThumbJob: Sendable {
     func result(of input: String) -> JobResult {
         do {
             guard template.staysInsideFolder(input) else {
-                throw Failure(.usage, "outsideOutput: {dir} contains .., the file would be outside the output folder")
+                throw Failure(
+                    .usage, "outsideOutput: {dir} contains .., so the file would be outside the output folder")
             }
             if skipsExisting, let output = template.path(for: input, size: nil, format: recipe.format), exists(output) {
                 return .skipped(output: output)
@@ -88,7 +89,8 @@ struct ThumbFiles {
 
     /// Writes a thumbnail and creates the missing folders of its path.
     ///
-    /// - Throws: ``Failure`` when only this file is affected; ``OutputFailure`` when writing failed.
+    /// - Throws: ``Failure`` when `path` is an input or another output, or its file name is too long; ``OutputFailure``
+    ///   for all other failed writes, which end the run.
     mutating func write(_ thumb: Thumb, to path: String) throws {
         if path != "-" {
             // The path can be resolved only when its folder exists.
@@ -108,8 +110,8 @@ struct ThumbFiles {
         }
     }
 
-    /// Absolute path without symbolic links; `path` unchanged when its folder does not exist, so that a write would
-    /// fail.
+    /// Absolute path without symbolic links; `path` unchanged when its folder does not exist, in which case writing
+    /// fails later.
     private static func canonicalPath(of path: String) -> String {
         if let file = resolved(path) { return file }
         guard let folder = resolved(OutputTemplate.folder(of: path)) else { return path }

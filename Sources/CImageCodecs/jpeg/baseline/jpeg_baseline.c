@@ -75,7 +75,8 @@ static bool add_plane(jpeg_baseline *b, const struct jpeg_decompress_struct *cin
     return false;
   for (unsigned k = 0; k < DCTSIZE2; k++) {
     p->steps[k] = table->quantval[imgc_jpeg_order[k]];
-    // A step of 0 is rejected, because the sum of DC differences would then be unbounded.
+    // A quantization step of 0 is rejected, because the range check of the dequantized DC value
+    // would then not limit the sum of the DC differences.
     if (p->steps[k] == 0 || p->steps[k] > MAX_STEP) return false;
   }
   p->dc = &b->dc[c->dc_tbl_no];
@@ -185,7 +186,7 @@ static bool restart(jpeg_baseline *b) {
   return true;
 }
 
-// Writes the sample of a flat block once, or four times for size 2.
+// Writes the only sample of a DC-only block once, or to 2 x 2 positions if `size` is 2.
 static inline void write_samples(uint8_t *to, size_t stride, uint8_t sample, unsigned size) {
   to[0] = sample;
   if (size > 1) to[1] = to[stride] = to[stride + 1] = sample;

@@ -26,7 +26,7 @@ void imgc_jpeg_refill_bytes(imgc_jpeg_bits *b) {
 // Position in the block being decoded.
 typedef struct block_position {
   unsigned k, count;
-  // A bit from bit 12 on is set after a coefficient was out of range.
+  // Bitwise OR of all coefficients + 2,048; 4,096 or more after a coefficient was out of range.
   uint32_t range;
 } block_position;
 

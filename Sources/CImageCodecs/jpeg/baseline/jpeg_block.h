@@ -62,8 +62,8 @@ IMGC_INLINE uint32_t imgc_read_code(imgc_jpeg_bits *b, const imgc_huffman *h) {
 // `last_dc` is the component's previous DC value, before dequantization. `block` must be zero; the
 // function stores the dequantized coefficients in it, in row order. Returns the number of
 // coefficients up to the last nonzero one in zigzag order, so 1 means DC only. Returns 0 for
-// invalid data and for coefficients above 2,047, which no encoder writes; without them all
-// intermediate results fit into 16 bits.
+// invalid data and for coefficients outside -2,048...2,047, which no encoder writes; without them
+// all intermediate results fit into 16 bits.
 unsigned imgc_jpeg_block(imgc_jpeg_bits *bits, const imgc_huffman *dc, const imgc_huffman *ac,
                          const int32_t steps[64], int32_t *last_dc, int16_t block[64]);
 

@@ -31,7 +31,7 @@ void imgc_huffman_skips_init(imgc_huffman_skips *s, const imgc_huffman *ac) {
 
 typedef enum code { CODE_SKIPPED, BLOCK_ENDS, NO_CODE } code;
 
-// Skips one code, after `k` coefficients.
+// Skips one code and its value bits. `*k` is the position in the block, before and after the code.
 static __attribute__((noinline)) code skip_code(imgc_jpeg_bits *b, const imgc_huffman *ac,
                                                 unsigned *k) {
   // A code with its value has at most 31 bits.
@@ -44,10 +44,10 @@ static __attribute__((noinline)) code skip_code(imgc_jpeg_bits *b, const imgc_hu
   return ++*k >= 64 ? BLOCK_ENDS : CODE_SKIPPED;
 }
 
-// Replaces `b` by `full`, the same buffer after a refill, and consumes `used` bits. The refill
-// happens before the look-ups, so that decoding does not wait for the load. Two look-ups use at
-// most 26 bits and a DC difference at most 27, so of 56 bits enough remain for the next two
-// look-ups.
+// Replaces `b` by `full`, a copy of `b` that was refilled to at least 56 bits, and consumes `used`
+// bits. The refill happens before the look-ups, so that decoding does not wait for the load. `used`
+// is at most 26 for two look-ups and at most 27 for a DC difference, so at least 29 bits remain,
+// enough for the next two look-ups.
 IMGC_INLINE void consume(imgc_jpeg_bits *b, imgc_jpeg_bits full, unsigned used) {
   *b = full;
   imgc_consume_bits(b, used);
@@ -98,7 +98,7 @@ bool imgc_jpeg_flat_mcus(imgc_jpeg_bits *bits, imgc_flat_plane *planes, const ui
                          unsigned blocks, uint32_t count, uint8_t *dst) {
   imgc_jpeg_bits b = *bits;
   imgc_refill(&b);
-  // A bit from bit 12 on is set after a coefficient was out of range.
+  // Bitwise OR of all DC coefficients + 2,048; 4,096 or more after one of them was out of range.
   uint32_t range = 0;
   for (uint32_t mcu = 0; mcu < count; mcu++) {
     for (unsigned k = 0; k < blocks; k++) {

@@ -13,7 +13,8 @@ enum { IMGC_HUFFMAN_LOOKUP_BITS = 10 }; // bits per table look-up
 
 // A Huffman decoding table. Most codes have, together with their value bits, at most 10 bits, and
 // are decoded by one look-up of the next 10 bits. An entry of `lookup` contains
-// - in bits 0...5 the number of bits, 0 for longer codes;
+// - in bits 0...5 the number of bits of the code, including its value bits if they fit into the 10
+//   bits; 0 if the code itself has more than 10 bits;
 // - in bits 6...9 the number of value bits that follow, when they do not fit into the 10 bits;
 // - in bits 10...15 the zero coefficients to skip, or IMGC_BLOCK_ENDS;
 // - in bits 16...31 the signed value.

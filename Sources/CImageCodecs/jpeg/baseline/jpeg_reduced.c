@@ -117,7 +117,7 @@ static void reduce_4(uint8_t *dst, size_t stride, const int16_t block[64]) {
   four_points(high, shifted_upper(dc, 14), _mm_unpackhi_epi16(r1, r3), _mm_unpackhi_epi16(r5, r7),
               _mm_unpackhi_epi16(r2, r6), 12);
   for (int i = 0; i < 4; i++) rows[i] = _mm_packs_epi32(low[i], high[i]);
-  // Transposed: columns of four, two per vector.
+  // Transposes the rows: each of c01 to c67 contains two columns of four samples.
   const __m128i a = _mm_unpacklo_epi16(rows[0], rows[1]), b = _mm_unpacklo_epi16(rows[2], rows[3]);
   const __m128i c = _mm_unpackhi_epi16(rows[0], rows[1]), d = _mm_unpackhi_epi16(rows[2], rows[3]);
   const __m128i c01 = _mm_unpacklo_epi32(a, b), c23 = _mm_unpackhi_epi32(a, b);

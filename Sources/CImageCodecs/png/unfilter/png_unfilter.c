@@ -36,7 +36,8 @@ void imgc_png_unfilter_pair(uint8_t first, uint8_t second, uint8_t *row, uint8_t
 }
 
 bool imgc_png_unfilter_waves(const uint8_t *first, size_t stride, size_t n, unsigned bpp) {
-  // In short rows most lanes are unused in the first and last steps of the wave.
+  // A vector has one lane per row, and each row starts one pixel after the row above it. So the
+  // first and the last steps use only some lanes, which is inefficient for short rows.
   if (bpp > 2 || n < 64) return false;
   const uint8_t *filter = first - 1;
   int slow = 0;

@@ -13,8 +13,8 @@
 enum { IMGC_PNG_UNFILTER_SLACK = 8 };
 
 // Reconstructs one row. `row` is the n filtered bytes after the filter byte, `above` the previous
-// unfiltered row (zeros for the first row of a pass), bpp the bytes per pixel, at least 1; filter
-// is 0...4.
+// row, already reconstructed (zeros for the first row of a pass), bpp the bytes per pixel, at
+// least 1; filter is 0...4.
 void imgc_png_unfilter(uint8_t filter, uint8_t *row, const uint8_t *above, size_t n, unsigned bpp);
 
 // Returns true when two consecutive rows with these filters are reconstructed faster together.

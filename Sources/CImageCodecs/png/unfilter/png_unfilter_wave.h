@@ -51,7 +51,7 @@ INLINE void wave_interleave(wave_bytes v[WAVE_ROWS]) {
   imgc_copy(v, to, sizeof to);
 }
 
-// Compilers generate one instruction for each of these.
+// Compilers generate one instruction for each of the following three functions.
 INLINE wave_lanes wave_choose(wave_lanes mask, wave_lanes yes, wave_lanes no) {
   return (mask & yes) | (~mask & no);
 }
@@ -94,8 +94,8 @@ typedef struct wave_state {
   wave_lanes b[2]; // the pixel above the previous pixel, each of its bytes
 } wave_state;
 
-// Sixteen steps over transposed bytes. In the first call the lane of a row is 0 until the wave
-// reaches the row.
+// Performs sixteen steps on transposed bytes; each step reconstructs one byte of each row. With
+// `is_first` the lane of a row is 0 until the step in which the row starts.
 INLINE void wave_steps(wave_bytes v[WAVE_ROWS], const uint8_t above[WAVE_STEPS], wave_state *state,
                        const wave_masks *masks, bool is_first, unsigned bpp) {
   for (int t = 0; t < WAVE_STEPS; t += 2) {

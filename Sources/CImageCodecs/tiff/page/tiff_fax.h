@@ -21,9 +21,9 @@ void tiff_fax_clear(tiff_fax_notes *notes);
 // Records a formatted message of libtiff; messages without a line number are ignored.
 void tiff_fax_note(tiff_fax_notes *notes, const char *message, bool is_error);
 
-// Returns the complete rows among the first `written`, which is less than `wanted` when the data
-// ended early. libtiff reports the end codes (EOFB, RTC), and zero bits after the data, as rows
-// that end early.
+// Returns the number of complete rows among the first `written` rows. `written` is less than
+// `wanted` when the data ended early. libtiff reports the end codes (EOFB, RTC), and zero bits
+// after the data, as rows that end early.
 uint64_t tiff_fax_complete(const tiff_fax_notes *notes, uint64_t written, uint64_t wanted);
 
 #endif

@@ -70,8 +70,8 @@ static uint64_t next_directory(const tiff_input *in, uint64_t offset, bool *brok
 }
 
 // Returns the number of different directories in a chain with a cycle of `length` directories.
-// tiff_count_pages finds the cycle by Brent's algorithm, without a list of visited offsets:
-// `checkpoint` is the offset after the last power of two of steps.
+// tiff_count_pages finds the cycle by Brent's algorithm, without a list of visited offsets: it
+// compares each offset with the offset after 0, 1, 3, 7, ... steps, its `checkpoint`.
 static uint64_t count_until_cycle(const tiff_input *in, uint64_t length) {
   bool broken = false;
   uint64_t ahead = in->first, behind = in->first, count = 0;
@@ -101,8 +101,8 @@ imgc_status tiff_count_pages(const imgc_request *request, const tiff_input *inpu
       break;
     }
     if (steps == power) checkpoint = offset, power *= 2, steps = 0;
-    // Divided by 4, because less than four times the number of different directories is visited
-    // before a cycle is detected.
+    // `total` is divided by 4, because before a cycle is detected it can be almost four times the
+    // number of different directories.
     if (++total / 4 > limit) break;
   }
   // With more pages than the limit the number is reported as 0 (unknown), so that page 0 can still
@@ -266,8 +266,8 @@ imgc_status tiff_find_page(const imgc_request *request, const tiff_input *input,
     bool broken;
     if (imgc_check(request->page, request->limits.max_pages, "max_pages", report))
       return report->status;
-    // tiff_count_pages detects a cycle. Without this check a chain with a cycle would have a page
-    // of any number.
+    // tiff_count_pages detects a cycle. In a chain with a cycle, the loop below would find a page
+    // for every index, even one that does not exist.
     if (tiff_count_pages(request, input, &count, &broken, report)) return report->status;
     if (request->page >= count)
       return imgc_fail(report, IMGC_ERROR_MALFORMED, NULL,

@@ -11,7 +11,8 @@
 #endif
 #include <tiffio.h>
 
-// Memory for any page: libtiff's handle, directory and codec state, and the tables of the decoder.
+// Memory in bytes that every page needs: libtiff's handle, directory and codec state, and the
+// tables of the decoder.
 enum { TIFF_BASE_BYTES = 512 << 10 };
 
 typedef struct tiff_file {

@@ -15,8 +15,8 @@ typedef enum tiff_kind {
 } tiff_kind;
 
 enum { TIFF_ROWS_PER_POLL = 16 };
-// Bytes of max_memory from which the limit of the decoding time is computed when the request has no
-// max_memory.
+// The limit of the decoding time is computed from the max_memory of the request, or from this
+// number of bytes when the request has no max_memory.
 enum { TIFF_UNLIMITED_MEMORY = 512 << 20 };
 
 typedef struct tiff_properties {
@@ -60,13 +60,14 @@ static inline bool tiff_is_fax(uint16_t compression) {
          compression == COMPRESSION_CCITTFAX3 || compression == COMPRESSION_CCITTFAX4;
 }
 
-// Returns the plane index of the k-th plane to read.
+// Returns the index in the file of the k-th plane to read: the planes of the colours, then alpha.
 static inline uint16_t tiff_plane(const tiff_properties *properties, uint16_t k) {
   return k < properties->colors ? k : (uint16_t)properties->alpha;
 }
 
-// Returns the number of rows in the tiles of tile row `tile_rows`. The last strip contains only the
-// remaining rows of the image, but tiles at the bottom are complete.
+// Returns the number of pixel rows in the tiles that follow the first `tile_rows` rows of tiles.
+// The last strip contains only the remaining rows of the image, but tiles at the bottom are
+// complete.
 static inline uint32_t tiff_rows_in_tile(const tiff_properties *properties, uint32_t tile_rows) {
   uint32_t left = properties->height - tile_rows * properties->tile_height;
   return properties->tiled || left > properties->tile_height ? properties->tile_height : left;

@@ -91,7 +91,8 @@ imgc_status tiff_check_work(const imgc_request *request, const tiff_file *file, 
   uint64_t budget = imgc_mul(limit ? limit : TIFF_UNLIMITED_MEMORY, 4);
   if (limit && output > budget)
     return imgc_fail(report, IMGC_ERROR_LIMIT, "max_memory",
-                     "tiff: the estimated decoding time is %llu ns, the limit is %llu ns",
+                     "tiff: the estimated decoding time is %llu ns, the limit is %llu ns "
+                     "(4 ns per byte of the memory limit)",
                      (unsigned long long)output, (unsigned long long)budget);
 
   input_cost input = add_input(file, f);
@@ -101,7 +102,8 @@ imgc_status tiff_check_work(const imgc_request *request, const tiff_file *file, 
   if (input.cost > (left > file_cost ? left : file_cost))
     return imgc_fail(
         report, IMGC_ERROR_LIMIT, "max_memory",
-        "tiff: the estimated decoding time of overlapping strips is %llu ms, the limit is %llu ms",
+        "tiff: the estimated decoding time of overlapping strips or tiles is %llu ms, the limit is "
+        "%llu ms",
         (unsigned long long)(input.cost / 1000000),
         (unsigned long long)((left > file_cost ? left : file_cost) / 1000000));
   left = input.cost < left ? left - input.cost : 0;

@@ -10,8 +10,8 @@
 #include "tiff/pixels/tiff_samples.h"
 #include "tiff/pixels/tiff_ycbcr.h"
 
-// Returns a row that was read directly from the file, in native byte order and bit order and
-// aligned for 16-bit samples. The result is a copy if necessary.
+// Returns the row in native byte order and bit order, aligned for 16-bit samples. The result is a
+// converted copy if the row was read directly from the file and differs from that, otherwise `row`.
 static const uint8_t *to_native_order(tiff_converter *c, const uint8_t *row) {
   const tiff_properties *f = c->properties;
   if (!f->direct || !(f->swapped || f->reversed || (f->bits == 16 && (uintptr_t)row % 2)))
@@ -80,8 +80,8 @@ static const uint8_t *plane8(tiff_converter *c, const uint8_t *const *rows, uint
   return to;
 }
 
-// Returns colours and alpha as interleaved 8-bit samples: in `wide` if `wide` contains no other
-// samples, otherwise in `narrow`.
+// Returns colours and alpha as interleaved 8-bit samples. They are in `wide` if the file's samples
+// are interleaved and there are no other samples, otherwise in `narrow`.
 static const uint8_t *gather(tiff_converter *c, const uint8_t *const *rows, size_t n) {
   const tiff_properties *f = c->properties;
   size_t used = f->alpha < 0 ? f->colors : f->colors + 1u;

@@ -43,7 +43,7 @@ static uint8_t multiply(uint32_t ink, uint32_t black) {
 
 static uint8_t to8(uint32_t v) { return (uint8_t)((v * 255 + 32895) >> 16); }
 
-// Equals imgc_row_cmyk8 for 8-bit samples.
+// Reduces both samples to 8 bits and multiplies them; the result equals that of imgc_row_cmyk8.
 static uint8_t multiply8(uint32_t ink, uint32_t black) {
   uint32_t t = (255 - (ink >> 8)) * (255 - (black >> 8)) + 128;
   return (uint8_t)((t + (t >> 8)) >> 8);

@@ -35,7 +35,7 @@ TIFFYCbCrToRGB *tiff_ycbcr_create(tiff_file *file, imgc_report *report) {
   if (!tables) {
     imgc_fail(report, IMGC_ERROR_OUT_OF_MEMORY, NULL, "tiff: out of memory");
   } else if (TIFFYCbCrToRGBInit(tables, luma, levels) < 0) {
-    imgc_fail(report, IMGC_ERROR_MALFORMED, NULL, "tiff: YCbCr coefficients out of range");
+    imgc_fail(report, IMGC_ERROR_MALFORMED, NULL, "tiff: the YCbCr coefficients are out of range");
     free(tables);
     tables = NULL;
   }

@@ -49,7 +49,7 @@ INLINE size_t put(uint8_t *output, size_t out, entry e) {
   if (length <= INLINE_BYTES) return length;
   const uint8_t *src = output + (e.dest >> 16);
   uint8_t *dst = output + out;
-  // The newest string may end with the byte that was just written.
+  // The source of the newest string may end with the first byte at `dst`, which was stored above.
   for (size_t i = INLINE_BYTES; i < length; i += 16) {
     uint8_t v[16];
     imgc_copy(v, src + i, 16);
@@ -102,7 +102,7 @@ INLINE bool decode(tiff_lzw *z, const uint8_t *data, size_t data_size, uint8_t *
 
   if (read_code(&r, code_bits) != CLEAR) return false;
   while (out < size) {
-    // After a clear code: a single byte, which adds no entry.
+    // The code after a clear code is a single byte and adds no table entry.
     unsigned code;
     do code = read_code(&r, 9);
     while (code == CLEAR);

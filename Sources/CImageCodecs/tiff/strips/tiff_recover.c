@@ -3,9 +3,9 @@
 
 #include <string.h>
 
-// Subtracts the cost of one more pass from the page's budget for damage, if the budget suffices for
-// `passes` passes. Returns false when it does not, or when the decode is cancelled; the next poll
-// of the decode then fails.
+// Subtracts the cost of decoding the strip once more from the page's budget for decoding damaged
+// strips again. Returns false, and subtracts nothing, when the budget does not suffice for decoding
+// the strip `passes` times, or when the decode is cancelled.
 static bool charge(tiff_reader *r, const tiff_strile *s, unsigned passes) {
   if (imgc_cancel_poll(r->request->cancel)) return false;
   uint64_t cost = tiff_cost(r->properties, s->units * r->properties->unit_bytes, s->size);
@@ -23,15 +23,17 @@ static void fill_with_noise(tiff_reader *r, const tiff_strile *s, uint8_t change
   r->output_is_dirty = true;
 }
 
-// Returns the number of output bytes up to the last byte that differs from the noise.
+// Returns the number of output bytes up to the last byte that differs from the bytes of
+// fill_with_noise.
 static uint64_t written(const tiff_reader *r, const tiff_strile *s, uint8_t change) {
   uint64_t reached = s->units * r->properties->unit_bytes;
   while (reached > 0 && s->to[reached - 1] == (noise(reached - 1) ^ change)) reached--;
   return reached;
 }
 
-// Returns a size that excludes the end of the zlib checksum. zlib reports a wrong checksum only
-// when the checksum is complete, so with this size zlib returns the samples before the checksum.
+// Returns an input size that excludes the last byte of the zlib checksum. zlib reports a wrong
+// checksum only when the checksum is complete, so with this size zlib returns the samples before
+// the checksum. Returns the complete size for other codecs, and if the file ends inside the data.
 static uint64_t size_without_checksum(const tiff_reader *r, const tiff_strile *s) {
   switch (r->properties->compression) {
   case COMPRESSION_ADOBE_DEFLATE:
@@ -43,16 +45,16 @@ static uint64_t size_without_checksum(const tiff_reader *r, const tiff_strile *s
 
 // After a failure libtiff does not report how many bytes the codec decoded, and libtiff does not
 // apply the predictor and the byte order. So the output is filled with noise before a decode, to
-// detect the written bytes, and then at most that many units are decoded again, which succeeds. For
-// codecs that clear their output first, or write only at the end, a binary search finds the last
-// intact unit.
+// detect the written bytes. Then only the units (of unit_bytes each) that were written are decoded
+// again, which succeeds. For codecs that clear their output first, or write only at the end, a
+// binary search finds the last intact unit.
 uint64_t tiff_recover(tiff_reader *r, const tiff_strile *strile) {
   tiff_strile s = *strile;
   s.size = size_without_checksum(r, strile);
   if (!charge(r, &s, 1)) return 0;
   fill_with_noise(r, &s, 0);
   if (tiff_decode(r, &s, s.units)) return s.units;
-  // Adds two bytes, because the last written bytes may equal the noise by chance.
+  // Two bytes are added, because the last written bytes may equal the noise by chance.
   uint64_t reached = (written(r, &s, 0) + 2) / r->properties->unit_bytes;
   bool reach_is_unknown = reached >= s.units || r->properties->compression == COMPRESSION_PIXARLOG;
 
@@ -88,8 +90,9 @@ static bool decode_rows(tiff_reader *r, const tiff_strile *s) {
   return tiff_decode(r, s, s->units) && r->file->warnings == 0 && !has_message(r->file);
 }
 
-// Counts the rows that libtiff writes; they are final because CCITT has no predictor. A row can
-// equal the noise by chance, but not both the noise and its complement.
+// Returns the number of complete rows. Rows that libtiff writes are final, because CCITT has no
+// predictor. A written row can equal the bytes of fill_with_noise by chance, but not also their
+// complement, so the data is decoded over both.
 static uint64_t count_rows(tiff_reader *r, const tiff_strile *s) {
   uint64_t row = r->properties->unit_bytes, rows = 0;
   for (int pass = 0; pass < 2 && rows < s->units && charge(r, s, 1); pass++) {

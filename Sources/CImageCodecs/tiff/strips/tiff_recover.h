@@ -6,11 +6,13 @@
 #include "tiff/strips/tiff_strile.h"
 
 // Decodes a strip again after libtiff has failed, up to the damage. Returns the number of intact
-// units, which are in the output; 0 if there are none or the budget is exhausted.
+// units (of unit_bytes each), which are in the output; 0 if there are none or the budget for
+// decoding again is exhausted.
 uint64_t tiff_recover(tiff_reader *reader, const tiff_strile *strile);
 
-// Decodes CCITT data; sets `truncated` and `intact`. The decoder continues after damage, so all
-// rows that it wrote are included, except rows that are incomplete because the data ended.
+// Decodes CCITT data; sets `truncated` and `intact`. Returns the number of rows that the decoder
+// wrote, without rows that are incomplete because the data ended. The decoder continues after
+// damage, so damaged rows are counted.
 uint64_t tiff_read_fax(tiff_reader *reader, tiff_strile *strile);
 
 #endif

@@ -23,7 +23,7 @@ static void *input_buffer(tiff_reader *r, const tiff_strile *s) {
   return memcpy(r->writable, s->data, (size_t)s->size);
 }
 
-// Passes the input to libtiff without a copy. This also works for a strip whose end is missing.
+// Passes the available input to libtiff, so that a strip whose end is missing is decoded too.
 bool tiff_decode(tiff_reader *r, const tiff_strile *s, uint64_t units) {
   TIFF *tif = r->file->tif;
   tmsize_t bytes = (tmsize_t)(units * r->properties->unit_bytes);

@@ -35,7 +35,8 @@ typedef struct tiff_strile {
 // Clears the output if it is not zero, because codecs may not write all bytes.
 void tiff_clear(tiff_reader *reader, const tiff_strile *strile);
 
-// Decodes the first `units` units into the output without clearing it.
+// Decodes the first `units` units (of unit_bytes each) into the output without clearing it. Returns
+// false when libtiff reports an error.
 bool tiff_decode(tiff_reader *reader, const tiff_strile *strile, uint64_t units);
 
 #endif

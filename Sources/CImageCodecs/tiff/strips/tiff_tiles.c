@@ -85,9 +85,9 @@ static uint64_t decode_all(tiff_reader *r, tiff_strile *s) {
   if (tiff_is_fax(r->properties->compression)) return tiff_read_fax(r, s);
   if (!is_deflate(r->properties->compression)) return decode_or_recover(r, s);
   // libtiff reports success in two cases in which libdeflate does not return the data: when the
-  // data ends early, it continues with zero bits; and when a stored block contains more bytes than
-  // requested, for example in a last strip that was written at full height, it returns no data.
-  // zlib is used for both.
+  // data ends early, libdeflate continues with zero bits; and when a stored block contains more
+  // bytes than requested, for example in a last strip that was written at full height, libdeflate
+  // returns no data. zlib is used in both cases.
   bool is_short = s->units * r->properties->unit_bytes < r->properties->tile_bytes;
   if (s->truncated || is_short) use_zlib(r);
   uint64_t units = decode_or_recover(r, s);
@@ -123,7 +123,7 @@ static imgc_status read_strile(tiff_reader *r, tiff_strile *s, imgc_report *repo
   uint64_t count = TIFFGetStrileByteCount(r->file->tif, s->index);
   uint64_t left = offset < in->size ? in->size - offset : 0;
   if (f->direct && count < s->units * f->unit_bytes && offset > 0) {
-    // The size of uncompressed data is computed, so the size in the file is ignored.
+    // The size of uncompressed data is computed, so a smaller size in the file is ignored.
     count = s->units * f->unit_bytes;
     if (count <= left) imgc_warn(report, IMGC_WARN_STRUCTURE);
   }

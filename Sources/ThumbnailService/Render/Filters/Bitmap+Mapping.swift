@@ -23,8 +23,8 @@ extension Bitmap {
     ///
     /// - Parameters:
     ///   - cancellation: Polled every 16 rows.
-    ///   - write: Receives a row number, the bytes of that row, all pixels of the copy, and the offset of the row in
-    ///     them in bytes.
+    ///   - write: Receives a row number, the bytes of that row of this bitmap, all bytes of the new bitmap, and the
+    ///     byte offset of the row in the new bitmap.
     /// - Throws: `outOfMemory`, `cancelled`, `limitExceeded` for a deadline.
     func writingRows(
         cancellation: CancellationFlag?,

@@ -11,7 +11,7 @@ struct Blur: Hashable {
     let radius: Int
     /// Kernel weights at distance 0, 1, … `radius`; counted on both sides, they add up to 1.
     let weights: [Float]
-    /// Box approximation of the kernel, used above ``maxExactRadius``; nil for smaller radii.
+    /// Box approximation of the kernel for a radius above ``maxExactRadius``; nil for other radii.
     let sums: BoxSums?
 
     /// The largest radius that is convolved with the exact kernel.

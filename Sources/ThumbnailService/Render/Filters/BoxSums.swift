@@ -2,9 +2,9 @@
 /// Approximation of a symmetric kernel by a weighted sum of box filters. With one running sum per box, the cost per
 /// pixel does not depend on the radius.
 ///
-/// The weights of a Gaussian decrease with the distance; those of the approximation decrease in steps. The number of
-/// boxes is the smallest one whose step response differs by at most ``maxEdgeError`` from that of the kernel. It is
-/// limited to ``maxCount``; the error is then larger.
+/// The weights of a Gaussian decrease with the distance; those of the approximation decrease in steps. The
+/// approximation has the fewest boxes with which its step response differs by at most ``maxEdgeError`` from that of the
+/// kernel. If more than ``maxCount`` boxes were necessary for that, a larger error is accepted.
 struct BoxSums: Hashable {
     /// A box filter over all pixels at a distance of at most `radius`.
     struct Box: Hashable {
@@ -36,9 +36,11 @@ struct BoxSums: Hashable {
 
     /// Returns the fewest boxes whose step response differs from the kernel's by at most `tolerance` everywhere.
     ///
-    /// The error at a distance is the sum of the steps minus the weights from there outwards. Within a run of distances
-    /// with equal steps, the error rises and then falls, since the weights increase inwards. Runs that begin and end at
-    /// `-tolerance` use both signs of the error, and are longer than runs that begin and end at 0.
+    /// A step is the weight of the approximation at a distance; a run is a range of distances with equal steps. The
+    /// error at a distance is the sum of all steps minus the sum of all kernel weights from that distance outwards.
+    /// From the outer end of a run inwards, the error rises and then falls, since the kernel weights increase inwards.
+    /// Runs that begin and end at an error of `-tolerance` use both signs of the error, and are longer than runs that
+    /// begin and end at an error of 0.
     private static func boxes(_ weights: [Double], within tolerance: Double) -> [Box] {
         var boxes: [Box] = []
         var (outer, error, above) = (weights.count - 1, 0.0, 0.0)
@@ -65,7 +67,7 @@ struct BoxSums: Hashable {
     }
 
     /// Returns the longest run from `outer` inwards that does not reach the centre, with the step that ends it at an
-    /// error of `-tolerance`; the step is 0 where the remaining weights are smaller than that.
+    /// error of `-tolerance`, or with the step 0 if that step would be negative.
     private static func longest(
         _ weights: [Double], _ outer: Int, _ error: Double, _ tolerance: Double
     ) -> (step: Double, inner: Int) {

@@ -1,7 +1,7 @@
 #if Service
 import PlatformImage
 
-/// Inner loops over floating-point rows that dominate the cost of the weighted filters.
+/// Inner loops over rows of floating-point samples. They dominate the cost of blur, convolution and sharpening.
 enum RowSums {
     /// Computes `sums[i] += weight * row[start + i]` for all sums.
     static func add(_ row: [Float], from start: Int, times weight: Float, to sums: inout [Float]) {

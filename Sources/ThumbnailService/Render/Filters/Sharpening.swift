@@ -2,8 +2,8 @@
 import Foundation
 import PlatformImage
 
-/// Wavelet sharpening: amplifies detail by its scale, as thumbor does with the algorithm of Marco Rossini's GIMP
-/// plugin.
+/// Wavelet sharpening: amplifies detail with a gain that depends on its scale, as thumbor does with the algorithm of
+/// Marco Rossini's GIMP plugin.
 ///
 /// The image is smoothed five times with the kernel 1 2 1 at distances of 1, 2, 4, 8 and 16 pixels. The difference that
 /// step `l` removes is the detail of that scale; it is added back with the gain `1 + amount * exp(-(l - radius)² /

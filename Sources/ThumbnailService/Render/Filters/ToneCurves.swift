@@ -56,7 +56,7 @@ struct ToneCurves: Equatable {
         return table { $0 + difference }
     }
 
-    /// Clamps to ±100,000 %, where every curve is flat; larger values could overflow the products.
+    /// Clamps to ±100,000 %: values outside this range change no curve any further, and could overflow the products.
     private static func inRange(_ percent: Int) -> Int { min(max(percent, -100_000), 100_000) }
 
     private static func table(_ value: (Int) -> Int) -> [UInt8] {
