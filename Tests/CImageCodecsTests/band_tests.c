@@ -61,7 +61,8 @@ static void test_dest_rows(void) {
   free(band.pixels);
 }
 
-// A whole image of 64 rows through bands of every height, committed in steps of every size.
+// Writes an image of 64 rows through band buffers of every height and commits the rows in steps of
+// every size: all rows must be passed to the sink.
 static void test_pushing(void) {
   for (uint32_t rows = 1; rows <= HEIGHT; rows++)
     for (uint32_t step = 1; step <= rows; step++) {

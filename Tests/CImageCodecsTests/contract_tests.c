@@ -98,7 +98,7 @@ static void check_names(void) {
     count++;
   }
   expect(count == 7, "%zu libraries", count);
-  expect(!imgc_library_at(SIZE_MAX, &library), "a library past the last one");
+  expect(!imgc_library_at(SIZE_MAX, &library), "index after the last library");
 }
 
 void test_constants(void) {
@@ -140,8 +140,9 @@ void test_probing(void) {
   };
   for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
     expect(imgc_probe((const uint8_t *)files[i].bytes, files[i].size) == files[i].format,
-           "probe %zu is not %d", i, files[i].format);
-    // Every prefix, in memory of exactly that size: unknown, or a format that needs no more bytes.
+           "probe %zu: the format is not %d", i, files[i].format);
+    // Probes every prefix in memory of exactly its size. Its format is unknown, except for prefixes
+    // that already identify PNG (of a CgBI file), AVIF or HEIC.
     for (size_t size = 0; size < files[i].size; size++) {
       uint8_t *start = malloc(size ? size : 1);
       if (!start) exit(2);
@@ -150,8 +151,8 @@ void test_probing(void) {
       bool is_png = files[i].format == IMGC_FORMAT_CGBI && format == IMGC_FORMAT_PNG;
       bool is_brand =
           format == files[i].format && (format == IMGC_FORMAT_AVIF || format == IMGC_FORMAT_HEIC);
-      expect(format == IMGC_FORMAT_UNKNOWN || is_png || is_brand, "%zu bytes of probe %zu are %d",
-             size, i, format);
+      expect(format == IMGC_FORMAT_UNKNOWN || is_png || is_brand,
+             "first %zu bytes of probe %zu: format %d", size, i, format);
       free(start);
     }
   }
@@ -201,10 +202,10 @@ void test_arguments(void) {
     imgc_request request = request_for(format, NULL, 0);
     imgc_status status = imgc_read_header(&request, &header, &report);
     expect(status == IMGC_ERROR_TRUNCATED || status == IMGC_ERROR_MALFORMED,
-           "format %d of no bytes is %d", format, status);
+           "header of 0 bytes, format %d: status %d", format, status);
     request.size = 10;
     expect(imgc_read_header(&request, &header, &report) == IMGC_ERROR_INVALID_ARGUMENT,
-           "NULL with a size");
+           "data NULL with size 10");
   }
   // Invalid targets: no pixels, width or height 0, stride or size too small, invalid orientation.
   bytes file = fixture("gif/interlaced-4x4.gif");
@@ -222,13 +223,13 @@ void test_arguments(void) {
   };
   for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++)
     expect(imgc_decode(&request, &wrong[i], &report) == IMGC_ERROR_INVALID_ARGUMENT,
-           "wrong target %zu is %d", i, report.status);
+           "invalid target %zu: status %d", i, report.status);
   expect(imgc_decode(&request, &target, &report) == IMGC_OK && report.message[0] == 0 &&
              report.rows == 4,
-         "the right target is %d", report.status);
+         "valid target: status %d", report.status);
   expect(imgc_read_icc(&request, icc, sizeof icc, &report) == IMGC_ERROR_UNSUPPORTED &&
              strcmp(report.token, "icc") == 0,
-         "profile of a GIF");
+         "ICC profile of a GIF");
 
   imgc_resample_request resample = {.source_width = 4,
                                     .source_height = 4,
@@ -241,19 +242,20 @@ void test_arguments(void) {
   expect(imgc_decode_resampled(&request, &resample, &small, &report) == IMGC_OK, "resampled");
   expect(imgc_decode_resampled_all(&request, &resample, &small, 0, &report) ==
              IMGC_ERROR_INVALID_ARGUMENT,
-         "no outputs");
+         "resampled decode to 0 outputs");
   expect(imgc_decode_resampled(&request, &resample, &target, &report) ==
              IMGC_ERROR_INVALID_ARGUMENT,
-         "a target of another size");
+         "resampled decode to a target of another size");
   imgc_resample_request invalid = resample;
   invalid.crop_width = 5;
   imgc_resampler *resampler;
   expect(imgc_resampler_bytes(&invalid) == 0 &&
              imgc_resampler_create(&invalid, &resampler) == IMGC_ERROR_INVALID_ARGUMENT,
-         "a crop outside the source");
+         "resampler for a crop outside the source");
   expect(imgc_decode_resampled(&request, &invalid, &small, &report) == IMGC_ERROR_INVALID_ARGUMENT,
-         "decoding it");
+         "decode with a crop outside the source");
   header = (imgc_header){.width = 4, .height = 4, .band_rows = 4};
-  expect(imgc_resampled_bytes(&header, &invalid) == UINT64_MAX, "bytes of it");
+  expect(imgc_resampled_bytes(&header, &invalid) == UINT64_MAX,
+         "imgc_resampled_bytes of a crop outside the source");
   free(file.data);
 }

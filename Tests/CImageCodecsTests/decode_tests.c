@@ -66,7 +66,7 @@ static void expect_limit(imgc_request request, const char *token, const char *pa
   expect(imgc_read_header(&request, &header, &report) == IMGC_ERROR_LIMIT &&
              strcmp(report.token, token) == 0,
          "%s of %s: status %d, token %s", token, path, report.status, report.token);
-  expect(allocations == 0, "%s of %s: memory was taken", token, path);
+  expect(allocations == 0, "%s of %s: memory was allocated", token, path);
 }
 
 // A PNG of 60,000 x 60,000 pixels in a few bytes; its checksums are wrong, which is a warning.
@@ -105,16 +105,16 @@ void test_limits(void) {
     limited = request;
     limited.limits.max_memory = 1000;
     expect_limit(limited, "max_memory", samples[i].path);
-    // Exactly enough memory: header and decode agree.
+    // The memory that is computed from the header is sufficient; one byte less is not.
     limited.limits.max_memory = (uint64_t)header.width * header.height * 4 + header.work_bytes;
     guarded g = guarded_create(header.width, header.height, 1, 0);
     imgc_report report;
-    expect(imgc_decode(&limited, &g.target, &report) == IMGC_OK, "%s in its own estimate: %s",
-           samples[i].path, report.message);
-    expect(guarded_is_intact(&g), "%s: guard bytes", samples[i].path);
+    expect(imgc_decode(&limited, &g.target, &report) == IMGC_OK,
+           "%s with max_memory equal to the estimate: %s", samples[i].path, report.message);
+    expect(guarded_is_intact(&g), "%s: guard bytes changed", samples[i].path);
     limited.limits.max_memory--;
-    expect(imgc_decode(&limited, &g.target, &report) == IMGC_ERROR_LIMIT, "%s in a byte less",
-           samples[i].path);
+    expect(imgc_decode(&limited, &g.target, &report) == IMGC_ERROR_LIMIT,
+           "%s with max_memory one byte below the estimate", samples[i].path);
     guarded_free(&g);
     free(file.data);
   }
@@ -130,11 +130,11 @@ void test_limits(void) {
   allocations = releases = 0;
   request.memory = (imgc_memory){count_allocation, count_release};
   expect(imgc_decode(&request, &full.target, &report) == IMGC_OK, "%s", report.message);
-  expect(allocations > 0 && allocations == releases, "%u blocks taken, %u returned", allocations,
-         releases);
+  expect(allocations > 0 && allocations == releases, "%u blocks allocated, %u released",
+         allocations, releases);
   expect(imgc_decode_resampled(&request, &resample, &half.target, &report) == IMGC_OK, "%s",
          report.message);
-  expect(allocations == releases, "%u blocks taken, %u returned", allocations, releases);
+  expect(allocations == releases, "%u blocks allocated, %u released", allocations, releases);
   guarded_free(&full);
   guarded_free(&half);
   free(file.data);
@@ -156,7 +156,7 @@ void test_cancel(void) {
     uint64_t polls = imgc_cancel_polls(request.cancel);
     expect(polls > 0 && !imgc_cancel_is_raised(request.cancel), "%s polls", samples[i].path);
     imgc_cancel_destroy(request.cancel);
-    // Cancelled at every poll.
+    // In each run, the decode is cancelled at another poll; the last run is not cancelled.
     for (uint64_t after = 0; after <= polls; after++) {
       request.cancel = imgc_cancel_create();
       if (!request.cancel) exit(2);
@@ -165,7 +165,7 @@ void test_cancel(void) {
       expect(status == (after < polls ? IMGC_ERROR_CANCELLED : IMGC_OK),
              "%s cancelled after %llu of %llu polls: %d", samples[i].path,
              (unsigned long long)after, (unsigned long long)polls, status);
-      expect(guarded_is_intact(&g), "%s: guard bytes", samples[i].path);
+      expect(guarded_is_intact(&g), "%s: guard bytes changed", samples[i].path);
       imgc_cancel_destroy(request.cancel);
     }
     request.cancel = imgc_cancel_create();
@@ -179,7 +179,7 @@ void test_cancel(void) {
     imgc_cancel_raise(request.cancel);
     expect(imgc_cancel_is_raised(request.cancel) &&
                imgc_cancel_poll(request.cancel) == IMGC_ERROR_CANCELLED,
-           "a raised flag");
+           "a raised cancel flag");
     imgc_cancel_destroy(request.cancel);
     guarded_free(&g);
     free(file.data);
@@ -194,8 +194,8 @@ static void check_report(const imgc_report *report, imgc_status status, uint32_t
                   status == IMGC_ERROR_MALFORMED || status == IMGC_ERROR_UNSUPPORTED ||
                   status == IMGC_ERROR_LIMIT;
   expect(is_known && status == report->status, "%s of %zu bytes: status %d", path, size, status);
-  expect((status == IMGC_OK) == (report->message[0] == 0), "%s of %zu bytes: the message", path,
-         size);
+  expect((status == IMGC_OK) == (report->message[0] == 0),
+         "%s of %zu bytes: message and status disagree", path, size);
   expect(report->rows <= height && report->warning_count <= IMGC_MAX_WARNINGS,
          "%s of %zu bytes: %u rows", path, size, report->rows);
 }
@@ -208,14 +208,15 @@ static void decode_truncated(imgc_request request, const imgc_header *header, co
                                oriented ? header->width : header->height, orientation, 0x11);
     imgc_status status = imgc_decode(&request, &g.target, &report);
     check_report(&report, status, header->height, path, request.size);
-    expect(guarded_is_intact(&g), "%s of %zu bytes: guard bytes", path, request.size);
+    expect(guarded_is_intact(&g), "%s of %zu bytes: guard bytes changed", path, request.size);
     guarded_free(&g);
   }
   imgc_resample_request resample = halved(header);
   guarded g = guarded_create(resample.width, resample.height, 1, 0x22);
   imgc_status status = imgc_decode_resampled(&request, &resample, &g.target, &report);
   check_report(&report, status, header->height, path, request.size);
-  expect(guarded_is_intact(&g), "%s of %zu bytes, resampled: guard bytes", path, request.size);
+  expect(guarded_is_intact(&g), "%s of %zu bytes, resampled: guard bytes changed", path,
+         request.size);
   guarded_free(&g);
 }
 
@@ -280,7 +281,7 @@ void test_orientation(void) {
                    memcmp(guarded_row(&oriented, y) + x * 4, wanted, 4) == 0;
         }
       expect(equal, "%s, orientation %d", samples[i].path, orientation);
-      expect(guarded_is_intact(&g) && guarded_is_intact(&oriented), "%s: guard bytes",
+      expect(guarded_is_intact(&g) && guarded_is_intact(&oriented), "%s: guard bytes changed",
              samples[i].path);
       guarded_free(&g);
       guarded_free(&oriented);
@@ -320,7 +321,7 @@ void test_frames(void) {
              frame.number);
       expect(imgc_draw_frame(&request, &frame, &canvas.target, &report) == IMGC_OK,
              "%s, drawing frame %u: %s", s->path, count, report.message);
-      expect(guarded_is_intact(&canvas), "%s, frame %u: guard bytes", s->path, count);
+      expect(guarded_is_intact(&canvas), "%s, frame %u: guard bytes changed", s->path, count);
     }
     expect(report.status == IMGC_OK &&
                imgc_next_frame(&request, &frame, &report) == IMGC_END_OF_FRAMES,

@@ -188,8 +188,8 @@ void test_jpeg_encoder(void) {
                      header.channels == (gray ? 1 : 3) &&
                      header.is_progressive == options.is_progressive,
                  "header of chroma %d, flags %d", chroma, flags);
-          // A gradient: nearly identical at quality 100 and full chroma resolution, otherwise
-          // recognizable.
+          // The maximum difference of a sample of the decoded gradient: small at quality 100
+          // without chroma subsampling, otherwise large.
           int tolerance = quality == 100 ? (gray || chroma == IMGC_CHROMA_444 ? 5 : 40)
                           : quality == 1 ? 120
                                          : 60;

@@ -9,8 +9,8 @@ import Musl
 import Darwin
 #endif
 
-/// Commands of the probe. The comment of each command lists its numeric arguments in order; operations, keys, threads
-/// and descriptors are numbers of these.
+/// Commands of the probe. The comment of each command lists its numeric arguments in order; the arguments "operations",
+/// "keys", "threads" and "descriptors" are counts.
 enum Command: String {
     /// First key, count, version: stores `count` entries.
     case store
@@ -18,7 +18,7 @@ enum Command: String {
     case check
     /// Seed, operations, keys: reads, stores, replaces, refreshes and removes at random.
     case churn
-    /// Seed, operations, keys, limit in bytes: like `churn`, with purges, clears and sweeps in between.
+    /// Seed, operations, keys, limit in bytes: like `churn`, with purges, clears, trims and flushes in between.
     case churnAndSweep
     /// Seed, operations, keys: replaces entries.
     case replace
@@ -29,10 +29,10 @@ enum Command: String {
     /// Limit in bytes, operations, keys: stores entries, and trims the cache to half of the limit after every 16th
     /// store.
     case sweep
-    /// Action, times, scenario, maximum number of runs: one run for each call, with the fault at this call; see
-    /// `FaultLoop`.
+    /// Action, times, scenario, maximum number of runs: one run for each system call of the scenario, with the fault at
+    /// this call; see `FaultLoop`.
     case faultAtEachCall
-    /// Action, call, scenario: a fault at one call; the action may kill the process.
+    /// Action, call, scenario: a fault at the system call with the number `call`; the action may kill the process.
     case faultAtOneCall
     /// Seed, permille, operations, keys: random EIO during the operations; prints `found N` afterwards.
     case randomFaults

@@ -10,12 +10,12 @@ import Musl
 import Darwin
 #endif
 
-/// Repeats the work of a scenario, each time with the fault at a later call, until no call fails.
+/// Repeats the work of a scenario, each time with the fault at a later system call, until no call fails.
 enum FaultLoop {
     /// Number of keys stored before each run; keys from 4 on are only read, and no fault may lose them.
     static let keys = 8
 
-    /// Calls that a signal can interrupt before they have an effect.
+    /// System calls that a signal can interrupt before they have an effect.
     private static let interruptible = ",open,openat,read,pread,write,pwrite,fstat,ftruncate,flock,close,"
 
     /// Runs a scenario with a fault at the first call, the second, and so on; prints `runs N` at the end.

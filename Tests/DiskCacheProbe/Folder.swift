@@ -29,7 +29,8 @@ private func names(in path: String) -> [String] {
     defer { closedir(stream) }
     var names: [String] = []
     while let found = readdir(stream) {
-        // A record may be shorter than the C type: read the name in place, up to its terminator.
+        // A directory record may be shorter than `dirent`, so it must not be copied: read the name in place, up to its
+        // NUL.
         guard let offset = MemoryLayout<dirent>.offset(of: \.d_name) else { return names }
         let name = String(cString: (UnsafeRawPointer(found) + offset).assumingMemoryBound(to: CChar.self))
         if name != ".", name != ".." { names.append(name) }

@@ -13,7 +13,8 @@ import Darwin
 // and prints results. Exit code 3: the cache returned wrong data; 4: an entry is missing without a fault. An alarm
 // signal ends a probe that hangs: after 900 s plus four times FAULT_SECONDS (see FaultSeed).
 alarm(900 + UInt32(getenv("FAULT_SECONDS").flatMap { Double(String(cString: $0)) } ?? 0) * 4)
-// Under libfaketime Swift finds no arguments, because the library moves the environment that locates them.
+// Under libfaketime `CommandLine.arguments` is empty: Swift searches for the arguments next to the environment in
+// memory, and the library moves the environment. The tests therefore also pass the arguments in a variable.
 let passed = getenv("DISK_CACHE_PROBE").map { String(cString: $0).split(separator: "\n").map(String.init) }
 let words = (passed ?? Array(CommandLine.arguments.dropFirst()))[...]
 guard words.count >= 2, let command = Command(rawValue: words[words.startIndex + 1]) else {

@@ -34,8 +34,8 @@ static struct {
   long seen, fired;
 } plan;
 
-// Calls under `folder` whose names are in `calls` ("*" or a list with commas around) are counted
-// and may fail.
+// Calls whose name is in `calls` and whose path is below `folder` are counted and may fail. `calls`
+// is "*" for all calls, or a list with a comma before and after each name.
 void fault_arm(const char *folder, const char *calls, int action, long at, long times,
                unsigned permille, uint64_t seed) {
   pthread_mutex_lock(&lock);
@@ -75,8 +75,8 @@ static uint64_t next_random(void) { // splitmix64
   return z ^ (z >> 31);
 }
 
-// The path of a descriptor, from the kernel; that of a removed folder ends in " (deleted)" and
-// still has the prefix.
+// The path of a descriptor, from /proc. The path of a removed folder ends in " (deleted)"; its
+// beginning does not change.
 static void path_of(int fd, char path[PATH_MAX]) {
   char link[40];
   snprintf(link, sizeof link, "/proc/self/fd/%d", fd);
@@ -122,7 +122,8 @@ static int action_for_call(const char *call, int fd, const char *name) {
 
 #define REAL(name) ((__typeof__(&name))dlsym(RTLD_NEXT, #name))
 
-// Fails, or makes the call and then kills the process if the action says so.
+// Body of a replaced function: fails with the errno of the action, or makes the call; after the
+// call, kills the process if the action is KILL_AFTER or KILL_WITHIN.
 #define GUARDED(call, fd, path, failure, expression)                                               \
   do {                                                                                             \
     int action = action_for_call(call, fd, path);                                                  \

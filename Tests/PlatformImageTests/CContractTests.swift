@@ -4,7 +4,7 @@ import Testing
 
 /// Runs the C test program `Tests/CImageCodecsTests`: header contract, and vector kernels against scalar ones.
 @Suite struct CContractTests {
-    @Test(.timeLimit(.minutes(30))) func cTestProgramOfContractAndKernelsExitsWithZero() async throws {
+    @Test(.timeLimit(.minutes(30))) func cTestProgramOfTheCodecLibraryExitsWithStatusZero() async throws {
         let manager = FileManager.default
         let folder = manager.temporaryDirectory.appending(path: "c-tests-\(UUID().uuidString)")
         try manager.createDirectory(at: folder, withIntermediateDirectories: true)

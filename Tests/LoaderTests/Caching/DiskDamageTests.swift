@@ -45,7 +45,7 @@ struct DiskDamageTests {
     @Test func entryWithTrailingBytesIsAMiss() throws {
         for extra in [1, 7, 8, 1024, 2 * 3072, 70_000] {
             try folder.replace(key, with: whole + [UInt8](repeating: 0, count: extra))
-            #expect(readVersion("\(extra) bytes more") == nil)
+            #expect(readVersion("\(extra) trailing bytes") == nil)
         }
     }
 
@@ -88,11 +88,11 @@ struct DiskDamageTests {
         for start in stride(from: 0, to: whole.count, by: 64) {
             let zeros = whole.prefix(start) + [UInt8](repeating: 0, count: whole.count - start)
             try folder.replace(key, with: Array(zeros))
-            #expect(readVersion("zeros from \(start)") == nil)
+            #expect(readVersion("zeros from byte \(start)") == nil)
             let noise =
                 whole.prefix(start) + (start..<whole.count).map { _ in UInt8.random(in: 0...255, using: &random) }
             try folder.replace(key, with: Array(noise))
-            #expect(readVersion("noise from \(start)") == nil)
+            #expect(readVersion("random bytes from byte \(start)") == nil)
         }
     }
 

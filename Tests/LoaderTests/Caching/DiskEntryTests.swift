@@ -11,7 +11,7 @@ struct DiskEntryTests {
 
     init() throws { folder = try DiskFolder() }
 
-    @Test(.requirement("O84", "O87")) func storedEntryIsReadByteForByteByItsCacheAndASecondCache() {
+    @Test(.requirement("O84", "O87")) func storedEntryIsReadUnchangedByItsCacheAndByASecondCacheOnTheSameFolder() {
         var entry = diskEntry(key)
         entry.response?.fields.lines.append(HeaderField("X-Latin", bytes: [0xE9, 0x00, 0xFF]))
         entry.response?.fields.lines.append(HeaderField("x-latin", bytes: []))
@@ -42,7 +42,7 @@ struct DiskEntryTests {
     }
 
     @Test(arguments: [0, 500, 900, 940, 3_900, 16_000, 64_000])
-    func headerLengthSelectsOneOfTheDefinedSlotSizes(_ padding: Int) throws {
+    func headerOfAnyLengthIsStoredInASlotOfADefinedSize(_ padding: Int) throws {
         let entry = diskEntry(key, padding: padding)
         let cache = folder.cache()
 

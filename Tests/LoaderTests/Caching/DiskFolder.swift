@@ -76,7 +76,7 @@ final class TestClock: Sendable {
 /// The cache key of a URL on example.com; traps when the URL is not valid.
 func diskKey(_ name: String, partition: String = "") -> CacheKey {
     guard let key = CacheKey(url: "http://example.com/" + name, partition: partition) else {
-        preconditionFailure("no address: \(name)")
+        preconditionFailure("no cache key for the name \(name)")
     }
     return key
 }

@@ -150,7 +150,7 @@ struct DiskForeignObjectTests {
         #expect(cache.read(key)?.body == [1])
     }
 
-    @Test func repeatedFaultsOfOneKindAreReportedOnceAndAllCounted() throws {
+    @Test func repeatedFaultsOfOneKindAreReportedOnceAndCountedEachTime() throws {
         let faults = TestFaults()
         let clock = TestClock()
         let cache = DiskCache(directory: "/dev/null/cache", now: { clock.now }, onFault: { faults.add($0, $1) })

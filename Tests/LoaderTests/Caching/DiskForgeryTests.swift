@@ -12,7 +12,7 @@ struct DiskForgeryTests {
 
     init() throws { folder = try DiskFolder() }
 
-    /// Makes the key's file a sparse file with a body of zeros of that length.
+    /// Makes the key's file a sparse file with a body of `bodyLength` zeros and a header that states this length.
     private func forge(bodyLength: Int) throws {
         let cache = folder.cache()
         cache.store(diskEntry(key), body: [])
@@ -37,7 +37,7 @@ struct DiskForgeryTests {
         #expect(cache.read(key)?.body == [1, 2, 3])
     }
 
-    @Test(.requirement("X12")) func storedBodyOverMaxResponseBytesIsLoadedAgain() async throws {
+    @Test(.requirement("X12")) func storedBodyOverMaxResponseBytesIsRequestedAgain() async throws {
         let bench = try LoaderBench(.image(TestImage.first, maxAge: 3600))
         _ = await bench.steps()
         #expect(await bench.steps() == ["cached disk fresh", "finished disk"])
@@ -49,13 +49,13 @@ struct DiskForgeryTests {
         #expect(await bench.steps() == ["cached disk fresh", "finished disk"])
     }
 
-    @Test(.requirement("X12")) func entryWithForgedLengthsInItsHeaderIsAMissOrHasItsStoredBody() throws {
+    @Test(.requirement("X12")) func entryWithForgedLengthsInItsHeaderIsAMissOrIsReadWithItsStoredBody() throws {
         let cache = folder.cache()
         cache.store(diskEntry(key), body: [1, 2, 3])
         let whole = try folder.bytes(of: key)
         let slot = try #require(DiskFormat.slots(inHeader: whole, slotSize: 1024).first)
-        // Sets each pair of adjacent bytes to 0xFFFF. Two of the pairs are the key's length and the number of Vary
-        // fields.
+        // Each run sets another pair of adjacent bytes to 0xFFFF. Two of the pairs are the key's length and the number
+        // of Vary fields.
         for start in slot.payload.startIndex..<(slot.payload.endIndex - 1) {
             var payload = slot.payload
             payload[start] = 0xFF

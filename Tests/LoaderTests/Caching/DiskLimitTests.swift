@@ -96,7 +96,7 @@ struct DiskLimitTests {
         #expect((7..<10).allSatisfy { cache.header(diskKey("\($0)")) != nil })
     }
 
-    @Test func storesObeyTheLimitWhileTheSweepLockIsNotAvailable() async throws {
+    @Test func storesObeyTheByteLimitWhileTheSweepLockIsHeld() async throws {
         let cache = folder.cache(maxBytes: 5 * entryLength, clock: clock)
         let lock = try DiskDirectory(path: folder.path, creating: true).sweepLock()
         for index in 0..<20 { store(index, in: cache) }

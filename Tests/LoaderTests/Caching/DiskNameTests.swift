@@ -31,7 +31,7 @@ import Musl
         #expect("v1/" + String(decoding: path, as: UTF8.self) == name.path)
     }
 
-    @Test func uniqueNumbersOfOneCacheAreNeverEqual() throws {
+    @Test func repeatedUniqueNumberCallsReturnDifferentNumbers() throws {
         let cache = DiskCache(directory: "/nowhere", createsDirectory: false)
 
         let numbers = (0..<10_000).map { _ in cache.uniqueNumber() }

@@ -24,7 +24,7 @@ struct DiskRemovalTests {
 
     private var remaining: [String] { ["a", "b", "c", "d"].filter { cache.header(diskKey($0)) != nil } }
 
-    @Test(.requirement("O45")) func clearByModificationDateRemovesOnlyEntriesOlderThanTheLimit() async {
+    @Test(.requirement("O45")) func clearByModificationDateRemovesOnlyEntriesOlderThanTheSpecifiedAge() async {
         store("a")
         clock.advance(10)
         store("b")
@@ -137,7 +137,7 @@ struct DiskRemovalTests {
     }
 
     /// A regular file replaces the cache's folder during the removals; the folder is moved back after them.
-    @Test func removalsWhileTheCacheFolderIsUnreachableApplyOnceItIsReachable() async throws {
+    @Test func removalsWhileTheCacheFolderIsUnreachableApplyWhenItIsReachableAgain() async throws {
         store("a")
         store("b")
         let aside = folder.path + ".aside"

@@ -88,7 +88,7 @@ import Testing
 
     /// The history contains the last 256 removals. It does not show whether an older removal concerned the URL of a
     /// load, so the insert of a load that began before these 256 removals is rejected.
-    @Test func insertOfALoadOlderThanTheRemovalHistoryIsRejected() {
+    @Test func insertOfALoadThatBeganMoreThan256RemovalsAgoIsRejected() {
         let memory = ImageMemoryCache(maxBytes: 1 << 20, maxCount: nil)
         let generation = memory.generation
         for number in 0..<256 { memory.remove(key(number)) }
@@ -107,7 +107,7 @@ import Testing
             #expect(memory.indexedCount <= 2 * memory.cache.count + 64)
         }
         #expect(memory.cache.count == 10)
-        // The index contains every key that is in the cache.
+        // `remove` uses the index, so the cache becomes empty only if the index contains every cached key.
         for number in 0..<2_000 { memory.remove(key(number)) }
         #expect(memory.cache.count == 0)
         #expect(memory.indexedCount == 0)

@@ -57,17 +57,17 @@ struct Behaviour: Sendable, CustomTestStringConvertible {
 struct Step: Sendable {
     /// The source of a response.
     enum Source: Sendable, Equatable {
-        /// The store, without a request.
+        /// The stored response, which the origin did not validate for this load.
         case cached
         /// The body that the origin sent for this load.
         case fetched
-        /// The stored body after a 304 to the stored entity tag, byte for byte.
+        /// The stored body, after a 304 response to a request with exactly the stored entity tag.
         case etagValidated
-        /// The stored body after a 304 to the stored date.
+        /// The stored body, after a 304 response to a request with exactly the stored `Last-Modified` date.
         case dateValidated
         /// The load failed.
         case failed
-        /// No request and no response: 504.
+        /// None: there was no usable stored response and a request was not allowed, so the status is 504.
         case notInCache
     }
 

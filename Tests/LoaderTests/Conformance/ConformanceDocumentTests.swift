@@ -28,7 +28,7 @@ import Testing
         #expect(Array(shown).difference(from: ConformanceTable.markdown).isEmpty)
     }
 
-    @Test func tableRowsAndExclusionsCoverEachPublishedBehaviourOnce() {
+    @Test func conformanceTableAndExclusionsContainEachPublishedCacheBehaviourOnce() {
         let ids = ConformanceTable.behaviours.map(\.id) + ExcludedBehaviours.all.flatMap(\.ids)
         let twice = Dictionary(grouping: ids) { $0 }.filter { $0.value.count > 1 }.keys.sorted()
 
@@ -36,7 +36,7 @@ import Testing
         #expect(ids.count == ConformanceTable.published)
     }
 
-    @Test func allRequiredAndAtLeast41OptimalBehavioursAreMet() {
+    @Test func allRequiredAndAtLeast41OptimalCacheBehavioursAreMet() {
         for kind in Behaviour.Kind.allCases {
             let (all, met) = ConformanceTable.count(kind)
             print("cache-tests: \(met) of \(all) \(kind.rawValue) behaviours are met")

@@ -1,5 +1,5 @@
 #if Loader
-/// All rows, and the part of Docs/cache-tests.md that is generated from them.
+/// All behaviours, one table row each, and the part of Docs/cache-tests.md that is generated from them.
 enum ConformanceTable {
     /// The number of behaviours that cache-tests publishes.
     static let published = 370

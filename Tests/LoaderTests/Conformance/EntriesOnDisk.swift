@@ -25,12 +25,12 @@ struct EntriesOnDisk: ScenarioStore {
     }
 
     mutating func write(_ entry: CacheEntry, body: [UInt8]?) throws {
-        guard cache.store(entry, body: body ?? []) else { throw ScenarioError(text: "nothing is stored") }
+        guard cache.store(entry, body: body ?? []) else { throw ScenarioError(text: "the entry was not stored") }
     }
 
     mutating func update(_ entry: CacheEntry) throws {
         guard let revision, cache.refresh(entry, of: revision) else {
-            throw ScenarioError(text: "an update of an entry that is not stored")
+            throw ScenarioError(text: "the updated entry is not stored")
         }
     }
 

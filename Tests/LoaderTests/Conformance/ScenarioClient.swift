@@ -63,7 +63,7 @@ struct ScenarioClient<Store: ScenarioStore> {
         }
     }
 
-    /// The entry for the policy: without a response when no body is stored.
+    /// The entry that is passed to the cache policy: without its response when no body is stored.
     private func usable(_ stored: (entry: CacheEntry, body: [UInt8]?)?) -> CacheEntry? {
         guard let stored, stored.body == nil else { return stored?.entry }
         var entry = stored.entry
@@ -71,7 +71,7 @@ struct ScenarioClient<Store: ScenarioStore> {
         return entry
     }
 
-    /// Sends one request, or a second one without validators when the policy requires it.
+    /// Sends a request and, when the cache policy requires it, a second one without validators.
     private mutating func exchange(
         _ plan: RequestPlan, _ request: CacheRequest, _ key: CacheKey, _ number: Int
     ) throws -> Shown {
@@ -113,7 +113,7 @@ struct ScenarioClient<Store: ScenarioStore> {
         case .stale(let answer):
             return Shown(source: .cached, status: answer.status, fields: answer.fields, body: stored?.body)
         case .retryUnconditionally(let next):
-            guard !plan.isUnconditionalRetry else { throw ScenarioError(text: "a second refetch") }
+            guard !plan.isUnconditionalRetry else { throw ScenarioError(text: "the request was repeated twice") }
             return try self.exchange(next, request, key, number)
         case .transportFailure:
             return Shown(source: .failed)

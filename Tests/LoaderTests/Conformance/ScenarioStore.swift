@@ -30,7 +30,7 @@ struct EntriesInMemory: ScenarioStore {
     mutating func update(_ entry: CacheEntry) throws {
         let variants = entries[entry.key] ?? []
         let index = variants.lastIndex { $0.entry.response?.createdAt == entry.response?.createdAt }
-        guard let index else { throw ScenarioError(text: "an update of an entry that is not stored") }
+        guard let index else { throw ScenarioError(text: "the updated entry is not stored") }
         entries[entry.key]?[index].entry = entry
     }
 

@@ -12,7 +12,7 @@ struct ScriptedOrigin {
     let steps: [Step]
     /// All requests, each with its step.
     private(set) var requests: [(step: Int, fields: HeaderFields)] = []
-    /// The validators of the last response, as bytes.
+    /// The last `ETag` that was sent in a response; `modified` is the last `Last-Modified`.
     private var tag: [UInt8]?
     private var modified: [UInt8]?
 

@@ -61,7 +61,7 @@ extension DiskFaults {
             #expect(kept == Array(10..<20))
         }
 
-        @Test func clockJumpsDuringCacheOperationsCauseNoWrongEntry() async throws {
+        @Test func readsReturnNoWrongBytesDespiteClockJumpsDuringCacheOperations() async throws {
             let folder = try FaultFolder()
             let clock = try FaultFolder()
             let file = clock.path + "/time"

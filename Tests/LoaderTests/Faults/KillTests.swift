@@ -26,8 +26,8 @@ extension DiskFaults {
                 let (status, lines) = try await offPool { try Probe.run(words, environment: environment) }
 
                 let kept = await DiskFaults.expectSound(folder, 0..<FaultLoop.keys)
-                // An incomplete refresh of entry 1 or 2 retains the previous entry; the entries from 4 on are only
-                // read.
+                // A kill during the refresh of entry 1 or 2 leaves the previous or the refreshed entry; the entries
+                // from 4 on are only read.
                 #expect(Set(kept).isSuperset(of: [1, 2] + Array(4..<FaultLoop.keys)), "call \(call)")
                 if status == 0 {
                     #expect(lines.last == "alive")
@@ -56,7 +56,8 @@ extension DiskFaults {
                 let microseconds = useconds_t(random.next() % 2_000)
                 let status = try await offPool {
                     for _ in 0...lines { _ = probe.line() }
-                    // A random delay, so that the kill is between two lines of output.
+                    // A random delay, so that the process is killed at any time and not only after it has written a
+                    // line.
                     usleep(microseconds)
                     probe.send(SIGKILL)
                     return probe.wait()

@@ -42,7 +42,7 @@ extension DiskFaults {
         }
 
         @Test(arguments: [rows[0], rows[1], rows[2], rows[6], rows[10]])
-        func failureOfAnySystemCallDuringOpeningCausesAtMostAMiss(_ row: Row) async throws {
+        func failureOfAnySystemCallWhileTheCacheOpensCausesAtMostAMiss(_ row: Row) async throws {
             try await failEachCall(row, scenario: 1, most: 40, atLeast: 30)
         }
 
@@ -66,7 +66,7 @@ extension DiskFaults {
         }
 
         @Test(arguments: [20, 200, 800])
-        func randomSystemCallFailuresNeverCauseAWrongEntry(permille: Int) async throws {
+        func readsReturnNoWrongBytesDespiteRandomSystemCallFailures(permille: Int) async throws {
             let folder = try FaultFolder()
             let seed = Int(FaultSeed.of("chance \(permille)") % 1_000_000)
             DiskFaults.store(0..<40, version: 1, in: DiskCache(directory: folder.path))

@@ -154,7 +154,7 @@ import Testing
         #expect(bench.storedFiles.isEmpty)
     }
 
-    @Test(.requirement("O98")) func raisedUrgentWidthAndSlowWidthSettingsStartWaitingLoads() async throws {
+    @Test(.requirement("O98")) func raisingUrgentWidthOrSlowWidthStartsLoadsThatWait() async throws {
         let bench = try LoaderBench(
             ScriptedTransport { _, _ in
                 var reply = ScriptedReply.image(TestImage.first)

@@ -250,7 +250,7 @@ struct ImageSlotTests {
         request.policy = .reload
         slot.assign(request, placeholder: gray)
         slot.release()
-        #expect(loads.started.value.count == 1, "nothing was shown, so nothing was released")
+        #expect(loads.started.value.count == 1, "no image was shown, so no image was released")
         loads.send(.finished(.success(image(5, .networkToDisk))), to: 0)
         await until(slot, shows: "image 5 networkToDisk fresh")
 

@@ -153,10 +153,10 @@ import Testing
 
     private static let stages = [
         Stage(
-            name: "waiting for the head", replies: { [.image(TestImage.first).held($0)] },
+            name: "before the response head", replies: { [.image(TestImage.first).held($0)] },
             end: ["sending", "finished networkToDisk"], requests: 1),
         Stage(
-            name: "in the body",
+            name: "within the response body",
             replies: {
                 var reply = ScriptedReply.image(TestImage.first)
                 reply.bodyGate = $0
@@ -175,7 +175,7 @@ import Testing
             requests: 1, stored: nil),
     ]
 
-    @Test func loadsBegunBeforeInvalidateComplete() async throws {
+    @Test func invalidateDoesNotCancelLoadsInProgress() async throws {
         for stage in Self.stages {
             let gate = Gate()
             let replies = stage.replies(gate)
@@ -196,7 +196,7 @@ import Testing
         }
     }
 
-    @Test func loadQueuedBeforeInvalidateCompletes() async throws {
+    @Test func invalidateDoesNotCancelAQueuedLoad() async throws {
         let gate = Gate()
         let bench = try LoaderBench(
             ScriptedTransport { _, number in
@@ -311,7 +311,7 @@ import Testing
         }
     }
 
-    /// Changes of the cache folder, the cache policy and the urgent width are applied, but loads still fail.
+    /// Changes of the cache folder, of `urgentWidth` and of the cache policy are applied, but loads still fail.
     @Test func configurationUpdateDoesNotUndoInvalidate() async throws {
         let bench = try await bench()
         bench.loader.invalidate()

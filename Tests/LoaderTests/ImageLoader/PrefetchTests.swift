@@ -279,7 +279,7 @@ import Testing
         #expect(await prefetch.waitUntilFinished() == counts(3, done: 3))
     }
 
-    @Test(.requirement("O89")) func prefetchRetriesFailuresByTheRetryPolicyAndCountsThem() async throws {
+    @Test(.requirement("O89")) func prefetchRetriesTransportErrorsByTheRetryPolicyAndCountsFailedLoads() async throws {
         let bench = try origin({ $0.retry = RetryPolicy(maxAttempts: 3, firstDelay: .zero) }) { request, number in
             if request.url.hasSuffix("0") { return .status(404) }
             return number < 4 ? .offline : .image(TestImage.first, maxAge: 60)

@@ -141,7 +141,7 @@ import Testing
         }
     }
 
-    @Test(.requirement("O92")) func byteLimitIsExactAndStopsADecompressionBomb() {
+    @Test(.requirement("O92")) func decodedByteLimitIsExactAndStopsADecompressionBomb() {
         let coded = CodedBody.gzip(Self.content)
         #expect(decoded(coded, "gzip", by: 50, maxBytes: Self.content.count) == .success(Self.content))
         #expect(decoded(coded, "gzip", by: 50, maxBytes: Self.content.count - 1) == .failure(.tooLarge))
@@ -155,7 +155,7 @@ import Testing
         #expect(decoder.content.count == 3 << 20)
     }
 
-    @Test(.requirement("O92")) func intermediateDataOfNestedCodingsOverTheByteLimitIsTooLarge() {
+    @Test(.requirement("O92")) func intermediateDataOfNestedCodingsOverTheByteLimitFailsWithTooLarge() {
         // The intermediate data is larger than the limit and decodes to nothing: empty deflate blocks.
         let empty = CodedBody.blocks([], level: 9)
         let inner = Array(repeatElement(empty, count: (4 << 20) / empty.count).joined())

@@ -98,7 +98,7 @@ struct CredentialsTests {
 struct PartitionTests {
     private let key = PartitionKey()
 
-    @Test func requestsWithoutCredentialsUseTheUnnamedPartition() {
+    @Test func partitionNameWithoutCredentialFieldsIsEmpty() {
         #expect(key.partition(of: [:]) == "")
         #expect(key.partition(of: ["Accept": "*/*", "Proxy-Authorization": "x"]) == "")
     }
@@ -128,7 +128,7 @@ struct PartitionTests {
     }
 
     /// The expected digest comes from another implementation of HMAC-SHA256.
-    @Test func partitionIsTheHMACOfFieldNamesLengthsAndValues() throws {
+    @Test func partitionIsTheHMACOfNameValueLengthAndValueOfEachCredentialField() throws {
         let folder = try DiskFolder()
         try write([UInt8](repeating: 7, count: 32), to: folder)
 

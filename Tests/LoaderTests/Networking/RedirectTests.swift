@@ -26,7 +26,7 @@ struct RedirectTests {
     }
 
     /// The method of the next request for each status and method (RFC 9110 §15.4).
-    @Test func redirectStatusAndMethodDetermineTheNextMethod() throws {
+    @Test func redirectStatusAndRequestMethodDetermineTheMethodOfTheNextRequest() throws {
         let methods = ["GET", "HEAD", "POST", "PUT", "DELETE", "OPTIONS"]
         let expected: [Int: [String]] = [
             301: ["GET", "HEAD", "GET", "PUT", "DELETE", "OPTIONS"],
@@ -90,7 +90,7 @@ struct RedirectTests {
         "http://b.example:8o/", "http://[::1/", "http://b c/", "http://b.example/\u{7F}", "/n\r\nX: 1", "/\u{0}",
         "http://:80/", "http://a]b/", "http://a:1:2/",
     ])
-    func redirectToALocationThatIsNotAPlainHTTPURLFails(_ location: String) {
+    func redirectToAnInvalidOrNonHTTPURLOrToAURLWithUserInformationFails(_ location: String) {
         #expect(code(chain(), head(302, location)) == .redirect, "\(location)")
     }
 

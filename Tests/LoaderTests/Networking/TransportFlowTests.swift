@@ -21,13 +21,13 @@ import Testing
         let response = try await send(origin.url())
         var iterator = response.body.makeAsyncIterator()
         var count = try await iterator.next()?.count ?? 0
-        // While the test reads an equal number of bytes from another origin, this origin could send its complete body
-        // if the transport applied no backpressure.
+        // The test now reads a body of equal length from the other origin. During that time the first origin could send
+        // its complete body if the transport applied no backpressure.
         let elsewhere = try await TransportFixture.get(other.url(), with: transport).body.count
         let written = origin.bodyBytesWritten
 
         #expect(elsewhere == size)
-        #expect(written < size / 2, "the origin has sent \(written) bytes, of which \(count) are read")
+        #expect(written < size / 2, "the origin has sent \(written) bytes; the client has read \(count) bytes")
         while let chunk = try await iterator.next() { count += chunk.count }
         #expect(count == size)
     }
@@ -122,7 +122,7 @@ import Testing
         await origin.waitForClosedConnections(1)
     }
 
-    @Test func externalHTTPClientIsNotShutDownAndIsRejectedIfItFollowsRedirects() async throws {
+    @Test func externalHTTPClientIsNotShutDownAndItsRequestFailsIfItFollowedARedirect() async throws {
         let origin = try await LoopbackOrigin { request in
             request.target == "/from" ? .redirect(to: "/to") : .ok([0x68], [OriginField("X", bytes: [0xE9])])
         }

@@ -110,8 +110,8 @@ import Testing
     }
 
     @Test func requestWaitingForABusyConnectionIgnoresTheConnectTimeout() async throws {
-        // On a busy machine, connecting may take longer than the timeout, so the test repeats with longer timeouts. If
-        // the timeout applied to the wait, every repetition would fail.
+        // On a busy machine, connecting may take longer than the connect timeout, so the test repeats with longer
+        // timeouts. If the connect timeout also limited the wait for a free connection, every repetition would fail.
         for seconds in [1, 5, 25, 125] where try await waitsLongerThan(connectTimeoutSeconds: seconds) { return }
         Issue.record("no request that waited longer than the connect timeout got a response")
     }
@@ -133,7 +133,7 @@ import Testing
         let first = HTTPRequest(url: origin.url("/1"))
         let busy = try? await transport.send(first, trust: TrustSettings(), timeouts: timeouts)
         guard let busy else { return false }
-        // An immediate task runs until it suspends, which is in the queue for the connection.
+        // An immediate task runs at once until it suspends, here when its request waits for the connection.
         let waiting = Task.immediate { [timeouts] in
             try await TransportFixture.get(origin.url("/2"), with: transport, timeouts: timeouts).body
         }

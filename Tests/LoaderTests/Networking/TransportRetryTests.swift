@@ -45,7 +45,7 @@ import Testing
         #expect(origin.connectionCount == (isRepeated ? 2 : 1))
     }
 
-    @Test func newConnectionClosedWithoutAResponseIsAnError() async throws {
+    @Test func requestOnANewConnectionClosedWithoutAResponseFailsWithoutRetry() async throws {
         let origin = try await LoopbackOrigin { _ in .close() }
 
         #expect(await send("GET", origin.url()) == .error(.transport("")))
@@ -89,7 +89,7 @@ import Testing
             let status = await send("GET", origin.url("/second"), trust)
 
             #expect(status == (refusals == 1 ? .status(200) : .error(.transport(""))))
-            #expect(origin.requests.count == 3, "one retry, not two")
+            #expect(origin.requests.count == 3, "the request was not retried exactly once")
         }
     }
 

@@ -22,7 +22,7 @@ import Testing
 
         #expect(error?.code == .tls)
         // The second connection reads the certificate, to report why it is not trusted, and sends no request.
-        #expect(origin.connectionCount == 2, "connecting is not retried")
+        #expect(origin.connectionCount == 2, "the failed connection attempt was retried")
         #expect(origin.requests.isEmpty)
     }
 

@@ -60,7 +60,7 @@ import Testing
         }
     }
 
-    @Test(.requirement("O68")) func loadUsesAResponseStoredAfterItsLookupInsteadOfARequest() async throws {
+    @Test(.requirement("O68")) func loadUsesAResponseStoredAfterItsLookupAndSendsNoRequest() async throws {
         let bench = try LoaderBench(.image(TestImage.first, maxAge: 60))
         let pipeline = bench.loader.images
         let hop = try #require(LoadHop(Load(request, pipeline), pipeline))
@@ -70,7 +70,7 @@ import Testing
         _ = try await bench.loader.image(for: request)
         let end = await pipeline.join(hop, RequestPlan(), found, isRefresh: false, isExclusive: false).output()?.result
 
-        guard case .success(let fetched) = end else { throw LoadError.transport("no answer") }
+        guard case .success(let fetched) = end else { throw LoadError.transport("the load has no result") }
         #expect(fetched.kind == .stored)
         #expect(fetched.isFresh)
         #expect(bench.transport.requests.count == 1)
@@ -292,7 +292,8 @@ import Testing
         let second = bench.loader.loadImage(with: slow)
         await bench.waitUntil { lanes.counts.slowWaiting == 1 }
 
-        // `setPriority` moves the download only after the load has joined it, which `didSendRequest` shows.
+        // `setPriority` changes the priority of the download only after the load has joined the download; then
+        // `didSendRequest` is true.
         await bench.waitUntil { first.didSendRequest }
         // After the download has slow priority again, it no longer prevents other downloads with slow priority from
         // starting.

@@ -20,10 +20,11 @@ enum CodedBody {
     private static func encoded(
         _ bytes: [UInt8], _ format: picc_format, _ frame: picc_frame, _ level: Int32
     ) -> [UInt8] {
-        // A stored block adds 5 bytes per 65,535 bytes; the frame adds 18 bytes.
+        // Capacity for data that cannot be compressed: 5 bytes for the header of a stored block in each 8,000 bytes,
+        // and 64 bytes, of which the gzip header and trailer use 18.
         [UInt8](unsafeUninitializedCapacity: bytes.count + bytes.count / 8_000 * 5 + 64) { output, count in
             count = picc_encode(format, frame, level, bytes, bytes.count, output.baseAddress, output.count)
-            precondition(count > 0, "the room is enough for whatever the library makes of it")
+            precondition(count > 0, "the encoded bytes do not fit into the output")
         }
     }
 }

@@ -33,7 +33,7 @@ import Testing
             #expect(response.status == status)
             #expect(response.body == Array("what happened".utf8))
             #expect(response.source == .none)
-            // Fields of the connection are removed.
+            // `Connection` and the field that it names are removed (RFC 9110 section 7.6.1).
             #expect(response.fields == ["Content-Type": "text/plain"])
         }
     }
@@ -93,7 +93,7 @@ import Testing
 
         let large = try LoaderBench(ScriptedTransport(.image(TestImage.first))) { $0.maxResponseBytes = 10 }
         #expect(await large.failure()?.response?.status == 200)
-        // Without a complete response the error contains none.
+        // If no complete response was received, the error contains no response.
         for reply in [ScriptedReply.offline, ScriptedReply(chunks: [[1]], ending: .closed)] {
             #expect(await (try LoaderBench(ScriptedTransport(reply))).failure()?.response == nil)
         }

@@ -15,7 +15,7 @@ import Testing
             }, change)
     }
 
-    @Test func memoryOnlyRevalidationAfterADiskPurgeReportsTheImageAsNotStored() async throws {
+    @Test func revalidationWithOnlyMemoryLayersAfterADiskPurgeReportsTheImageAsNotStored() async throws {
         let bench = try bench { $0.cacheImagesInMemory = true }
         _ = await bench.steps()
         await bench.loader.purgeDisk()

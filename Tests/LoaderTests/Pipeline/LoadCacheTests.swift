@@ -308,7 +308,7 @@ import Testing
                 }
             }
         }
-        // With a free decode thread, the loads below could be decoded one after another.
+        // Waits until all decode threads are busy; otherwise a decode could end before the other loads join it.
         await bench.waitUntil { running.value == busy.count }
         async let first = bench.loader.image(for: request)
         async let second = bench.loader.image(for: request)

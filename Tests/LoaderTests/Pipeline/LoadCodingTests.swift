@@ -102,7 +102,7 @@ import Testing
         }
     }
 
-    @Test(.requirement("O97")) func longContentCodingNameIsShortASCIIInTheErrorMessage() async throws {
+    @Test(.requirement("O97")) func errorMessageForALongContentCodingNameIsShortPrintableASCII() async throws {
         let name = "\u{1B}[2J" + String(repeating: "long", count: 1_000)
         let bench = try LoaderBench(ScriptedTransport(.coded(name, [1])))
         let error = await bench.failure()

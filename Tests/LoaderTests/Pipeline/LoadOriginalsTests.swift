@@ -7,7 +7,7 @@ import Testing
 
 @testable import PlatformImageLoader
 
-/// Behaviour of the original loaders that is not tested in any other suite.
+/// Behaviour of the original loaders (Docs/originals.md) that no other suite tests.
 @Suite(.timeLimit(.minutes(30))) struct LoadOriginalsTests {
     private let request = ImageRequest(url: LoaderBench.url)
 
@@ -38,13 +38,13 @@ import Testing
         let bench = try LoaderBench(.image(TestImage.first, maxAge: 60))
         _ = await bench.steps()
         let queue = bench.loader.images.shared.diskQueue
-        // The suspended queue does no disk work, so every load waits for the disk.
+        // The suspended queue does no disk work, so every load that uses the disk cache waits.
         queue.suspend()
         let calls = Locked(0)
         let tasks = (0..<200).map { _ in
             bench.loader.loadImage(with: request, hasCache: { _, _ in calls.update { $0 += 1 } })
         }
-        // The threads of Swift's concurrency pool are not blocked: another load finishes.
+        // The threads of Swift's concurrency pool are not blocked: a load without cache layers finishes.
         var bare = request
         bare.layers = []
         #expect(await bench.steps(bare) == ["sending", "finished networkToDisk"])
@@ -153,7 +153,7 @@ import Testing
         return Dictionary(uniqueKeysWithValues: files)
     }
 
-    @Test(.requirement("O40")) func onlyResponsesWithAStatusOfAFullBodyAreLoadedAndStored() async throws {
+    @Test(.requirement("O40")) func only2xxResponsesOtherThan201Or202Or204To206AreLoadedAndStored() async throws {
         for status in [203, 207, 208, 218, 226, 250, 299] {
             var reply = ScriptedReply.image(TestImage.first, maxAge: 60)
             reply.status = status
@@ -184,7 +184,9 @@ import Testing
         ]
         let bench = try LoaderBench(.image(TestImage.first, maxAge: 60)) { $0.cacheImagesInMemory = true }
         for url in urls { #expect(await bench.steps(ImageRequest(url: url)) == ["sending", "finished networkToDisk"]) }
-        // URLs that are equivalent by RFC 9110 section 4.2.3 are found without a request.
+        // The stored images are found for these URLs, and for a URL that differs from the first one only in the
+        // letter case of scheme and host, the default port (RFC 9110 section 4.2.3) and the fragment. No request
+        // is sent.
         for url in urls + ["HTTP://EXAMPLE.com:80/a.png#part"] {
             #expect(await bench.steps(ImageRequest(url: url)) == ["cached memory fresh", "finished memory"], "\(url)")
         }
@@ -213,7 +215,8 @@ import Testing
         let waitingTask = bench.loader.loadImage(with: request, callbacks)
         try await waiting.pass()
 
-        // The only slot is free, also for a load with slow priority, which starts only while no urgent load is running.
+        // The only request slot is free for both priorities; a load with slow priority starts only while no urgent load
+        // is running.
         var slow = ImageRequest(url: "http://example.com/slow.png")
         slow.priority = .slow
         for other in [ImageRequest(url: "http://example.com/urgent.png"), slow] {

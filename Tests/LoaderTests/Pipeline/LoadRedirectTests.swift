@@ -28,7 +28,7 @@ import Testing
         #expect(bench.transport.requests.map(\.url) == [LoaderBench.url, Self.end, LoaderBench.url])
     }
 
-    @Test(.requirement("O10")) func staleImageOfARedirectTargetIsDeliveredAfterRevalidation() async throws {
+    @Test(.requirement("O10")) func staleImageOfARedirectTargetIsNotDeliveredBeforeItsRevalidation() async throws {
         let moved = moved("/end.png")
         let bench = try LoaderBench(
             ScriptedTransport { request, number in

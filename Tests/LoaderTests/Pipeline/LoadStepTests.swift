@@ -160,7 +160,7 @@ import Testing
         #expect(await bench.steps() == ["cached disk stale", "sending after image", "finished networkToDisk"])
     }
 
-    @Test func staleImageIsDeliveredAfterRevalidationWithStaleDeliveryDisabled() async throws {
+    @Test func staleImageIsNotDeliveredBeforeRevalidationWhenStaleDeliveryIsDisabled() async throws {
         let bench = try LoaderBench(.image(TestImage.first, etag: "\"1\""), .status(304)) {
             $0.deliversStaleBeforeValidation = false
         }

@@ -77,7 +77,7 @@ import Testing
     }
 
     @Test(.requirement("O65", "O90"), arguments: [false, true])
-    func lookupReportsStaleForReloadAndRevalidatePolicies(isBlocking: Bool) async throws {
+    func lookupReportsAFreshImageAsStaleForReloadAndRevalidatePolicies(isBlocking: Bool) async throws {
         let bench = try await loadedBench()
         for policy in CachePolicy.allCases {
             var other = request

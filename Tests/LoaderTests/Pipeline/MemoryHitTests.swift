@@ -95,7 +95,7 @@ import Testing
                     ImageMemoryCache.CachedImage(
                         entry: entry, content: LoadContent(image: image), revision: nil, ticket: ticket),
                     for: ImageCacheKey(key, variant: ""), since: memory.generation)
-                // The effect of a purge does not depend on the age.
+                // The effect of a purge does not depend on the age, so one age is sufficient after a purge.
                 for age in ticket == present ? Self.ages : [0] {
                     bench.clock.set(begin.adding(milliseconds: age))
                     for fields in Self.requestFields {
@@ -118,7 +118,7 @@ import Testing
         }
 
         #expect(combinations == Self.responses.count * (Self.ages.count + 2) * Self.requestFields.count * 5)
-        // The fast lookup was used, except with settings that exclude every response.
+        // The fast lookup returned images, except with settings that exclude every response.
         #expect((quickAnswers > 0) == !["other types", "basic auth"].contains(settings.name))
     }
 
@@ -175,7 +175,7 @@ import Testing
     }
 
     /// Changes each pair of the properties that determine the cache key, after the request was created.
-    @Test func cacheKeyOfARequestChangesWithItsProperties() {
+    @Test func changedRequestHasTheCacheKeysComputedFromItsNewProperties() {
         let changes: [(inout ImageRequest) -> Void] = [
             { $0.url = "http://example.com/other" }, { $0.url = "no address" }, { $0.url = "http://a:b@example.com/" },
             { $0.fields = ["Authorization": "x"] }, { $0.fields.append("Cookie", "x") },

@@ -123,7 +123,7 @@ import Testing
         }
     }
 
-    /// The header is not updated, so the next load revalidates again.
+    /// The header of the stored file is not updated, so the next load revalidates the image again.
     @Test func revalidationWithoutTheDiskWriteLayerLeavesTheFileUnchanged() async throws {
         let bench = try bench(RevalidationCase(name: "", isStored: true))
         _ = await bench.steps()

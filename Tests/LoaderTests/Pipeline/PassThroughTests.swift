@@ -138,7 +138,7 @@ import Testing
     }
 
     @Test(.requirement("O40"), arguments: [304, 206])
-    func response304Or206ToAConditionalImageRequestIsUnexpectedStatus(status: Int) async throws {
+    func response304Or206ToAConditionalOrRangeImageRequestFailsWithUnexpectedStatus(status: Int) async throws {
         for fields in Self.conditions {
             let bench = try LoaderBench(ScriptedTransport(.status(status, ["ETag": "\"1\""])))
             let error = await bench.failure(ImageRequest(url: LoaderBench.url, fields: fields))

@@ -101,17 +101,17 @@ import Testing
         let size = Self.whole.count
         let mismatches: [(name: String, reply: ScriptedReply)] = [
             ("416", .status(416, ["Content-Range": "bytes */\(size)"])),
-            ("no range", .status(206, ["ETag": "\"1\""])),
+            ("no Content-Range", .status(206, ["ETag": "\"1\""])),
             ("other start", Self.remainder(from: 100, range: "bytes 99-\(size - 1)/\(size)")),
-            ("not to the end", Self.remainder(from: 100, range: "bytes 100-\(size - 2)/\(size)")),
+            ("range ends early", Self.remainder(from: 100, range: "bytes 100-\(size - 2)/\(size)")),
             ("other length", Self.remainder(from: 100, range: "bytes 100-\(size)/\(size + 1)")),
             ("unknown length", Self.remainder(from: 100, range: "bytes 100-\(size - 1)/*")),
             ("other unit", Self.remainder(from: 100, range: "pages 100-\(size - 1)/\(size)")),
-            ("backwards", Self.remainder(from: 100, range: "bytes 100-99/\(size)")),
-            ("beyond", Self.remainder(from: 100, range: "bytes 100-\(size)/\(size)")),
-            ("huge", Self.remainder(from: 100, range: "bytes 100-99999999999999999999/\(size)")),
-            ("negative", Self.remainder(from: 100, range: "bytes -100-\(size - 1)/\(size)")),
-            ("words", Self.remainder(from: 100, range: "bytes")),
+            ("range ends before its start", Self.remainder(from: 100, range: "bytes 100-99/\(size)")),
+            ("range ends after the body", Self.remainder(from: 100, range: "bytes 100-\(size)/\(size)")),
+            ("number exceeds 64 bits", Self.remainder(from: 100, range: "bytes 100-99999999999999999999/\(size)")),
+            ("negative start", Self.remainder(from: 100, range: "bytes -100-\(size - 1)/\(size)")),
+            ("unit without a range", Self.remainder(from: 100, range: "bytes")),
             ("two ranges", Self.remainder(from: 100, ["ETag": "\"1\"", "Content-Range": "bytes 100-505/506"])),
             ("other tag", Self.remainder(from: 100, ["ETag": "\"2\""])),
             ("weak tag", Self.remainder(from: 100, ["ETag": "W/\"1\""])),
@@ -222,7 +222,7 @@ import Testing
         }
     }
 
-    @Test func sizeTypeAndNoStoreChecksApplyToTheResumedBody() async throws {
+    @Test func checksOfSizeContentTypeAndNoStoreApplyToTheResumedBody() async throws {
         let size = Self.whole.count
         for (limit, end) in [(size, "finished networkToDisk"), (size - 1, "failed bodyTooLarge")] {
             var first = Self.interrupted(after: 100)

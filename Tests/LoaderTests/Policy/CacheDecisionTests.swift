@@ -71,7 +71,7 @@ struct CacheDecisionTests {
     @Test(.requirement("O22")) func etagAndLastModifiedOfAStaleEntryAreBothSent() throws {
         let stored = try PolicyFixture.entry(["ETag": "W/\"a\"", "Last-Modified": "then", "Cache-Control": "max-age=0"])
 
-        guard case .send(let plan, _) = decide(stored) else { return #expect(Bool(false), "no request") }
+        guard case .send(let plan, _) = decide(stored) else { return #expect(Bool(false), "sends no request") }
 
         #expect(plan.addedFields == ["If-None-Match": "W/\"a\"", "If-Modified-Since": "then"])
         #expect(plan.isConditional)
@@ -82,7 +82,7 @@ struct CacheDecisionTests {
         let unnamed = try PolicyFixture.entry(["Cache-Control": "max-age=0"])
 
         for entry in [bodiless, unnamed] {
-            guard case .send(let plan, _) = decide(entry) else { return #expect(Bool(false), "no request") }
+            guard case .send(let plan, _) = decide(entry) else { return #expect(Bool(false), "sends no request") }
             #expect(plan == RequestPlan())
         }
     }
@@ -96,7 +96,7 @@ struct CacheDecisionTests {
     }
 
     @Test func responseFromTheCacheHasAnAgeField() throws {
-        guard case .useStored(let shown, nil) = decide(try entry(7)) else { return #expect(Bool(false), "no answer") }
+        guard case .useStored(let shown, nil) = decide(try entry(7)) else { return #expect(Bool(false), "not used") }
 
         #expect(shown.fields.text("Age") == "7")
         #expect(shown.status == 200)
@@ -129,7 +129,7 @@ struct CacheDecisionTests {
         ] as [(CachePolicy, Int64, Bool)])
     func entryIsDeliveredBeforeRevalidationButNotBeforeAReload(_ row: (CachePolicy, Int64, Bool)) throws {
         guard case .send(_, let provisional) = decide(try entry(row.1), policy: row.0) else {
-            return #expect(Bool(false), "no request")
+            return #expect(Bool(false), "sends no request")
         }
 
         #expect((provisional != nil) == row.2)
@@ -137,12 +137,12 @@ struct CacheDecisionTests {
         #expect(provisional.map { $0.fields.text("Age") == String(row.1) } != false)
     }
 
-    @Test(.requirement("O30")) func noProvisionalImageIsDeliveredWithStaleDeliveryDisabled() throws {
+    @Test(.requirement("O30")) func staleImageIsNotDeliveredBeforeRevalidationWhenStaleDeliveryIsDisabled() throws {
         var settings = CacheSettings()
         settings.deliversStaleBeforeValidation = false
 
         guard case .send(let plan, let provisional) = decide(try entry(20), settings: settings) else {
-            return #expect(Bool(false), "no request")
+            return #expect(Bool(false), "sends no request")
         }
 
         #expect(provisional == nil)
@@ -264,7 +264,7 @@ struct CacheDecisionTests {
         #expect(kind(decide(stored, policy: .cacheOnly)) == .notInCache)
     }
 
-    @Test(.requirement("O31")) func storedEntryIsRequestedOnlyByReloadWithServerCachePolicyDisabled() throws {
+    @Test(.requirement("O31")) func storedImageIsRequestedAgainOnlyByReloadWhenServerCachePolicyIsDisabled() throws {
         var settings = CacheSettings()
         settings.useServerCachePolicy = false
         for directives in ["", "no-cache", "must-revalidate", "no-store", "max-age=0"] {

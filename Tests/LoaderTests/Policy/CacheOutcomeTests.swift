@@ -18,7 +18,7 @@ struct CacheOutcomeTests {
     }
 
     @Test(.requirement("O40"), arguments: [200, 203, 207, 226, 299])
-    func successfulResponseIsStoredWithOrWithoutALifetime(_ status: Int) throws {
+    func successfulResponseIsStoredWhetherOrNotItHasALifetime(_ status: Int) throws {
         let fields: [HeaderFields] = [
             [:], ["ETag": "\"a\""], ["Cache-Control": "max-age=5"], ["Cache-Control": "no-cache"],
         ]
@@ -38,7 +38,7 @@ struct CacheOutcomeTests {
     @Test(
         .requirement("O40"),
         arguments: [100, 101, 103, 201, 202, 204, 205, 206, 300, 304, 305, 306, 399, 600, 999, 0, -1])
-    func statusOtherThanSuccessRedirectOrErrorDoesNotChangeTheStore(_ status: Int) throws {
+    func responseWithAStatusThatIsNeverStoredDoesNotChangeTheStoredEntry(_ status: Int) throws {
         let fields: HeaderFields = ["Cache-Control": "max-age=100"]
         var plan = RequestPlan()
         plan.isUnconditionalRetry = true
@@ -101,7 +101,7 @@ struct CacheOutcomeTests {
         }
     }
 
-    @Test(.requirement("O42")) func incompleteOrRejectedBodyDoesNotChangeTheStore() throws {
+    @Test(.requirement("O42")) func incompleteOrRejectedBodyDoesNotChangeTheStoredEntry() throws {
         let fields: HeaderFields = ["Cache-Control": "max-age=100, no-store"]
 
         let incomplete = try PolicyFixture.outcome(200, fields, body: .incomplete, entry: stale())
@@ -135,7 +135,7 @@ struct CacheOutcomeTests {
         #expect(try PolicyFixture.outcome(302, entry: redirect).store == .remove)
     }
 
-    @Test(.requirement("O23", "O26")) func response304UpdatesTheEntryInPlace() throws {
+    @Test(.requirement("O23", "O26")) func response304UpdatesFieldsAndFreshnessOfTheStoredEntry() throws {
         let entry = try stale(["A": "1", "Age": "5"])
         let outcome = try PolicyFixture.outcome(
             304, ["A": "2", "Date": HTTPDate.format(now), "Cache-Control": "max-age=50"], entry: entry)
@@ -248,7 +248,8 @@ struct CacheOutcomeTests {
         #expect(try PolicyFixture.outcome(404, ["Cache-Control": "max-age=9"], settings: settings).store == .nothing)
     }
 
-    /// The setting, directives of the entry, and whether the stale image is used 50 s after its lifetime ended.
+    /// The value of `staleIfError`, the Cache-Control directives of the entry, and whether the stale image is used 50 s
+    /// after its lifetime ended.
     @Test(
         arguments: [
             (.never, "stale-if-error=99", false), (.serverDirective, "stale-if-error=50", true),
@@ -276,7 +277,7 @@ struct CacheOutcomeTests {
         }
     }
 
-    @Test func staleIfErrorDoesNotApplyToOtherStatusesReloadsOrNoCacheRequests() throws {
+    @Test func staleIfErrorDoesNotApplyToStatusesOtherThan500And502To504OrToReloadOrNoCacheRequests() throws {
         var settings = CacheSettings()
         settings.staleIfError = .upTo(.seconds(1000))
         for status in [400, 404, 410, 429, 501, 505] {
@@ -293,7 +294,7 @@ struct CacheOutcomeTests {
         }
     }
 
-    @Test(.requirement("O39")) func transportFailureDoesNotChangeTheStore() throws {
+    @Test(.requirement("O39")) func transportFailureDoesNotChangeTheStoredEntry() throws {
         var settings = CacheSettings()
         settings.defaultCacheControlMaxAgeForErrors = .seconds(60)
         for entry in [nil, try stale()] {

@@ -109,7 +109,7 @@ struct CachedErrorTests {
         try simulation.load(500, policy: .reload)
 
         guard case .useStored(let shown, nil) = try simulation.load(200) else {
-            return #expect(Bool(false), "no answer")
+            return #expect(Bool(false), "the stored response is not used")
         }
 
         #expect(shown.isFresh)
@@ -145,7 +145,7 @@ struct CachedErrorTests {
         #expect(simulation.requests == 2)
     }
 
-    @Test func cacheOnlyReturnsNotInCacheForACachedErrorWithoutResponse() throws {
+    @Test func cacheOnlyReturnsNotInCacheForACachedErrorWithoutAStoredResponse() throws {
         var simulation = LoadSimulation(errorLifetime: 60, attempts: 1)
         try simulation.load(500)
 
@@ -158,7 +158,7 @@ struct CachedErrorTests {
         try simulation.load(500, policy: .reload)
 
         guard case .useStored(let shown, let refresh) = try simulation.load(200) else {
-            return #expect(Bool(false), "no answer")
+            return #expect(Bool(false), "the stored response is not used")
         }
         #expect(!shown.isFresh && refresh == nil)
     }
@@ -170,9 +170,9 @@ struct CachedErrorTests {
         try simulation.load(503)
 
         guard case .useStored(let shown, nil) = try simulation.load(200) else {
-            return #expect(Bool(false), "no answer")
+            return #expect(Bool(false), "the stored response is not used")
         }
-        guard case .remembered(let error)? = shown.staleReason else { return #expect(Bool(false), "no error") }
+        guard case .remembered(let error)? = shown.staleReason else { return #expect(Bool(false), "no stored error") }
         #expect(error.status == 503 && !shown.isFresh)
     }
 
@@ -183,7 +183,7 @@ struct CachedErrorTests {
         simulation.advance(9)
 
         guard case .useStored(let shown, nil) = try simulation.load(200) else {
-            return #expect(Bool(false), "no answer")
+            return #expect(Bool(false), "the stored response is not used")
         }
         #expect(shown.status == status && shown.isFresh && shown.fields.text("Age") == "9")
         simulation.advance(1)
@@ -200,7 +200,7 @@ struct CachedErrorTests {
         #expect(simulation.requests == 1)
     }
 
-    @Test func errorPastItsOwnLifetimeIsRequestedAgainDuringTheDefaultErrorLifetime() throws {
+    @Test func errorPastTheLifetimeOfItsResponseIsRequestedAgainDespiteTheDefaultErrorLifetime() throws {
         var simulation = LoadSimulation(errorLifetime: 1_000, attempts: 1)
         try simulation.load(404, ["Cache-Control": "max-age=10"])
         simulation.advance(10)
@@ -247,7 +247,7 @@ struct CachedErrorTests {
     }
 
     @Test(arguments: [(65_536, true), (65_537, false)])
-    func errorOver64KiBIsCachedWithoutItsBody(_ row: (Int, Bool)) throws {
+    func errorWithABodyOver64KiBIsCachedWithoutTheBody(_ row: (Int, Bool)) throws {
         var simulation = LoadSimulation(errorLifetime: 0)
         try simulation.load(404, ["Cache-Control": "max-age=10"], bytes: row.0)
 

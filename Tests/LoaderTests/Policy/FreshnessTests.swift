@@ -22,7 +22,7 @@ struct FreshnessTests {
         freshness(PolicyFixture.response(fields, status: status), settings).lifetime.map { $0 / 1000 }
     }
 
-    @Test(.requirement("O23", "O24")) func lifetimeUsesNoCacheBeforeMaxAgeBeforeExpires() {
+    @Test(.requirement("O23", "O24")) func noCacheOverridesMaxAgeAndMaxAgeOverridesExpiresForTheLifetime() {
         let expires = date(600)
 
         #expect(lifetime(["Cache-Control": "max-age=60", "Expires": expires]) == 60)

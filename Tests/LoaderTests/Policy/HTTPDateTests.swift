@@ -127,7 +127,7 @@ struct HTTPDateTests {
         }
     }
 
-    @Test func dateFieldInTwoLinesIsNil() {
+    @Test func dateOfAFieldWithTwoLinesIsNil() {
         let date = "Sun, 06 Nov 1994 08:49:37 GMT"
 
         #expect(HeaderFields("Date", lines: [date]).date("Date", now: PolicyFixture.now)?.seconds == 784_111_777)

@@ -35,7 +35,7 @@ import Testing
     ]
 
     @Test(arguments: rows)
-    func responseFieldsDetermineTheSharedCacheLifetimeAndRestrictions(_ row: LifetimeCase) {
+    func responseFieldsDetermineTheSharedCacheLifetimeAndWhetherStoringIsForbidden(_ row: LifetimeCase) {
         let lifetime = SharedLifetime(row.fields, now: Self.now)
         #expect(lifetime.remaining == row.remaining)
         #expect(lifetime.isPrivate == row.isPrivate)

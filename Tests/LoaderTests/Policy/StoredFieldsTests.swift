@@ -29,7 +29,7 @@ struct StoredFieldsTests {
         #expect(fields.removingConnectionFields().lines == Array(fields.lines.dropFirst()))
     }
 
-    @Test(.requirement("O23")) func response304ReplacesTheStoredFieldsOfEqualNames() {
+    @Test(.requirement("O23")) func response304ReplacesStoredFieldsOfEqualNamesExceptContentLengthEncodingAndRange() {
         let stored = PolicyFixture.response(
             [
                 "Date": "old", "A": "1", "a": "2", "B": "3", "ETag": "\"x\"", "Content-Length": "5",
@@ -63,7 +63,7 @@ struct StoredFieldsTests {
         #expect(merged.fields[lines: "Age"] == [[0x32]])
     }
 
-    @Test func response304WithoutDateUsesTheResponseTime() {
+    @Test func response304WithoutDateSetsTheStoredDateToItsResponseTime() {
         let stored = PolicyFixture.response(["Date": "Sun, 06 Nov 1994 08:49:37 GMT"])
 
         let merged = stored.merged(with: [:], requestTime: PolicyFixture.now, responseTime: PolicyFixture.now)

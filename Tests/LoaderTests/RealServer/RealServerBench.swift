@@ -41,7 +41,7 @@ struct RealServerBench: Sendable {
     /// Entries and temporary files of the image cache.
     var storedFiles: [String] { folder.files.filter { $0.hasPrefix("images/v1/") } }
 
-    /// Returns when no load is running. A cancelled load ends shortly before its fetch.
+    /// Returns when no load and no fetch is running. The fetch of a cancelled load ends shortly after the load.
     func waitUntilIdle() async { await yieldUntil { loader.activeWorkCount == 0 } }
 
     /// An image response, fresh for one day.

@@ -73,7 +73,7 @@ import Testing
 
     private static func coding(_ name: String) -> OriginField { OriginField("Content-Encoding", name) }
 
-    /// `count` fields of 1,000 bytes each.
+    /// `count` fields with values of 1,000 bytes each.
     private static func padding(_ count: Int) -> [OriginField] {
         (0..<count).map { OriginField("X-Padding-\($0)", String(repeating: "p", count: 1_000)) }
     }
@@ -162,7 +162,7 @@ import Testing
         }
     }
 
-    /// Concurrent loads of one URL send one request.
+    /// 60 concurrent loads of 20 URLs send one request per URL, all over one connection.
     @Test(.requirement("O68", "O82", "O88")) func manyLoadsShareOneHTTP2Connection() async throws {
         let certificate = try OriginCertificate()
         let origin = try await LoopbackOrigin(certificate: certificate, speaksHTTP2: true) { _ in

@@ -159,7 +159,7 @@ import Testing
         slow.priority = .slow
         let addresses = ["a", "b", "c"].map { ImageRequest(url: "http://example.com/\($0)") }
         var tasks = addresses.map { bench.loader.loadImage(with: $0) }
-        // The slow load starts after all urgent loads wait; otherwise it would run.
+        // The slow load must begin after two urgent loads are waiting; otherwise it would run immediately.
         await bench.waitUntil { bench.loader.statistics.urgentWaiting == 2 }
         tasks.append(bench.loader.loadImage(with: slow))
         await bench.waitUntil {

@@ -115,7 +115,7 @@ import Testing
         let most = LoadReporter.maxWarnedURLs
         for number in 0..<most { #expect(reporter.isFirstWarning(of: "\(number)")) }
         #expect(!reporter.isFirstWarning(of: "\(most - 1)"))
-        // A further URL evicts the least recently used URL.
+        // A further URL evicts the least recently used URL, "0", so the next warning of "0" is again the first one.
         #expect(reporter.isFirstWarning(of: "new"))
         #expect(reporter.isFirstWarning(of: "0"))
     }
@@ -169,7 +169,7 @@ import Testing
         #expect(listener.kinds == [.failed(code: .http, status: 500, isFatal: false, message: "status 500")])
     }
 
-    @Test(.requirement("O77")) func memoryPressureReliefReportsTheBytesAndKeepsTheMemoryLimit() async throws {
+    @Test(.requirement("O77")) func memoryPressureReliefReportsTheReleasedBytesAndKeepsTheMemoryLimit() async throws {
         let bench = try bench(.memory, .image(TestImage.first, maxAge: 60)) { $0.cacheImagesInMemory = true }
         await bench.load()
 

@@ -72,7 +72,8 @@ struct LaneScheduleTests {
             model = Model(urgentWidth: urgentWidth, slowWidth: slowWidth)
         }
 
-        /// True when the schedule and the model admit the same numbers in the same order and have equal counts.
+        /// Applies `step` to the schedule and to the model. True when both admit the same task numbers in the same
+        /// order and have equal counts.
         mutating func matches(after step: Operation) -> Bool {
             switch step {
             case .enqueue(let lane):

@@ -37,7 +37,7 @@ struct CacheKeyTests {
         #expect("\(fields)" == "[Content-Type: image/png, set-cookie: ***, Authorization: ***]")
     }
 
-    @Test func differentURLsPartitionsAndVariantsHaveDifferentFiles() throws {
+    @Test func differentURLsPartitionsAndVariantsHaveDifferentFileNames() throws {
         let keys = [
             try #require(CacheKey(url: "http://a/x")), try #require(CacheKey(url: "https://a/x")),
             try #require(CacheKey(url: "http://a/X")), try #require(CacheKey(url: "http://a/x", partition: "p")),

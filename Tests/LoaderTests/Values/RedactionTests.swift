@@ -49,7 +49,8 @@ struct RedactionTests {
                 changed[position] = byte
                 let before = String(decoding: changed, as: UTF8.self)
                 let after = Redaction.hidingQueryValues(before)
-                // After a valid host, the rest is a path or name, not a password (RFC 3986).
+                // If the changed URL has a valid host, SECRET is in its path or in a query name and is not a password
+                // (RFC 3986).
                 if after.contains("SECRET"), Origin(before) == nil { shown.append(before) }
                 var removed = original
                 removed.remove(at: position)

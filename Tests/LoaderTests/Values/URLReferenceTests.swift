@@ -48,7 +48,7 @@ struct URLReferenceTests {
             ("//b/../c", "https://a/x", "https://b/c"), ("a//b/..//c", "http://h/", "http://h/a///c"),
             ("/a//../b", "http://h/x", "http://h/a/b"), ("http://b/./c/../d", "http://a/", "http://b/d"),
         ])
-    func urlReferencesToBaseURLsOtherThanThatOfRFC3986AreResolved(_ row: (String, String, String)) {
+    func urlReferencesAreResolvedAgainstBaseURLsOtherThanThatOfRFC3986(_ row: (String, String, String)) {
         #expect(resolved(row.0, at: row.1) == row.2)
     }
 

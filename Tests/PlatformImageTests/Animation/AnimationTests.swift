@@ -37,7 +37,7 @@ import Testing
     }
 
     @Test(arguments: animations)
-    func nextReturnsMaxFramesFramesThenThrowsWhenTheFileHasMore(_ fixture: Fixture) throws {
+    func nextThrowsAfterMaxFramesCallsWhenTheFileHasMoreFrames(_ fixture: Fixture) throws {
         let count = try #require(fixture.animation).frames.count
         for limit in 1..<max(2, count) where limit < count {
             var decoder = ImageDecoder(options: .asStored)

@@ -6,7 +6,7 @@ import Testing
     private static let clear = RGBA8(red: 0, green: 0, blue: 0, alpha: 0)
     private static let end: [UInt8] = [0, 1]
 
-    /// Colour n of 16 is (n, n, n).
+    /// A run-length encoded bitmap. With 4 or 8 bits per pixel it has a palette of 16 colours; colour n is (n, n, n).
     private func file(_ width: Int, _ height: Int, bits: Int, _ codes: [UInt8]) -> BMPFile {
         var file = BMPFile(width: width, height: height, bits: bits, pixels: codes)
         file.compression = bits == 8 ? 1 : bits == 4 ? 2 : 4
@@ -116,7 +116,7 @@ import Testing
 
         for cut in 0..<codes.count {
             let file = file(3, 3, bits: 8, Array(codes[..<cut]))
-            // A row is complete with its last pixel.
+            // The codes of the last pixels of the three rows end after 2, 9 and 16 bytes.
             let complete = [2, 9, 16].filter { $0 <= cut }.count
             guard complete > 0 else {
                 #expect(code(file) == .truncated)

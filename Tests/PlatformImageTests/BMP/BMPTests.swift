@@ -374,7 +374,7 @@ import Testing
         #expect(image.header.format == .bmp && image.status == .complete)
     }
 
-    @Test func sizeOfAnEmbeddedPNGOverridesTheHeader() throws {
+    @Test func sizeOfAnEmbeddedPNGOverridesTheSizeInTheBMPHeader() throws {
         let image = try decode(BMPFile(width: 500, height: 400, bits: 0, compression: 5, pixels: Self.png))
 
         #expect(image.bitmap.width == 1 && image.header.width == 1)

@@ -56,8 +56,8 @@ private let addressSpaceIsMeasurable = addressSpaceBytes() > 0 && addressSpaceBy
                 let right = 32 * byteCount..<32 * (byteCount + page)
                 var (taken, left) = growth()
                 for _ in 0..<9 where !right.contains(taken) || left >= page { (taken, left) = growth() }
-                precondition(right.contains(taken), "\(taken) bytes for 32 x \(byteCount)")
-                precondition(left < page, "\(left) bytes are left of \(byteCount)")
+                precondition(right.contains(taken), "\(taken) bytes allocated for 32 bitmaps of \(byteCount) bytes")
+                precondition(left < page, "\(left) bytes are still allocated after all bitmaps were released")
             }
         }
     }
@@ -79,20 +79,20 @@ private let addressSpaceIsMeasurable = addressSpaceBytes() > 0 && addressSpaceBy
                 precondition(small != nil && PixelPool.shared.byteCount == 0)
                 return given
             }
-            // A runtime thread and its stack may appear or disappear during a measurement, so one of ten measurements
-            // suffices.
+            // A runtime thread and its stack may appear or disappear during a measurement, so it is sufficient
+            // that one of ten measurements has the expected value.
             let expected = PixelStorage.mappedFrom - page
             let measured = (0..<10).map { _ in
                 defer { PixelPool.shared.removeAll() }
                 return unmappedByteCount()
             }
-            precondition(measured.contains(expected), "\(measured) bytes went back")
+            precondition(measured.contains(expected), "unmapped bytes: \(measured), expected \(expected)")
         }
     }
 }
 
 #if os(Linux)
-// No module contains <malloc.h>.
+// No Clang module contains <malloc.h>, so the function is declared here.
 @_silgen_name("malloc_usable_size")
 private func usableBytes(_ allocation: UnsafeMutableRawPointer) -> Int
 #endif

@@ -3,7 +3,7 @@ import Testing
 
 @testable import PlatformImage
 
-/// Compares the cache after each of 3 million operations with a naive model: an array in order of last use that
+/// Compares the cache with a naive model during 3 million operations. The model is an array in order of last use and
 /// computes every total from its entries.
 @Suite(.requirement("C1", "C2", "C4", "C5", "C8", "C10", "C11", "C13", "C16")) struct MemoryCacheModelTests {
     /// Runs 8 x 130,000 operations of every kind. Compares the internal state after each operation and the public state
@@ -93,7 +93,7 @@ import Testing
     }
 }
 
-/// Three of four keys share a hash value with other keys.
+/// The keys 0 to 3 have one hash value; above 3, each even key has the hash value of the next odd key.
 private struct Key: Hashable, Sendable {
     let id: Int
 

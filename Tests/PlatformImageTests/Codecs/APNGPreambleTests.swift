@@ -17,7 +17,7 @@ import Testing
     }
 
     @Test(arguments: [(4_096, 0), (5_000, 0), (0, 4_096), (2_000, 2_100), (4_095, 1), (4_095, 0)])
-    func animationWith4096ChunksBeforeIDATIsDecodedAsAStillImage(_ before: Int, _ behind: Int) throws {
+    func animationWithAtLeast4096ChunksBeforeIDATIsDecodedAsAStillImage(_ before: Int, _ behind: Int) throws {
         let header = try ImageDecoder().header(of: animation(before: before, behind: behind))
 
         #expect(header.frameCount == 1)

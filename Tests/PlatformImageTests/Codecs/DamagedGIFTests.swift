@@ -19,7 +19,7 @@ import Testing
     }
 
     @Test(.requirement("D9"), arguments: 2...11)
-    func lzwMinimumCodeSizesUpTo11AreDecoded(_ codeSize: Int) throws {
+    func imagesWithAnLZWMinimumCodeSizeOf2To11AreDecoded(_ codeSize: Int) throws {
         var file = Self.image
         file.codeSize = codeSize
         file.indices = file.indices.map { $0 & (1 << min(codeSize, 8) - 1) }
@@ -101,7 +101,7 @@ import Testing
         #expect(shown[100..<800].allSatisfy { $0 == -1 })
     }
 
-    @Test(.requirement("D10")) func shrinkOnLoadOfATruncatedGIFHasThePixelsOfAFullDecode() throws {
+    @Test(.requirement("D10")) func shrinkOnLoadOfATruncatedGIFToItsFullSizeHasThePixelsOfAPlainDecode() throws {
         let bytes = Self.image.bytes(cutAfter: 4_470)
 
         let shrunk = try ShrinkOnLoad.decode(bytes, options: .asStored, width: 100, height: 45)

@@ -32,7 +32,7 @@ struct DamagedTIFF {
         segments = zip(offsets, lists[279] ?? lists[325] ?? []).map { $0..<$0 + $1 }
     }
 
-    /// The byte at 60 % of the compressed bytes.
+    /// The file offset of the byte at 60 % of the compressed bytes.
     var damageOffset: Int {
         var left = segments.map(\.count).reduce(0, +) * 6 / 10
         for segment in segments {

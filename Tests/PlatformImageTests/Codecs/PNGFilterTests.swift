@@ -8,7 +8,7 @@ import Testing
         (0, 1), (0, 2), (0, 4), (0, 8), (0, 16), (2, 8), (2, 16), (3, 1), (3, 2), (3, 4), (3, 8), (4, 8), (4, 16),
         (6, 8), (6, 16),
     ]
-    /// Widths around the block sizes of the kernels (8, 16 and 32 pixels, eight rows).
+    /// Widths in pixels below, at and above the block sizes of the kernels (8, 16 and 32 pixels).
     static let widths = Array(1...40) + [63, 64, 65, 71, 95, 96, 97, 130]
 
     /// Palettes have an entry for every possible index.

@@ -6,7 +6,7 @@ struct TIFFFile {
     /// The number of times that the directory lists each strip; above 1, several strips share their bytes.
     var listedTimes = 1
 
-    /// Sets the baseline tags. `bits` has an entry per sample, or more.
+    /// Sets the baseline tags. `bits` (BitsPerSample) has one entry for each sample, and may have surplus entries.
     init(width: Int, height: Int, bits: [Int], samples: Int, photometric: Int, compression: Int, strips: [[UInt8]]) {
         self.strips = strips
         self[256] = [width]

@@ -4,7 +4,7 @@ import Testing
 
 /// Compares the native LZW decoder of TIFF with libtiff and with the encoded samples.
 @Suite struct TIFFLZWTests {
-    /// Random bytes; `repeats` of 10 repeat the previous byte, which gives strings of every length.
+    /// Random bytes. On average, `repeats` of 10 bytes repeat the previous byte, which gives strings of every length.
     private func rows(_ tiff: LZWTIFF, repeats: Int, using random: inout SplitMix) -> [UInt8] {
         var rows: [UInt8] = [0]
         while rows.count < tiff.height * tiff.bytesPerRow {

@@ -51,8 +51,8 @@ import Testing
         #expect(try pixels(fourSamples([0])) == [10, 20, 30, 255, 40, 50, 60, 255])
     }
 
-    /// The image has 73 x 43 pixels, one chroma row per two rows, and strips of 37 rows. The last pair of rows of the
-    /// first strip has one row.
+    /// The image has 73 x 43 pixels, one chroma row per two rows, and strips of 37 rows. The first strip has an
+    /// odd number of rows, so its last chroma row belongs to one row.
     @Test(.requirement("D6"), arguments: [1, 5])
     func subsampledStripsWithAnOddNumberOfRowsAreDecoded(_ compression: Int) throws {
         let (width, height, rowsPerStrip) = (73, 43, 37)

@@ -99,13 +99,13 @@ import Testing
         #expect(stride(from: 0, to: 32, by: 4).map { pixels[$0] } == samples)
     }
 
-    @Test(.requirement("X15")) func dictionaryOfALaterLZMABlockAboveMaxMemoryThrows() {
+    @Test(.requirement("X15")) func secondLZMABlockWithADictionaryAboveMaxMemoryThrowsLimitExceeded() {
         let blocks = [block(dictionary: 0, samples), block(dictionary: 40, samples)]
 
         #expect(decodeError(lzma(blocks, height: 2))?.detail == "maxMemory")
     }
 
-    @Test(.requirement("X15")) func dictionaryOfBitReversedLZMADataAboveMaxMemoryThrows() {
+    @Test(.requirement("X15")) func bitReversedLZMADataWithADictionaryAboveMaxMemoryThrowsLimitExceeded() {
         var file = lzma([block(dictionary: 40, samples)], height: 1)
         func reversed(_ byte: UInt8) -> UInt8 {
             var result: UInt8 = 0

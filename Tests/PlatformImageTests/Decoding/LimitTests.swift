@@ -46,7 +46,7 @@ import Testing
     }
 
     /// The image has four planes of 2^62 bytes each; their sum overflows 64 bits to 0.
-    @Test func tileSizesThatOverflow64BitsThrowOutOfMemory() {
+    @Test func tileSizesWhoseSumOverflows64BitsThrowOutOfMemory() {
         func little(_ value: Int, _ count: Int) -> [UInt8] {
             (0..<count).map { UInt8(truncatingIfNeeded: value >> ($0 * 8)) }
         }

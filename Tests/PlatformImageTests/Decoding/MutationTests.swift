@@ -20,10 +20,10 @@ import Testing
         do throws(DecodeError) {
             let image = try decoder.decode(bytes)
             if case .truncated(let rows) = image.status, rows < 0 || rows > image.header.height {
-                Issue.record("\(what()): \(rows) rows of \(image.header.height)")
+                Issue.record("\(what()): truncated(\(rows)), the image has \(image.header.height) rows")
             }
             if image.bitmap.width != image.header.displayWidth || image.bitmap.height != image.header.displayHeight {
-                Issue.record("\(what()): the header has another size")
+                Issue.record("\(what()): the bitmap does not have the size in the header")
             }
         } catch {
             if error.code == .internal || error.message.isEmpty { Issue.record("\(what()): \(error)") }
@@ -55,7 +55,7 @@ import Testing
     }
 
     @Test(arguments: small.filter { $0.animation != nil })
-    func readingATruncatedOrFlippedAnimationDoesNotTrap(_ fixture: Fixture) throws {
+    func readingAnAnimationTruncatedOrWithAFlippedByteDoesNotTrap(_ fixture: Fixture) throws {
         let bytes = try fixture.load()
         let decoder = Self.decoder
         func walk(_ bytes: [UInt8]) {

@@ -36,7 +36,7 @@ import Testing
         }
     }
 
-    @Test func truncatedSignatureIsUnknownOrOfTheSameOrAMoreGeneralFormat() {
+    @Test func truncatedSignatureIsNeverRecognizedAsAnUnrelatedFormat() {
         for (bytes, expected) in Self.table {
             for count in 0..<bytes.count {
                 let cut = Self.signature(Array(bytes.prefix(count)))

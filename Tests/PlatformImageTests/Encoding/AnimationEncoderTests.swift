@@ -4,7 +4,7 @@ import Testing
 
 @Suite struct AnimationEncoderTests {
     @Test(arguments: SampleImage.allCases)
-    func framesAndDelaysRoundTrip(_ kind: SampleImage) throws {
+    func framesDelaysAndLoopCountOfAnEncodedAnimationAreDecodedUnchanged(_ kind: SampleImage) throws {
         for (width, height) in [(1, 1), (2, 5), (17, 3), (24, 33)] {
             let frames = Self.framesWithChanges(kind, width, height, count: 6)
             let file = try ImageEncoder().encodeAnimation(frames, loopCount: 3)
@@ -52,7 +52,7 @@ import Testing
         #expect(file.count < still.count + 4 * 100)
     }
 
-    @Test func decodingTheStillImageReturnsTheFirstFrame() throws {
+    @Test func decodingAnEncodedAnimationAsAStillImageReturnsTheFirstFrame() throws {
         let frames = Self.framesWithChanges(.gradient, 20, 10, count: 3)
 
         let image = try decodeWithoutWarnings(ImageEncoder().encodeAnimation(frames))
@@ -71,7 +71,7 @@ import Testing
         }
     }
 
-    @Test func chunksAreInOrderWithConsecutiveSequenceNumbers() throws {
+    @Test func chunksOfAnEncodedAnimationAreInStandardOrderWithConsecutiveSequenceNumbers() throws {
         let file = try ImageEncoder().encodeAnimation(Self.framesWithChanges(.noise, 9, 9, count: 3))
 
         let found = chunks(of: file)

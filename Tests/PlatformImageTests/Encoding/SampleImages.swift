@@ -35,7 +35,7 @@ enum SampleImage: String, CaseIterable {
         }
     }
 
-    /// R in the lowest byte.
+    /// The RGBA8 pixel at this position as an integer, with R in the lowest byte.
     private func pixel(_ x: Int, _ y: Int, _ random: UInt64, _ palette: [UInt64]) -> UInt64 {
         let opaque: UInt64 = 0xFF00_0000
         func gray(_ value: UInt64) -> UInt64 { (value & 255) * 0x1_0101 | opaque }

@@ -45,7 +45,7 @@ import Testing
         #expect(EXIF(Self.block([(274, 3, 1, 9), (274, 3, 1, 3)]).span)?.orientation == nil)
     }
 
-    @Test func thumbnailOfTheSecondDirectoryIsFound() {
+    @Test func thumbnailOfTheSecondEXIFDirectoryIsFound() {
         let exif = EXIF(
             Self.block([(274, 3, 1, 1)], next: [(513, 4, 1, 56), (514, 4, 1, 4)], tail: [1, 2, 3, 4]).span)
 

@@ -4,8 +4,8 @@ import Testing
 @testable import PlatformImage
 
 @Suite(.requirement("X13")) struct BitmapBandTests {
-    /// The heights are less than one band, exactly one band, and several bands plus a remainder. The widths are one
-    /// pixel and a full band.
+    /// A band contains at most 256 KiB of rows, or one longer row. The bitmaps have less than one band, exactly one
+    /// band, several bands with and without a remainder, and rows of 256 KiB and more.
     @Test(arguments: [(1, 1), (3, 5), (256, 256), (256, 257), (1_000, 200), (65_536, 3), (70_000, 2)])
     func concatenatedBandsEqualTheConvertedBitmap(_ width: Int, _ height: Int) {
         let bitmap = Bitmap(width: width, height: height) { pixels in

@@ -82,7 +82,7 @@ import Testing
         #expect(bitmap.clearingTransparentPixels().copyBytes() == [0, 0, 0, 0, 9, 9, 9, 9])
     }
 
-    @Test func liveBitmapBytesAreZeroAfterTheLastRelease() async {
+    @Test func liveBitmapBytesAreZeroAfterAllBitmapsAreReleased() async {
         await #expect(processExitsWith: .success) {
             precondition(Bitmap.liveBitmapBytes == 0)
             do {

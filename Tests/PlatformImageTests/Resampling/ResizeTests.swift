@@ -164,7 +164,7 @@ import Testing
         }
     }
 
-    /// The filter covers more source pixels than a fixed-point weight has steps.
+    /// The filter covers 120,000 source pixels; a fixed-point weight has only 16,384 steps from 0 to 1.
     @Test(arguments: ResampleFilter.allCases)
     func reducingAColumnOf120000PixelsToOneKeepsTheMean(_ filter: ResampleFilter) throws {
         let count = 120_000

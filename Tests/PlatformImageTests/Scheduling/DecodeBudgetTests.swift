@@ -137,7 +137,7 @@ import Testing
         #expect(budget.grantedBytes == 10 + 1 + 60 + 1)
     }
 
-    @Test func cancellingALargeMemoryRequestGrantsTheNextWaitingRequest() {
+    @Test func cancellingAWaitingMemoryRequestGrantsTheNextRequestThatFits() {
         let budget = DecodeBudget(maxBytes: 100)
         let served = Locked<[String]>([])
         _ = budget.acquire(50, priority: .normal) {}
@@ -226,14 +226,14 @@ import Testing
             case .waiting(let ticket):
                 model.tickets[number] = ticket
             case .refused:
-                if byteCount <= model.maxBytes { Issue.record("\(byteCount) were refused") }
+                if byteCount <= model.maxBytes { Issue.record("\(byteCount) bytes were refused") }
             }
         case .release:
             guard let byteCount = model.releaseOldest() else { return }
             budget.release(byteCount)
         case .cancelFirst:
             guard let number = model.cancelFirst(), let ticket = model.tickets[number] else { return }
-            if !budget.cancel(ticket) { Issue.record("a waiting request must be cancellable") }
+            if !budget.cancel(ticket) { Issue.record("a waiting request was not cancelled") }
         }
         // One comparison per operation, because `#expect` is slower than the operation.
         if served.value != model.served || budget.grantedBytes != model.held.reduce(0, +)

@@ -80,7 +80,7 @@ import Testing
         task.cancel()
         let result = await task.result
 
-        // The job was removed while the only thread is still busy.
+        // The job was removed from the queue although the only thread is still busy.
         #expect(queue.waitingCount == 0)
         #expect(throws: DecodeError.self) { try result.get() }
         gate.open()

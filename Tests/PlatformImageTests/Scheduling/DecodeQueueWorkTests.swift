@@ -2,7 +2,7 @@ import PlatformImage
 import PlatformImageTestSupport
 import Testing
 
-/// Closures on a queue that throw errors of any type.
+/// Closures that run on a decode queue and throw errors of any type.
 @Suite(.requirement("N13"), .timeLimit(.minutes(30))) struct DecodeQueueWorkTests {
     private struct WorkError: Error, Equatable { let number: Int }
 

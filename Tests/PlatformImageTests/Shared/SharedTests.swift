@@ -24,7 +24,7 @@ import Testing
 
 @Suite struct TicketQueueTests {
     /// Compares the queue with an array, at lengths at which the queue releases the memory of removed tickets.
-    @Test func ticketsAreDequeuedInOrderOfArrival() {
+    @Test func elementsOfATicketQueueAreRemovedInOrderOfInsertion() {
         var (queue, model) = (TicketQueue<Int>(), [Int]())
         var random = SystemRandomNumberGenerator()
         for ticket in 0..<2_000 {
@@ -39,7 +39,7 @@ import Testing
         }
     }
 
-    @Test func compactRemovesTicketsThatDoNotWaitWhenFewTicketsWait() {
+    @Test func cancelledTicketsAreRemovedIfTheyOutnumberWaitingTicketsByMoreThan64() {
         var queue = TicketQueue<Int>()
         for ticket in 0..<100 { queue.append(ticket) }
 

@@ -26,13 +26,13 @@ import Testing
                 "\(v2)/a.slice/b.service/memory.max": "7000\n",
             ], 5000),
         System(
-            "v2, high below max", own, SystemTree.unified,
+            "v2, memory.high below memory.max", own, SystemTree.unified,
             ["\(v2)/a.slice/b.service/memory.max": "7000\n", "\(v2)/a.slice/b.service/memory.high": "6000\n"], 6000),
         System(
-            "v2, high above max", own, SystemTree.unified,
+            "v2, memory.high above memory.max", own, SystemTree.unified,
             ["\(v2)/a.slice/b.service/memory.max": "7000\n", "\(v2)/a.slice/b.service/memory.high": "8000\n"], 7000),
         System(
-            "v2, an ancestor's high", own, SystemTree.unified,
+            "v2, memory.high of an ancestor", own, SystemTree.unified,
             ["\(v2)/a.slice/b.service/memory.max": "max\n", "\(v2)/a.slice/memory.high": "100\n"], 100),
         System("v2, max is none", own, SystemTree.unified, ["\(v2)/a.slice/b.service/memory.max": "max\n"], nil),
         System("v2, a limit of 0", own, SystemTree.unified, ["\(v2)/a.slice/memory.max": "0\n"], 0),
@@ -54,7 +54,7 @@ import Testing
             "31 23 0:27 / /cg rw -  cgroup2  rw\n31 23 0:27 / /cg rw - cgroup2  rw\n",
             ["cg/memory.max": "89\n"], 89),
         System(
-            "v1, own limit", "4:memory:/user\n0::/\n", SystemTree.legacy,
+            "v1, the cgroup's limit", "4:memory:/user\n0::/\n", SystemTree.legacy,
             ["\(v1)/user/memory.limit_in_bytes": "3000\n", "\(v1)/memory.limit_in_bytes": noLimitOfV1], 3000),
         System(
             "v1, the parent's limit", "11:cpu,cpuacct:/x\n4:hugetlb,memory:/user/x\n", SystemTree.legacy,
@@ -64,10 +64,10 @@ import Testing
             ], 2000),
         System("v1, none", "4:memory:/\n", SystemTree.legacy, ["\(v1)/memory.limit_in_bytes": noLimitOfV1], nil),
         System(
-            "v1, none with pages of 64 KiB", "4:memory:/\n", SystemTree.legacy,
+            "v1, no limit with pages of 64 KiB", "4:memory:/\n", SystemTree.legacy,
             ["\(v1)/memory.limit_in_bytes": "9223372036854710272\n"], nil),
         System(
-            "v1, none on old kernels", "4:memory:/\n", SystemTree.legacy,
+            "v1, no limit on old kernels", "4:memory:/\n", SystemTree.legacy,
             ["\(v1)/memory.limit_in_bytes": "18446744073709551615\n"], nil),
         System(
             "v1 without the memory controller", "7:cpu:/x\n1:name=memory:/x\n", SystemTree.legacy,
@@ -289,7 +289,7 @@ import Testing
         await #expect(processExitsWith: .failure) { _ = AvailableMemory().fraction(.nan) }
     }
 
-    /// Compares the physical memory with that of Foundation.
+    /// Compares the physical memory with the value that Foundation reports.
     @Test func availableMemoryOfTheTestMachineIsAtMostItsPhysicalMemory() throws {
         let memory = AvailableMemory()
         let physical = try #require(memory.physicalBytes)
@@ -307,7 +307,7 @@ import Testing
             let open = try FileManager.default.contentsOfDirectory(atPath: folder)
                 .compactMap { try? FileManager.default.destinationOfSymbolicLink(atPath: "\(folder)/\($0)") }
                 .filter { $0.hasPrefix("/sys/") || $0.hasPrefix("/proc/") && !$0.hasSuffix("/fd") }
-            precondition(open.isEmpty, "left open: \(open)")
+            precondition(open.isEmpty, "open file descriptors: \(open)")
         }
     }
 }

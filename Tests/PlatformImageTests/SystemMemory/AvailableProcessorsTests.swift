@@ -13,7 +13,7 @@ import Testing
     static let own = "0::/a.slice/b.service\n"
     static let cpu = "11:cpu,cpuacct:/pod/c\n4:memory:/pod/c\n"
 
-    /// A quota in the cgroup of the process.
+    /// A system with cgroup version 2; `text` is the CPU quota (`cpu.max`) of the process's cgroup.
     private static func unified(_ text: String, _ limit: Int?) -> System {
         System("v2, \(text)", own, SystemTree.unified, ["\(v2)/a.slice/b.service/cpu.max": text + "\n"], limit)
     }

@@ -8,7 +8,7 @@ import Testing
     private static let own = "sys/fs/cgroup/a/b"
     private static let noStalls = "/nonexistent/memory"
 
-    /// A process in the cgroup `/a/b` of version 2.
+    /// `files`, and the `/proc` files of a process that is in the cgroup `/a/b` (cgroup version 2).
     private static func tree(_ files: [String: String]) throws -> SystemTree {
         let tree = try SystemTree(files)
         try tree.write("0::/a/b\n", to: "proc/self/cgroup")
@@ -20,7 +20,8 @@ import Testing
         "low 0\nhigh \(high)\nmax \(max)\noom \(oom)\noom_kill 0\noom_group_kill 0\n"
     }
 
-    /// A watcher of the files in `tree` and its events, by default without a window.
+    /// A watcher of the files in `tree`, and an iterator over its events. `quiet` is the minimum interval between two
+    /// events.
     private static func watcher(
         _ tree: SystemTree, quiet: Duration = .zero
     ) throws -> (MemoryPressureWatcher, AsyncStream<MemoryPressureEvent>.Iterator) {
@@ -139,7 +140,8 @@ import Testing
         watcher.stop()
     }
 
-    /// Without a window, the second increase would almost always be reported before the watcher stops.
+    /// Without a minimum interval between events (`window`), the second increase would almost always be reported before
+    /// the watcher stops.
     @Test(.timeLimit(.minutes(30))) func cgroupEventsAreReportedOncePerWindow() async throws {
         let file = "\(Self.own)/memory.events.local"
         let tree = try Self.tree([file: Self.counters()])
@@ -253,17 +255,17 @@ import Testing
             watchers.prefix(20).forEach { $0.stop() }
             watchers = []
 
-            // A thread disappears some microseconds after it ends; a thread that remains fails at the deadline.
+            // A thread disappears some microseconds after it ends. If a thread remains, the test fails at the deadline.
             let deadline = ContinuousClock.now + .seconds(1_500)
             while descriptors() != before || names("task").intersection(threads).count >= 20 {
-                precondition(ContinuousClock.now < deadline, "descriptors or threads are left")
+                precondition(ContinuousClock.now < deadline, "open descriptors or running threads remain")
                 sched_yield()
             }
         }
     }
 
-    /// Starts a watcher with every number of free descriptors. A missing descriptor throws, and the acquired
-    /// descriptors are closed; otherwise the last round would fail.
+    /// Starts a watcher with 0, 1, 2 and 3 free descriptors. With less than 3 the initializer throws and closes the
+    /// descriptors that it has opened; otherwise the last start would fail.
     @Test func startWithTooFewFileDescriptorsThrowsAndLeaksNone() async {
         await #expect(processExitsWith: .success) {
             let tree = try MemoryPressureTests.tree(["sys/fs/cgroup/a/b/memory.events": "high 0\n"])
@@ -285,7 +287,8 @@ import Testing
             }
             limits.rlim_cur = before  // deleting the tree needs descriptors
             setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limits)
-            // No file can be opened; inotify but no counters; one end of the pipe is missing; enough descriptors.
+            // With 0 free descriptors no file can be opened; with 1, inotify uses it and the counters cannot be read;
+            // with 2, one end of the pipe is missing; 3 are enough.
             precondition(outcomes == ["noSource", "noSource", "noResources", "watched"], "\(outcomes)")
             withExtendedLifetime(tree) {}
         }
@@ -411,7 +414,7 @@ import Testing
         #expect(throws: MemoryPressureError(.noSource, "")) { try Self.watcher(tree) }
     }
 
-    @Test func unavailableSourceFallsBackToTheNextSource() throws {
+    @Test func watcherWithAnUnavailableSourceUsesTheNextSource() throws {
         let tree = try Self.tree(["\(Self.own)/memory.events": Self.counters()])
         let watcher = try MemoryPressureWatcher(
             sources: [.systemStalls, .cgroupEvents], stall: .zero, window: .zero, stallFile: Self.noStalls,

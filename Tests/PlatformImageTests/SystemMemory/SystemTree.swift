@@ -6,7 +6,7 @@ final class SystemTree: Sendable {
     /// The path without a trailing slash.
     let root: String
 
-    /// - Parameter files: Contents by path, as in `proc/self/cgroup`.
+    /// - Parameter files: The text of each file by its path below the root, such as `proc/self/cgroup`.
     init(_ files: [String: String] = [:]) throws {
         root = FileManager.default.temporaryDirectory.appending(path: "platformimage-\(UUID().uuidString)").path()
         for (path, text) in files { try write(Array(text.utf8), to: path) }

@@ -98,7 +98,7 @@ import Testing
             case (.success(let draft), .success(let whole)):
                 #expect(draft.status == whole.status && draft.warnings == whole.warnings, "round \(round)")
             case (.failure(let draft), .failure(let whole)): #expect(draft.code == whole.code, "round \(round)")
-            default: Issue.record("round \(round) at \(at): \(draft) is not \(whole)")
+            default: Issue.record("round \(round), damage at byte \(at): draft \(draft), exact \(whole)")
             }
         }
     }

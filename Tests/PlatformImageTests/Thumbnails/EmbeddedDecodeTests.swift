@@ -34,7 +34,7 @@ import Testing
         try decoder.thumbnail(of: bytes, options: options).bitmap.copyBytes()
     }
 
-    @Test func embeddedThumbnailIsUsedOnRequestWhenLargeEnough() throws {
+    @Test func embeddedThumbnailIsUsedIfRequestedAndNotSmallerThanTheResult() throws {
         let bytes = CameraFile.jpeg(image, with: inside)
 
         let made = try ImageDecoder().thumbnail(of: bytes, options: options(20, 20))

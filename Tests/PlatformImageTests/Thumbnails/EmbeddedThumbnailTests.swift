@@ -84,7 +84,7 @@ import Testing
     }
 
     @Test(arguments: Fixture.all.filter { $0.expect.error == nil && $0.bytes < 1000 })
-    func filesWithoutAnEXIFThumbnailHaveNone(_ fixture: Fixture) throws {
+    func embeddedThumbnailOfAFileWithoutAnEXIFThumbnailIsNil(_ fixture: Fixture) throws {
         let bytes = try fixture.load()
 
         #expect(try thumbnail(in: bytes, 1, 1) == nil)

@@ -129,7 +129,7 @@ import Testing
             #expect(error.code == .cancelled)
             polls += 1
         }
-        // 225 rows, in steps of 16.
+        // 225 rows, with one poll per 16 rows.
         #expect(polls >= 15)
     }
 }

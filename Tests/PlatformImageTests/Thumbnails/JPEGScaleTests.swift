@@ -10,7 +10,8 @@ import Testing
     }
 
     @Test(arguments: [
-        // The crop is the full image: its longer side is decoded to at least three times that of the result.
+        // The crop is the full image: its longer side is decoded to at least three times the longer side of the
+        // result, or at full size.
         Row(source: (4000, 3000), crop: (4000, 3000), result: (256, 192), denominator: 4),
         Row(source: (3000, 4000), crop: (3000, 4000), result: (192, 256), denominator: 4),
         Row(source: (4243, 2828), crop: (4243, 2828), result: (256, 171), denominator: 4),
@@ -44,7 +45,8 @@ import Testing
         #expect(request.jpegScaleDenominator(for: .exact) == row.denominator)
     }
 
-    /// With a larger denominator, the decoded image would have fewer pixels than the result.
+    /// With the next larger denominator, a side of the decoded image would be shorter than three times the side of the
+    /// result; with the quality `draft`, shorter than the side of the result.
     @Test(arguments: ThumbnailQuality.allCases)
     func chosenScaleDenominatorIsTheLargestWithEnoughPixelsForAllSizes(_ quality: ThumbnailQuality) {
         let least = quality == .draft ? 1 : 3

@@ -7,7 +7,7 @@ enum LargePNG {
     static func bytes(bitDepth: Int, width: Int = width, height: Int = height) -> [UInt8] {
         let file = FilteredPNG(width: width, height: height, bitDepth: bitDepth, colorType: 2)
         let rowSize = file.bytesPerRow + 1
-        precondition((1025...32768).contains(rowSize), "a row back is a distance")
+        precondition((1025...32768).contains(rowSize), "DEFLATE cannot encode a distance of one row")
         var (seed, rows) = (UInt32(1), [UInt8]())
         for filter in [UInt8(1), 2] {
             rows.append(filter)

@@ -97,7 +97,7 @@ import Testing
             switch (exact, less) {
             case (.success(let a), .success(let b)): #expect(a == b, "\(count)")
             case (.failure(let a as DecodeError), .failure(let b as DecodeError)): #expect(a.code == b.code)
-            default: Issue.record("cut to \(count) bytes: \(exact), \(less)")
+            default: Issue.record("cut to \(count) bytes: exact \(exact), reduced \(less)")
             }
         }
     }
@@ -130,7 +130,8 @@ import Testing
         }
     }
 
-    /// The balanced quality omits only refinement scans, so the result must equal that of the exact quality.
+    /// The quality `balanced` omits only refinement scans, so for a file without refinement scans its result must equal
+    /// that of `exact`.
     @Test(arguments: Fixture.all.filter { $0.format == "jpeg" && $0.expect.error == nil && $0.bytes < 3000 })
     func balancedQualityEqualsExactForFilesWithoutRefinementScans(_ fixture: Fixture) throws {
         let bytes = try fixture.load()

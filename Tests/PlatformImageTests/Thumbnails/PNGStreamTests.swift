@@ -53,7 +53,7 @@ import Testing
 
             let sourceImage = DecodeEnd { () throws(DecodeError) in try Self.full(bytes, options) }
             let other = DecodeEnd { () throws(DecodeError) in try Self.full(bytes, least) }
-            if other != sourceImage { Issue.record("\(strictness) picture: \(what())") }
+            if other != sourceImage { Issue.record("\(strictness) full decode: \(what())") }
         }
         return endings[0]
     }
@@ -80,7 +80,7 @@ import Testing
 
     /// Calls the public function with orientation and conversion to sRGB.
     @Test(arguments: fixtures.filter { $0.expect.error == nil })
-    func orientationAndProfileApplyToAStreamedThumbnail(_ fixture: Fixture) throws {
+    func streamedThumbnailEqualsTheUnstreamedOneWithOrientationAndSRGBConversion(_ fixture: Fixture) throws {
         let bytes = try fixture.load()
         var options = DecodeOptions()
         let expected = try ImageDecoder(options: options).thumbnail(of: bytes, options: ThumbnailOptions(width: 9))
@@ -152,7 +152,8 @@ import Testing
         }
     }
 
-    /// libdeflate accepts these streams and zlib rejects them; the data after them decides whether decoding completes.
+    /// libdeflate accepts these invalid codes and zlib rejects them. Whether decoding completes depends on the data
+    /// after the invalid code, which is damaged if `isDamagedLater` is true.
     @Test(arguments: ["symbol 286", "distance 30", "unused codeword"], [false, true])
     func streamingDataAcceptedOnlyByLibdeflateEqualsTheFullDecode(_ kind: String, _ isDamagedLater: Bool) {
         var writer = DeflateWriter()

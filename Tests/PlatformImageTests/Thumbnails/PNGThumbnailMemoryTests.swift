@@ -36,7 +36,8 @@ import Testing
         }
     }
 
-    /// With a budget of 9 MB or more, all raw rows would be decompressed at once.
+    /// The budget is 1 MiB. If the budget were large enough for all raw rows (9 MB), they would be decompressed in one
+    /// call.
     @Test func smallImageIsStreamedWithABudgetBelowTheSizeOfItsRawRows() async throws {
         let bytes = LargePNG.bytes(bitDepth: 8, width: 2000, height: 1500)
         let options = ThumbnailOptions(width: 100)

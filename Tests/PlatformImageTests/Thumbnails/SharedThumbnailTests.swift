@@ -45,7 +45,7 @@ import Testing
         }
     }
 
-    @Test func thumbnailsWithTheSamePlanShareOneDecode() throws {
+    @Test func thumbnailsWithTheSameDecodePlanShareOneDecode() throws {
         let bytes = try Fixture.file("demo/window.png")
         let options = [20, 40, 60, 120, 250, 330, 500, 960].map { ThumbnailOptions(width: $0, height: $0) }
         let plans = Set(try options.map { try ImageDecoder().thumbnailCost(of: bytes.span, options: $0).plan })

@@ -31,7 +31,7 @@ import Testing
         return Size(made.width, made.height)
     }
 
-    @Test func containScalesTheImageIntoTheBox() throws {
+    @Test func containScalesTheImageToFitInsideTheBox() throws {
         #expect(try size(2000, 1500, into: (300, 200), .contain) == Size(267, 200))
         #expect(try size(1500, 2000, into: (300, 200), .contain) == Size(150, 200))
         #expect(try size(4000, 3000, into: (256, 256), .contain) == Size(256, 192))

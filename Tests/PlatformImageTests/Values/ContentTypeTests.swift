@@ -6,12 +6,12 @@ import Testing
         ("image/png", "image/png"), ("Image/PNG; q=1", "image/png"), ("  image/jpeg\t", "image/jpeg"),
         ("image/jpeg;charset=\"x;y\"", "image/jpeg"), ("image/*", "image/*"), ("image/svg+xml", "image/svg+xml"),
     ])
-    func parametersAndCaseAreNormalized(value: String, expected: String) {
+    func contentTypeIsLowercasedWithoutParametersAndSurroundingBlanks(value: String, expected: String) {
         #expect(ContentType(value)?.description == expected)
     }
 
     @Test(arguments: ["", "image", "/", "image/", "/png", "image/png/x", "image png", "ima ge/png", "bild/ö", ";"])
-    func contentTypeOfTextWithoutTypeAndSubtypeIsNil(value: String) {
+    func contentTypeOfTextWithoutAValidTypeAndSubtypeIsNil(value: String) {
         #expect(ContentType(value) == nil)
     }
 

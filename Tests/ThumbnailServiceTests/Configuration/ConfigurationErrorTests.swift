@@ -32,7 +32,9 @@ import Testing
     ]
 
     @Test(arguments: Self.badValues)
-    func invalidValueIsReportedWithKeyOriginAndSyntax(_ name: String, _ text: String) throws {
+    func invalidConfigurationValueIsReportedWithItsKeyItsOriginAndTheExpectedSyntax(
+        _ name: String, _ text: String
+    ) throws {
         let key = try #require(ConfigurationKey.named(name))
 
         let environment = Self.message {
@@ -131,7 +133,7 @@ import Testing
     ]
 
     @Test(arguments: Self.memory)
-    func defaultInFlightBytesAreAtMostAQuarterOfTheMemoryLimit(_ limit: Int?, _ expected: Int) {
+    func defaultInFlightBytesAreAQuarterOfTheMemoryLimitClampedTo1To512MiB(_ limit: Int?, _ expected: Int) {
         #expect(ServiceConfiguration.Limits.inFlightBytes(memoryLimit: limit) == expected)
         #expect((1 << 20...512 << 20).contains(ServiceConfiguration.Limits.defaultInFlightBytes))
     }

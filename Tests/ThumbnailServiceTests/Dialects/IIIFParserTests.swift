@@ -44,7 +44,7 @@ import Testing
     ])
     func parsedIIIFTargetHasTheExpectedCanonicalForm(_ parts: String, _ canonicalText: String) throws {
         guard case .image(let request) = try IIIFDialect().parse(Array("/iiif/3/id/\(parts)".utf8)) else {
-            Issue.record("no image")
+            Issue.record("not parsed as an image request")
             return
         }
 
@@ -87,7 +87,7 @@ import Testing
         let dialect = IIIFDialect()
 
         guard case .info(let request, "a%2Fb") = try dialect.parse(Array("/iiif/3/a%2Fb/info.json".utf8)) else {
-            Issue.record("no info")
+            Issue.record("not parsed as a request for info.json")
             return
         }
         #expect(request.source == .identifier("a/b"))
@@ -108,7 +108,7 @@ import Testing
             ("a%2F.b%2Fc;v=1", "a/.b/c;v=1"), ("a%252Fb", "a%2Fb"), ("a%25252Fb", "a%252Fb"),
         ] {
             guard case .info(let request, _) = try IIIFDialect().parse(Array("/iiif/3/\(raw)/info.json".utf8)) else {
-                Issue.record("no info for \(raw)")
+                Issue.record("\(raw) is not parsed as a request for info.json")
                 continue
             }
             #expect(request.source == .identifier(identifier))
@@ -147,7 +147,7 @@ import Testing
         ] {
             guard case .image(let request) = try dialect.parse(Array("/iiif/3/i/full/max/0/default.\(suffix)".utf8))
             else {
-                Issue.record("no image")
+                Issue.record("not parsed as an image request")
                 continue
             }
             #expect(request.output.format == format)

@@ -6,9 +6,9 @@ import Testing
 
 @testable import PlatformImageService
 
-/// IIIF identifiers are not signed, so they must not leave the prefix that the operator configured.
+/// IIIF identifiers are not signed, so each source URL must start with the prefix that the operator configured.
 @Suite(.timeLimit(.minutes(30))) struct IdentifierBoundsTests {
-    @Test(.requirement("X2")) func iiifIdentifierOutsideItsURLPrefixIs404WithoutARequest() async throws {
+    @Test(.requirement("X2")) func iiifIdentifierOutsideTheURLPrefixIs404WithoutAnOriginRequest() async throws {
         let file = try Bitmap.landscape(20, 10).png()
         let origin = try await LoopbackOrigin { _ in .ok(file) }
         let prefix = origin.url("/images/")

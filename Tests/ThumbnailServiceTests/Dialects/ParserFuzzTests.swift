@@ -28,7 +28,7 @@ import Testing
     /// Number of targets; debug builds are limited to about five seconds.
     static var rounds: Int { isOptimized ? 200_000 : 12_000 }
 
-    @Test(.requirement("SV14")) func randomThumborTargetIsParsedOrMalformedInLinearSteps() {
+    @Test(.requirement("SV14")) func randomThumborTargetIsParsedOrMalformedInALinearNumberOfSteps() {
         var random = SplitMix(seed: 8)
         var (read, refused) = (0, 0)
         for _ in 0..<Self.rounds / 2 {
@@ -44,7 +44,7 @@ import Testing
         #expect(refused > Self.rounds / 100)
     }
 
-    @Test(.requirement("SV14")) func mutatedThumborTargetIsParsedOrMalformedInLinearSteps() {
+    @Test(.requirement("SV14")) func mutatedThumborTargetIsParsedOrMalformedInALinearNumberOfSteps() {
         var random = SplitMix(seed: 9)
         let targets = [
             "meta/trim:bottom-right:9/10x11:120x130/fit-in/-300x-200/left/top/smart/"
@@ -117,7 +117,7 @@ import Testing
             return false
         }
         guard let text = request.thumborParts else {
-            Issue.record("no text for \(String(decoding: target, as: UTF8.self))")
+            Issue.record("no thumbor target for \(String(decoding: target, as: UTF8.self))")
             return true
         }
         var second = TargetScanner(Array(text.utf8))
@@ -128,7 +128,7 @@ import Testing
             let isSame = again.canonicalBytes == request.canonicalBytes
             #expect(isSame, "\(String(decoding: target, as: UTF8.self)) is written as \(text)")
         } else {
-            Issue.record("\(text) is rejected")
+            Issue.record("the written target \(text) is rejected")
         }
         let side = 1...3000
         let plan = plan(request, Int.random(in: side, using: &random), Int.random(in: side, using: &random))

@@ -23,7 +23,7 @@ import Testing
     static let meanings: [(parts: String, same: String)] = [
         ("filters:preset(small)", "fit-in/90x60/filters:quality(70):grayscale()"),
         ("filters:preset(square)", "50x50/smart"), ("300x200/filters:preset(plain)", "300x200/filters:quality(60)"),
-        // The last value applies.
+        // If a value is set several times, the last one applies.
         ("300x200/filters:preset(square)", "50x50/smart"),
         ("filters:preset(small):quality(80)", "fit-in/90x60/filters:grayscale():quality(80)"),
         ("filters:quality(80):preset(small)", "fit-in/90x60/filters:quality(70):grayscale()"),

@@ -128,7 +128,7 @@ import Testing
         #expect(ThumborParserTests.reason(of: "/unsafe/999999999x1/filters:dpr(2)/h/a") == .malformed)
     }
 
-    @Test func responseFiltersSetTheResponsePolicyOnly() throws {
+    @Test func maxAgeExpireAndAttachmentFiltersSetTheResponsePolicy() throws {
         let filters = "max_age(60):expire(1700000000000):attachment('a, b.jpg')"
 
         let policy = try parse("filters:\(filters)/h/a").policy

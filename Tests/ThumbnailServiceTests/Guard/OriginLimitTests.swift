@@ -24,16 +24,16 @@ import Testing
 
     /// The bytes that the origin sends before it stalls and leaves the connection open.
     static let floods: [(name: String, bytes: [UInt8])] = [
-        ("fields", text("HTTP/1.1 200 OK\r\n" + lines(200) + "Content-Length: 1\r\n\r\nx")),
-        ("fields without end", text("HTTP/1.1 200 OK\r\n" + lines(200))),
+        ("many fields", text("HTTP/1.1 200 OK\r\n" + lines(200) + "Content-Length: 1\r\n\r\nx")),
+        ("a header section without an end", text("HTTP/1.1 200 OK\r\n" + lines(200))),
         ("one long field", text("HTTP/1.1 200 OK\r\nX: " + String(repeating: "x", count: 40_000))),
-        ("interim heads", text(String(repeating: "HTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\n", count: 2_000))),
+        ("interim responses", text(String(repeating: "HTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\n", count: 2_000))),
         (
-            "chunk extensions",
+            "a long chunk extension",
             text("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n1;" + String(repeating: "x", count: 200_000))
         ),
         (
-            "trailers",
+            "many trailers",
             text("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n1\r\nx\r\n0\r\n")
                 + text(lines(2_000))
         ),
@@ -125,18 +125,18 @@ import Testing
 
     @Test(.requirement("SV20")) func transferBelowTheMinimumRateInOneTimeWindowFails() {
         let rate = TransferRate(bytesPerSecond: 1_000, window: .seconds(5))
-        /// Bytes of each chunk and milliseconds of the wait for it, and the index of the first chunk at which the check
-        /// fails; nil for none.
+        /// `chunks`: the bytes of each chunk, and the milliseconds of the wait for it. `end`: the index of the first
+        /// chunk at which the meter reports a rate below the minimum; nil for none.
         let table: [(name: String, chunks: [(Int, Int)], end: Int?)] = [
-            ("exactly at the rate", Array(repeating: (1_000, 1_000), count: 50), nil),
-            ("a byte below it", [(1_000, 1_000), (1_000, 1_000), (1_000, 1_000), (1_000, 1_000), (999, 1_000)], 4),
-            ("a byte a second", Array(repeating: (1, 1_000), count: 50), 4),
+            ("exactly the rate", Array(repeating: (1_000, 1_000), count: 50), nil),
+            ("one byte too few", [(1_000, 1_000), (1_000, 1_000), (1_000, 1_000), (1_000, 1_000), (999, 1_000)], 4),
+            ("one byte per second", Array(repeating: (1, 1_000), count: 50), 4),
             ("a pause shorter than the window", [(0, 4_999), (10_000, 1)], nil),
-            ("a burst does not pay for the next window", [(1_000_000, 5_000), (1, 5_000)], 1),
-            ("one long wait for much", [(20_000, 20_000)], nil),
-            ("one long wait for little", [(19_999, 20_000)], 0),
+            ("a fast window before a slow window", [(1_000_000, 5_000), (1, 5_000)], 1),
+            ("one chunk of several windows, at the minimum rate", [(20_000, 20_000)], nil),
+            ("one chunk of several windows, below the minimum rate", [(19_999, 20_000)], 0),
             ("fast", Array(repeating: (65_536, 1), count: 100), nil),
-            ("in no time", Array(repeating: (0, 0), count: 100), nil),
+            ("empty chunks without a wait", Array(repeating: (0, 0), count: 100), nil),
         ]
         for row in table {
             var meter = TransferRate.Meter(rate)

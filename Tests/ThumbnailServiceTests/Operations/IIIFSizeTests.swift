@@ -53,14 +53,14 @@ import Testing
         #expect(request.canonicalIIIF(plan) == "\(canonical)/default.jpg")
     }
 
-    @Test func canonicalFormIsParsedToARequestWithThePlanOfTheOriginalRequest() throws {
+    @Test func canonicalFormIsParsedToARequestWithTheRenderPlanOfTheOriginalRequest() throws {
         for parts in ["pct:10,10,50,50/,99/!90/gray.png", "square/^pct:150/0/color.jpg", "1,2,3,4/!2,9/0/bitonal.png"] {
             let first = try request(parts)
             let plan = try plan(first, 1000, 800)
             let text = try #require(first.canonicalIIIF(plan))
             let second = try request(text)
             var again = try self.plan(second, 1000, 800)
-            // The quality `default` is written as `color`.
+            // In the canonical form, the quality `color` is written as `default`.
             #expect(second.canonicalIIIF(again) == text)
             again.output = plan.output
             #expect(again == plan)
@@ -127,7 +127,7 @@ import Testing
 
     private func request(_ parts: String) throws -> ThumbnailRequest {
         guard case .image(let request) = try IIIFDialect().parse(Array("/iiif/3/id/\(parts)".utf8)) else {
-            throw ServiceError(.internalFault, "no picture")
+            throw ServiceError(.internalFault, "the target is not an image request")
         }
         return request
     }

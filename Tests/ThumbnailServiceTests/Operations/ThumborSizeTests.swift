@@ -61,8 +61,8 @@ import Testing
     }
 
     /// The crop of Docs/service-rules.md 2.3, positioned by the centre, the alignment or the weighted mean of the focal
-    /// points. For a source of SW x SH and a box of W x H pixels, its height is round(SW * H / W) or its width is
-    /// ceil(W * SH / H).
+    /// points. For a source of SW x SH and a box of W x H pixels: if W / H is greater than SW / SH, the crop has the
+    /// width SW and the height round(SW * H / W), otherwise the width ceil(W * SH / H) and the height SH.
     @Test(arguments: [
         ("300x200", (0, 84, 2000, 1333)), ("300x200/top", (0, 0, 2000, 1333)), ("300x200/bottom", (0, 167, 2000, 1333)),
         ("200x300", (500, 0, 1000, 1500)), ("200x300/left", (0, 0, 1000, 1500)),

@@ -54,7 +54,7 @@ import Testing
             #expect(cache.failure(of: Self.source, now: wallTime(now + delay - 1))?.retryAfter == 1)
             now += delay
             #expect(cache.failure(of: Self.source, now: wallTime(now)) == nil)
-            // Other requests fail until the probe ends.
+            // After the delay, one request (the probe) may read the source; other requests fail until the probe ends.
             #expect(cache.failure(of: Self.source, now: wallTime(now + 1))?.reason == reason)
         }
 
@@ -71,7 +71,7 @@ import Testing
         cache.record(ServiceError(.overloaded, retryAfter: 1, ""), of: Self.source, now: wallTime(11))
 
         #expect(cache.failure(of: Self.source, now: wallTime(11)) == nil)
-        // A probe without a result expires after 20 s.
+        // A probe (the one request that may read a failing source) expires after 20 s if no result is recorded.
         #expect(cache.failure(of: Self.source, now: wallTime(30)) != nil)
         #expect(cache.failure(of: Self.source, now: wallTime(31)) == nil)
     }
@@ -222,7 +222,9 @@ import Testing
             ("192.0.2.1 ,  [2001:db8::1]", "2001:db8::1"), ("unknown", "127.0.0.1"), ("", "127.0.0.1"),
             ("192.0.2.1, x", "127.0.0.1"),
         ] as [(String?, String)])
-    func clientAddressIsTheLastXForwardedForAddressOrElseThePeer(_ field: String?, _ expected: String) throws {
+    func clientAddressIsThePeerAddressUnlessTheLastXForwardedForAddressIsValid(
+        _ field: String?, _ expected: String
+    ) throws {
         let peer = try SocketAddress(ipAddress: "127.0.0.1", port: 1)
         #expect(IPAddress.client(peer: peer, forwardedFor: field).description == expected)
     }

@@ -49,7 +49,7 @@ import Testing
             squares += difference * difference
         }
         let decibels = squares == 0 ? .infinity : 10 * log10(255 * 255 * Double(exact.count) / Double(squares))
-        print("blur(\(radius),\(sigma)): at most \(most) of 255, \(decibels) dB, \(blur.sums?.boxes.count ?? 0) boxes")
+        print("blur(\(radius),\(sigma)): difference \(most), \(decibels) dB, \(blur.sums?.boxes.count ?? 0) boxes")
         #expect(blur.sums != nil)
         #expect(most <= 2)
         #expect(decibels >= 50)
@@ -86,7 +86,7 @@ import Testing
 
     @Test(.requirement("X11")) func filtersOverTheWorkLimitAreRejectedBeforeDecoding() throws {
         let blur = ImageFilter.pixels(.blur(radius: 150, sigma: FixedDecimal(150)))
-        // The cost of one blur is 25 million pixels times 20, which is half of the limit.
+        // The work of one blur is 25 million pixels times 20 (the maximum work radius), which is half of the limit.
         for (filters, isAllowed) in [([blur], true), ([blur, blur], true), ([blur, blur, blur], false)] {
             #expect(plans(filters, 5_000, 5_000) == isAllowed)
         }

@@ -9,7 +9,8 @@ import Testing
 @Suite struct RenderCanvasTests {
     private static let green = RGBA8(red: 10, green: 200, blue: 30)
 
-    /// All pixels differ; every third is half transparent, every fourth is fully transparent.
+    /// The first 256 pixels differ. Pixels whose index is 3 modulo 4 are transparent; of the others, pixels whose index
+    /// is 2 modulo 3 are half transparent.
     private static func numbered(_ width: Int, _ height: Int) -> Bitmap {
         Bitmap(width: width, height: height) { pixels in
             for index in 0..<width * height {
@@ -128,7 +129,7 @@ import Testing
         #expect((1..<255).contains(clear[2, 2].alpha))
     }
 
-    @Test func cornerRadiusIsLimitedToHalfOfTheImage() throws {
+    @Test func cornerRadiiAreLimitedToHalfOfTheImageSides() throws {
         let white = Bitmap(width: 11, height: 6) { pixels in for at in 0..<pixels.count { pixels[at] = 255 } }
 
         let huge = try white.rounded(RoundedCorners(across: 999_999_999, down: 999_999_999, color: nil))

@@ -59,7 +59,7 @@ import Testing
         }
     }
 
-    @Test func colorOfTransparentPixelsIsNotBlurredIntoNeighbours() throws {
+    @Test func colorOfTransparentPixelsIsNotBlurredIntoNeighborPixels() throws {
         let image = Bitmap(width: 9, height: 1) { pixels in
             for x in 0..<9 {
                 let isRed = x < 4

@@ -34,7 +34,7 @@ import Testing
         }
     }
 
-    @Test(.requirement("SV7")) func imageOverTheConfiguredPixelOrSizeLimitIsRejected() throws {
+    @Test(.requirement("SV7")) func sourceOverThePixelLimitOrResultOverTheSizeLimitIsRejected() throws {
         let bytes = try Bitmap.landscape(40, 30).png()
         var decoder = ImageDecoder()
         decoder.options.limits.maxPixels = 1199

@@ -4,12 +4,12 @@ import Testing
 
 @testable import PlatformImageService
 
-/// Pixels that thumbor computed from the same image.
+/// Pixels that thumbor computed from ``image``, and the filters that it applied.
 enum ThumborTable {
     static let (width, height) = (40, 34)
     static let rows = [0, 7, 33]
 
-    /// Pixels with the formulas of Fixtures/make/thumbor_filters.py.
+    /// The source image, computed with the formulas of Fixtures/make/thumbor_filters.py.
     static let image = Bitmap(width: width, height: height) { pixels in
         for y in 0..<height {
             for x in 0..<width {

@@ -7,7 +7,8 @@ import Testing
 @testable import PlatformImageService
 
 @Suite struct RenderToneTests {
-    /// All 256 values of each colour channel, in rows of 16; every second pixel is partly transparent.
+    /// All 256 values of each colour channel, in rows of 16. Every second pixel has its index as alpha; the others are
+    /// opaque.
     static let ramp = Bitmap(width: 16, height: 16) { pixels in
         for value in 0..<256 {
             RGBA8(

@@ -26,7 +26,7 @@ import Testing
         return sqrt(pairs.map { pow(Double($0.0) - Double($0.1), 2) }.reduce(0, +))
     }
 
-    @Test func trimBoxIsTheSmallestWithAllPixelsThatDifferFromTheCorner() throws {
+    @Test func trimBoxIsTheSmallestWithAllPixelsThatDifferFromTheCornerPixelBeyondTheTolerance() throws {
         var random = SplitMix(seed: 11)
         for _ in 0..<400 {
             let image = Self.speckled(&random)
@@ -55,7 +55,7 @@ import Testing
         }
     }
 
-    @Test func transparentBorderPixelsAreTrimmedRegardlessOfColour() throws {
+    @Test func transparentBorderPixelsAreTrimmedRegardlessOfColor() throws {
         let image = Bitmap(width: 5, height: 4) { pixels in
             for at in stride(from: 0, to: pixels.count, by: 4) { pixels[at] = UInt8(at) }
             for at in 0..<4 { pixels[(2 * 5 + 3) * 4 + at] = at == 3 ? 255 : 0 }

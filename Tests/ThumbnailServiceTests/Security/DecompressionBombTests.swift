@@ -32,7 +32,7 @@ import Testing
             }
             let growth = ResidentMemory.peakBytes - before
             guard status == 422, growth < 10 << 20 else {
-                print("status \(status), \(growth) bytes more")
+                print("status \(status), peak memory increased by \(growth) bytes")
                 exit(1)
             }
             exit(0)
@@ -53,7 +53,7 @@ import Testing
     ]
 
     @Test(.requirement("SV9"), arguments: bombs.indices)
-    func eachDecompressionBombHasItsStatusWithinTheMemoryAndPollLimits(row: Int) throws {
+    func eachDecompressionBombEndsWithTheExpectedStatusWithinTheMemoryAndPollLimits(row: Int) throws {
         let (path, status) = Self.bombs[row]
         let bytes = try Fixture.file(path)
         let limit = 64 << 20
@@ -68,8 +68,8 @@ import Testing
         }
 
         #expect(outcome == status, "\(path)")
-        // The cancellation flag is polled once per 16 rows, scan, frame or chunk, so the number of polls shows the
-        // amount of work.
+        // The cancellation flag is polled for every 16 rows and for each scan, frame and chunk, so the number of polls
+        // shows the amount of work.
         #expect(flag.pollCount < 5_000, "\(path): \(flag.pollCount) polls")
     }
 

@@ -28,7 +28,7 @@ import Testing
 
     private struct NoSources: SourceReading {
         func read(_ source: SourceName) async throws(ServiceError) -> SourceBytes {
-            throw ServiceError(.notFound, "there are no sources")
+            throw ServiceError(.notFound, "this reader has no sources")
         }
 
         func flush() async {}

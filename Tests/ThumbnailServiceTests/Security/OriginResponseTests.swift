@@ -136,7 +136,8 @@ private enum GzipFile {
         return head + [1] + size + size.map { ~$0 } + content + tail(content)
     }
 
-    /// A zero and `matches` runs of 258 zeros, each of 13 bits (RFC 1951 §3.2.6). The limit is reached before the end.
+    /// A literal zero, then `matches` DEFLATE matches of 258 zeros; each match has 13 bits (RFC 1951 §3.2.6). The gzip
+    /// trailer is zero, because the service stops at its limit of decompressed bytes, before it reads the trailer.
     static func zeros(matches: Int) -> [UInt8] {
         var bits: [Bool] = [true, true, false]  // the last block, fixed codes
         bits += [false, false, true, true, false, false, false, false]  // the literal 0

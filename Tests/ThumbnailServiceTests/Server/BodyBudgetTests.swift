@@ -22,7 +22,9 @@ import Testing
     @Test(
         .requirement("X6"),
         arguments: [(1_000, 100, 500), (1_000, 700, 700), (1_000, 5_000, 1_000)])
-    func requestBodyLimitIsHalfOfTheBudgetAndAtLeastOneLargestBody(_ budget: Int, _ body: Int, _ most: Int) throws {
+    func requestBodyByteLimitIsTheLargerOfHalfTheBudgetAndMaxBodyBytesWithinTheBudget(
+        _ budget: Int, _ body: Int, _ most: Int
+    ) throws {
         let budget = DecodeBudget(maxBytes: budget)
         let bodies = BodyBudget(budget, maxBodyBytes: body)
         #expect(bodies.maxBytes == most)
@@ -131,14 +133,14 @@ import Testing
         }
     }
 
-    /// Complete requests and their status.
+    /// Complete requests and the status of the response to each.
     private static let ends: [(name: String, body: [UInt8], target: String, status: Int)] = [
-        ("a result", image, target, 200), ("no picture", [1, 2, 3], target, 415), ("no body", [], target, 415),
+        ("a result", image, target, 200), ("not an image", [1, 2, 3], target, 415), ("an empty body", [], target, 415),
         ("a source over the limit", [UInt8](repeating: 0, count: 70_000), target, 413),
         ("a result over the limit", image, "/post/unsafe/9000x9000/body", 422),
-        ("a description", image, "/post/unsafe/meta/20x10/body", 200),
-        ("a page that is not there", image, "/post/unsafe/20x10/filters:page(3)/body", 200),
-        ("a target that is wrong", image, "/post/unsafe/20x10/filters:blur(x)/body", 400),
+        ("JSON metadata", image, "/post/unsafe/meta/20x10/body", 200),
+        ("a missing page", image, "/post/unsafe/20x10/filters:page(3)/body", 200),
+        ("an invalid target", image, "/post/unsafe/20x10/filters:blur(x)/body", 400),
     ]
 
     @Test(.requirement("X6"), arguments: ends.indices, [false, true])

@@ -60,7 +60,7 @@ import PlatformImageTestSupport
         #expect(board.table.count == 2)
     }
 
-    @Test(.requirement("X10")) func requestOnAClosingConnectionClosesAnotherIdleConnection() throws {
+    @Test(.requirement("X10")) func requestOnAClosingConnectionAtTheLimitClosesAnIdleConnectionInstead() throws {
         let board = TableRecorder(most: 2)
         let first = try #require(board.insert("a"))
         let second = try #require(board.insert("b"))

@@ -39,7 +39,7 @@ import Testing
         try channel.writeInbound(ByteBuffer(string: text))
 
         guard case .head(let head) = try channel.readInbound(as: HTTPRequestPart.self) else {
-            Issue.record("no request")
+            Issue.record("the request head was not passed on")
             return
         }
         #expect(head.authority == authority)
@@ -122,7 +122,8 @@ import Testing
             for target in [
                 path, "/iiif/3/demo%2Fwindow.png", "/iiif/3/..%2Fa/info.json", "/unsafe/8x8/a.example/b.png",
             ] {
-                // The client must not follow redirects: without a public URL, the redirect target is `no-store`.
+                // `exchange` does not follow redirects: one target redirects to info.json, which contains the host if
+                // no public URL is configured, but is `no-store`.
                 let reply = try await Self.exchange(
                     "GET \(target) HTTP/1.1\r\n", ["Host: evil.example", "Connection: close"], port: service.port)
                 #expect(reply.hasPrefix("HTTP/1.1 "))

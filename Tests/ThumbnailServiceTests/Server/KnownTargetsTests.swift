@@ -17,7 +17,7 @@ import Testing
     private static func known(_ name: String) throws -> VerifiedTargetCache.Target {
         guard case .image(let request, let dialect) = try Dialects(configuration).parse("/unsafe/8x8/\(name).png")
         else {
-            throw ServiceError(.malformed, "no picture")
+            throw ServiceError(.malformed, "the target is not an image request")
         }
         return VerifiedTargetCache.Target(
             request: request, dialect: dialect, key: ResultKey(canonical: request.canonicalBytes),

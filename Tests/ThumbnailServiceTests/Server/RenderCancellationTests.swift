@@ -25,8 +25,8 @@ import Testing
     func renderOfEveryFormatPollsEvery16RowsAndEndsAtTheNextPoll(_ path: String) throws {
         let bytes = try Fixture.file(path)
         let renderer = Renderer()
-        // The result has the full size of the image, because there are polls for the rows of the source and of the
-        // result.
+        // The flag is polled for every 16 rows of the source and of the result. The result has the size of the
+        // source, so that at least two polls per 16 rows are expected.
         let header = try renderer.header(of: bytes)
         let request = ThumbnailRequest.cover(header.displayWidth, header.displayHeight)
         let counter = CancellationFlag()
@@ -43,7 +43,8 @@ import Testing
         }
     }
 
-    /// Also prints the longest average time between two polls; source and result have 2,000 x 1,500 pixels.
+    /// Source and result have 2,000 x 1,500 pixels. Also prints the average time between two polls in the slowest of
+    /// the measured sections of the render.
     @Test(.requirement("SV11"), arguments: ["jpeg", "progressive", "png"])
     func cancelledLargeRenderEndsWithADeadlineError(_ kind: String) throws {
         var options = EncodeOptions()
@@ -71,7 +72,7 @@ import Testing
             longest = max(longest, (took - before) / stride)
             before = took
         }
-        print("\(kind): \(counter.pollCount) looks at the flag, \(longest) between two on average where it is longest")
+        print("\(kind): \(counter.pollCount) polls of the cancellation flag, longest mean interval \(longest)")
     }
 
     @Test(.requirement("SV11"), arguments: files)

@@ -46,7 +46,7 @@ import Testing
         #expect(report.contains("\"bar\":null,\"verdict\":null,\"library\":\"libpng "))
     }
 
-    @Test func benchAgreeCountsComparedFilesAndIgnoresOtherFormats() throws {
+    @Test func benchAgreeCountsComparedPNGAndGIFFilesAndIgnoresABMPFile() throws {
         let run = try ToolRun(
             bench: "agree", fixturePath("png/rgba8.png"), fixturePath("gif/frames-40.gif"),
             fixturePath("bmp/header-40-palette8.bmp"))
@@ -64,7 +64,7 @@ import Testing
         #expect(run.text.contains("\"twin\":null,\"ratio\":null"))
     }
 
-    @Test func turnsOptionPrintsTwoMeasurementsForEachInputLine() throws {
+    @Test func benchDecodeWithTurnsPrintsTwoMeasurementsForEachLineOfStdin() throws {
         let run = try ToolRun(
             bench: "decode", "--turns", fixturePath("png/rgba8.png"), input: Array("\n\n".utf8))
 

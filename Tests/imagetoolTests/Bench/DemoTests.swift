@@ -6,7 +6,7 @@ import Testing
 @testable import imagetool_bench
 
 @Suite struct DemoTests {
-    @Test func eachDemoRoundIsServedFromItsExpectedSource() throws {
+    @Test func demoRoundsAreServedFromNetworkThenMemoryThenDiskThenByRevalidation() throws {
         let folder = try TemporaryFolder()
         let sheet = folder.path("sheet.png")
 
@@ -27,7 +27,7 @@ import Testing
         #expect(facts.contains("\"format\":\"png\"") && facts.contains("\"width\":336,\"height\":240"))
     }
 
-    @Test func unexpectedOriginRequestCountExitsWith1() throws {
+    @Test func demoWithAnUnexpectedOriginRequestCountExitsWith1() throws {
         // The file size limit of 16 blocks prevents storing the larger images, so round three requests them again.
         let run = try ToolRun(
             shell: "ulimit -f 16; \"$BENCH\" demo '\(fixturePath("demo"))' --addresses 26 --sheet /dev/null")

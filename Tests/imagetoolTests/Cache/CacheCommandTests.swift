@@ -88,7 +88,7 @@ import Testing
 
         #expect(run.exitCode == 0)
         #expect(run.text == "checked 3, good 3, bad 0\n")
-        // A symbolic link, a FIFO and a folder have names of entries.
+        // A symbolic link, a FIFO and a folder have the names of entries but are not regular files.
         #expect(run.errors.hasPrefix("\(folder.path): 3 entries not checked: "))
     }
 

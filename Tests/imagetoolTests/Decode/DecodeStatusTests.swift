@@ -79,7 +79,7 @@ import Testing
         ["decode", "--status", "-", "--output", "-", "x.png"], ["decode", "--status", "-", "--digest", "x.png"],
         ["decode", "--status", "same", "--output", "same", "x.png"],
     ])
-    func imageOrDigestAndStatusToTheSameOutputExitWith64(_ arguments: [String]) throws {
+    func statusInTheSameOutputAsTheImageOrDigestExitsWith64(_ arguments: [String]) throws {
         let run = try ToolRun(arguments)
 
         #expect(run.exitCode == 64 && run.output.isEmpty)

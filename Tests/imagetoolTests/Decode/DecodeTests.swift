@@ -52,7 +52,7 @@ import Testing
         #expect(run.output == Array(head.utf8) + smallBitmapPixels)
     }
 
-    @Test func rawOutputContainsOnlyTheRows() throws {
+    @Test func rawOutputContainsOnlyThePixelRows() throws {
         let run = try ToolRun("decode", "--format", "raw", "-", input: smallBitmap)
 
         #expect(run.output == smallBitmapPixels)

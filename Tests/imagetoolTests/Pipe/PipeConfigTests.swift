@@ -48,7 +48,8 @@ import Testing
         #expect(some == (["200 network", "200 memory"], 1))
     }
 
-    @Test(.requirement("O34", "O35")) func errorIsCachedAfterMaxAttemptsForErrors() async throws {
+    @Test(.requirement("O34", "O35"))
+    func errorResponseWithDefaultMaxAgeIsCachedAfterMaxAttemptsForErrors() async throws {
         func origin() async throws -> PipeOrigin {
             try await PipeOrigin(["/a.png": { _ in PipeOrigin.response(503, [:], [1]) }])
         }

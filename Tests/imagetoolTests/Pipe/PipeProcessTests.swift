@@ -219,7 +219,7 @@ import Testing
 
     #if os(Linux)
     @Test func toolIsDynamicallyLinkedWithTheSystemCLibrary() throws {
-        // Required for preloading libraries that change the clock or inject faults.
+        // Dynamic linking is required for preloading (`LD_PRELOAD`) libraries that change the clock or inject faults.
         let run = try ToolRun(shell: "ldd \"$TOOL\"")
 
         #expect(run.exitCode == 0)

@@ -7,7 +7,7 @@ import Testing
         arguments: [
             ([], "unknownFormat: "), (Array("no picture".utf8), "unknownFormat: "), (webp, "unsupported(webp): "),
         ] as [([UInt8], String)])
-    func invalidInputExitsWith65AndItsErrorCode(_ input: [UInt8], _ code: String) throws {
+    func invalidInputExitsWith65AndPrintsItsErrorCode(_ input: [UInt8], _ code: String) throws {
         let run = try ToolRun("decode", "-", input: input)
 
         #expect(run.exitCode == 65)

@@ -39,7 +39,7 @@ import Testing
 
     @Test func logTimestampsMatchFoundation() {
         let format = Date.ISO8601FormatStyle(includingFractionalSeconds: true)
-        // In steps of about 37 days, over three centuries with their leap years.
+        // Compares times in steps of about 37 days, over three centuries with their leap years.
         for step in -1_500..<1_500 {
             let milliseconds = Int64(step) * 3_234_567_891
             let date = Date(timeIntervalSince1970: Double(milliseconds) / 1_000)

@@ -195,7 +195,7 @@ import Testing
         }
     }
 
-    @Test func outerMembersBeforeAParseErrorAreAvailable() {
+    @Test func topLevelMembersBeforeAParseErrorAreAvailable() {
         let rows: [(text: String, members: [String])] = [
             ("{\"a\":1,\"b\":[2],\"c\":{\"d\":4}}", ["a=1", "b=[2]", "c={\"d\":4}"]), ("{\"a\":1,\"b\":", ["a=1"]),
             ("{\"a\":{\"b\":2", []), ("{\"a\":{\"b\":2}", ["a={\"b\":2}"]), ("{\"a\":1}x", ["a=1"]),

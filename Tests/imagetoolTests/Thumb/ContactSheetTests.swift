@@ -43,7 +43,8 @@ import Testing
             let rows = (count + columns - 1) / columns
             #expect(columns > rows, "\(count)")
             #expect((rows - 1) * columns < count && count <= rows * columns, "\(count)")
-            // The smallest number of columns with an aspect ratio of at least 8 to 5.
+            // The smallest number of columns for which the ratio of columns to rows, columns / (count / columns), is
+            // at least 8 / 5.
             #expect(columns * columns * 5 >= count * 8, "\(count)")
             #expect((columns - 1) * (columns - 1) * 5 < count * 8, "\(count)")
         }

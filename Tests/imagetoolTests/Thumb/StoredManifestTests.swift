@@ -34,7 +34,7 @@ import Testing
         ]
         #expect(utimensat(AT_FDCWD, input, times, 0) == 0)
         try folder.write(manifest, to: "manifest.ndjson")
-        // Empty; a rendered output would have bytes.
+        // Writes an empty output file; if the tool rendered the image again, the file would not stay empty.
         try folder.write([], to: line.output)
 
         let options = runs[number].map { "'\($0)'" }.joined(separator: " ")

@@ -23,7 +23,7 @@ import Testing
         #expect(try folder.names == ["a.dib", "a.png"])
     }
 
-    @Test func manifestThatIsADeviceOrAnInputExitsWith74() throws {
+    @Test func manifestThatIsNotARegularFileOrIsAnInputExitsWith74() throws {
         let source = try folder.write(smallBitmap, to: "a.bmp")
         let output = folder.path("out/")
 
@@ -49,7 +49,7 @@ import Testing
     }
 
     @Test(arguments: [["--manifest", "done"], ["--skip-existing"]])
-    func skippedOutputIsNotReplacedByAnotherInput(_ options: [String]) throws {
+    func skippedOutputIsNotOverwrittenByTheOutputOfAnotherInput(_ options: [String]) throws {
         try folder.write(smallBitmap, to: "a.bmp")
         try folder.write(largeBitmap, to: "a.dib")
         func run(_ inputs: String) throws -> ToolRun {
@@ -91,7 +91,7 @@ import Testing
     }
 
     /// The output is a FIFO: once it is open for reading, the input has been read and the output is incomplete.
-    @Test func inputChangedBeforeItsManifestLineIsRenderedAgain() throws {
+    @Test func nextRunRendersAnInputThatChangedBeforeItsManifestLineWasWritten() throws {
         try folder.write(Self.noise, to: "a.bmp")
         try folder.write(smallBitmap, to: "b.bmp")
         let thumb = "\"$TOOL\" thumb a.bmp -s 200 -o a.png --manifest done --ndjson"
@@ -204,7 +204,7 @@ import Testing
         #expect(none.errors.split(separator: "\n").map { $0.prefix(12) } == ["?.png: noInp", "./-: noInput"])
     }
 
-    @Test func inputPathThatLeadsOutsideTheOutputFolderExitsWith64() throws {
+    @Test func expandedTemplatePathOutsideTheOutputFolderExitsWith64() throws {
         try FileManager.default.createDirectory(at: folder.url.appending(path: "in"), withIntermediateDirectories: true)
         try FileManager.default.createDirectory(at: folder.url.appending(path: "w"), withIntermediateDirectories: true)
         try folder.write(smallBitmap, to: "in/x.bmp")
@@ -232,7 +232,7 @@ import Testing
         #expect(try folder.names == ["a.bmp"])
     }
 
-    @Test func existingOutputFolderWithBracesIsNotATemplate() throws {
+    @Test func existingOutputFolderWithBracesInItsNameIsNotATemplate() throws {
         let source = try folder.write(smallBitmap, to: "a.bmp")
         try FileManager.default.createDirectory(
             at: folder.url.appending(path: "b{r}"), withIntermediateDirectories: true)

@@ -122,7 +122,7 @@ import Testing
         #expect(try folder.names == ["all.png", "one.png"])
     }
 
-    @Test func severalInputsAreWrittenToTemplatePaths() throws {
+    @Test func outputsOfSeveralInputsAreWrittenToTemplatePaths() throws {
         let below = folder.url.appending(path: "in/sub")
         try FileManager.default.createDirectory(at: below, withIntermediateDirectories: true)
         try folder.write(try Fixture.file("demo/mountains.jpg"), to: "in/a.jpg")
@@ -226,7 +226,7 @@ import Testing
         #expect(try ToolRun(["thumb"] + arguments).exitCode == 64)
     }
 
-    @Test func outputEqualToAnInputOrAnotherOutputIsRejected() throws {
+    @Test func outputPathEqualToAnInputPathOrAnotherOutputPathIsRejected() throws {
         let first = try folder.write(smallBitmap, to: "a.bmp")
         let second = try folder.write(largeBitmap, to: "a.dib")
 
@@ -271,7 +271,7 @@ import Testing
         try folder.write([UInt8](noted.dropLast(20)), to: "done.ndjson")
         #expect(try run(paths) == ["skipped", "skipped", "skipped", "made"])
         #expect(try run(paths) == ["skipped", "skipped", "skipped", "skipped"])
-        // Changed inputs, missing outputs and other options are rendered again.
+        // A file is rendered again if its input has changed, if its output is missing, or if the options differ.
         try folder.write(smallBitmap, to: "a.bmp")
         try FileManager.default.removeItem(atPath: folder.path("out/b.png"))
         #expect(try run(paths) == ["made", "made", "skipped", "skipped"])
