@@ -1,6 +1,7 @@
-// One libFuzzer target per format: selected by a macro, for example -DFUZZ_FORMAT=IMGC_FORMAT_PNG.
-// Without this macro the target tests format detection and the headers of all formats. The last
-// input byte selects orientation, strictness, scale and page, so that the fuzzer can vary them.
+// A libFuzzer target. A macro selects the format, for example -DFUZZ_FORMAT=IMGC_FORMAT_PNG;
+// Fuzz/run builds one program per format. Without this macro the target tests format detection,
+// headers and colour profiles. The last input byte selects orientation, strictness, scale and page,
+// or, without the macro, the format, so that the fuzzer can vary them.
 //
 // In addition to crashes and sanitizer reports, these defects are findings: a write to the padding
 // of a row; an image size that differs from the size in the header; a report with more rows than
@@ -89,8 +90,8 @@ static void check_still(const imgc_request *request, const imgc_header *header, 
 }
 
 // Compares the native decoders with the C libraries, except for GIF: pixels and reports must be
-// equal. For PNG it compares the two native decoders with each other instead, because libdeflate
-// accepts a few streams that zlib rejects.
+// equal. For PNG it compares with the decoder that IMGC_LEAST_MEMORY selects, which is libpng only
+// for interlaced images: libdeflate accepts a few streams that zlib, and so libpng, rejects.
 static void compare_with_libraries(const imgc_request *request, const imgc_header *header) {
   if (request->format == IMGC_FORMAT_GIF) return;
   imgc_report report, other;

@@ -1,4 +1,5 @@
-// Encodes images with every option into a folder, each with its source pixels. Scripts/verify/encoders compiles it.
+// Encodes test images with many combinations of encoder options into a folder, and writes the source pixels of each
+// file next to it. Scripts/verify/encoders compiles this program.
 
 import Foundation
 import PlatformImage

@@ -74,7 +74,8 @@ ENVIRONMENTS = {
         ".build-bench-python", f"import pyvips, cv2, imagecodecs; {HAS_PHOTOGRAPHS}",
         [["numpy", "pillow"], PHOTOGRAPHS, ["pyvips[binary]", "opencv-python-headless", "imagecodecs"]],
         accepts_system=True),
-    # thumbor 7.8.0 with its fast client (pycurl), and the packages that generate the images of the service scripts.
+    # thumbor 7.8.0 with its faster HTTP client (pycurl), and the packages that generate the images of the service
+    # scripts.
     "thumbor": Environment(
         ".build-thumbor/venv",
         "import importlib.metadata as m, pycurl; assert m.version('thumbor') == '7.8.0'; " + HAS_PHOTOGRAPHS,

@@ -5,7 +5,7 @@ import os
 import subprocess
 import sys
 
-# ru_maxrss of a process starts with the resident size of its parent, so the launcher must not import numpy.
+# ru_maxrss of a process starts with the peak resident size of its parent, so the launcher must not import numpy.
 LAUNCHER = """
 import json, os, sys
 for line in sys.stdin:

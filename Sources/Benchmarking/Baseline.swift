@@ -1,7 +1,8 @@
 import CPlatformImageBaselines
 import PlatformImage
 
-/// Direct calls to the C library of a format; the decode benchmarks compare this package with them.
+/// Direct calls to the C library of a format, or for BMP to a scalar loop. The decode benchmarks compare this package
+/// with them.
 struct Baseline {
     private let run: (UnsafePointer<UInt8>?, Int, UnsafeMutablePointer<baseline_image>?) -> Bool
 
@@ -44,7 +45,7 @@ struct Baseline {
     }
 }
 
-/// Separately decoded frames of a GIF, up to the first that giflib cannot read.
+/// Separately decoded frames of a GIF, before the first frame that giflib cannot read.
 struct GIFFrames {
     let images: [Bitmap]
     /// True when giflib reached the trailer.

@@ -38,7 +38,8 @@ public struct DecodeBenchmark {
     private let decoder: ImageDecoder
     private let library: Baseline
 
-    /// Options of ``init(_:name:rounds:hasBaseline:)``: pixels as stored, no limit on frames.
+    /// Options of ``init(_:name:rounds:hasBaseline:)``: pixels as stored, no limits on the number of frames and their
+    /// total pixels.
     public static var options: DecodeOptions {
         var options = DecodeOptions.asStored
         options.limits.maxFrames = nil
@@ -46,7 +47,7 @@ public struct DecodeBenchmark {
         return options
     }
 
-    /// Measures `rounds` rounds after one warm-up round, pinned to one core.
+    /// Measures `rounds` rounds after one warm-up round. On Linux the calling thread is pinned to one core.
     public init(_ bytes: [UInt8], name: String, rounds: Int, hasBaseline: Bool) throws {
         self.name = name
         self.bytes = bytes
@@ -97,7 +98,8 @@ public struct DecodeBenchmark {
     /// Median of ``ratios``.
     public var ratio: Double? { median(ratios) }
 
-    /// Comparison of ``ratio`` with its target; `nil` without a target or without a baseline.
+    /// ``Verdict/pixelsDiffer`` when the baseline yields other pixels. Otherwise the comparison of ``ratio`` with its
+    /// target; `nil` without a target or without a baseline.
     public var verdict: Verdict? {
         if pixelsAgree == false { return .pixelsDiffer }
         guard let ratio, let target = goal.targetRatio else { return nil }

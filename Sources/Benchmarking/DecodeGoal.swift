@@ -1,20 +1,20 @@
 import PlatformImage
 
-/// Target speed of a kind of image relative to the plain C library.
+/// Target speed of a kind of image relative to the C library, or for BMP to a scalar loop.
 ///
-/// The kind is derived from the contents of the file. Only images of 400,000 pixels or more (all frames together) have
-/// a target, and only for the kinds that the benchmark measures.
+/// The kind is derived from the contents of the file. Images of fewer than 400,000 pixels (all frames together) have no
+/// target, and some kinds have none.
 public struct DecodeGoal: Sendable {
     /// Name of the kind, such as `PNG RGB photo`.
     public let kind: String
-    /// Smallest ratio that meets the target; `nil` for no target.
+    /// Target of ``DecodeBenchmark/ratio``, which may be lower by ``slack``; `nil` for no target.
     public let targetRatio: Double?
 
     /// Tolerated shortfall, as a fraction of the target: the median of a run varies by up to this fraction between
     /// runs.
     public static let slack = 0.05
 
-    /// - Parameter frames: Frames of an animation; empty for a still image.
+    /// - Parameter frames: Frames of a GIF, one for a still image; empty for other formats.
     init(_ header: ImageHeader, of bytes: [UInt8], frames: [FrameInfo]) {
         let pixels = header.width * header.height
         let (kind, targetRatio) =

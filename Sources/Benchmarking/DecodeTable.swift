@@ -36,7 +36,7 @@ public enum DecodeTable {
         ]
     }
 
-    /// Formats a number with two decimals; `-` for `nil`.
+    /// Formats a number with two decimals; `-` for `nil`, infinity, NaN and values of 10^12 or more.
     private static func digits(_ value: Double?) -> String {
         guard let value, value.isFinite, abs(value) < 1e12 else { return "-" }
         let hundredths = Int((value * 100).rounded())

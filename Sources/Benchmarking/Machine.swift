@@ -8,13 +8,14 @@ import Darwin
 
 /// Properties of the machine that affect measurements.
 public enum Machine {
-    /// `model name` in `/proc/cpuinfo`; `nil` on other systems.
+    /// `model name` in `/proc/cpuinfo`; `nil` when the system does not report it, such as macOS.
     public static var processor: String? {
         let line = start(of: "/proc/cpuinfo").split(separator: "\n").first { $0.hasPrefix("model name") }
         return line?.split(separator: ":", maxSplits: 1).last.map { String($0.drop { $0 == " " }) }
     }
 
-    /// Setting of transparent huge pages: `always`, `madvise` or `never`; `nil` on other systems.
+    /// Setting of transparent huge pages: `always`, `madvise` or `never`; `nil` when the system does not report it,
+    /// such as macOS.
     public static var hugePages: String? {
         let setting = start(of: "/sys/kernel/mm/transparent_hugepage/enabled")
         return setting.split(whereSeparator: { $0 == " " || $0 == "\n" })

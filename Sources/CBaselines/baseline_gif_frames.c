@@ -1,4 +1,4 @@
-// giflib, frame by frame: returns the frames before the first error of giflib's LZW decoder.
+// giflib, frame by frame: returns the frames before the first error.
 
 #include "CPlatformImageBaselines.h"
 
@@ -10,7 +10,7 @@
 #endif
 #include <gif_lib.h>
 
-// Maximum size of a canvas or frame, because the header of an untrusted file can contain any size.
+// Maximum pixels of a frame, because the header of an untrusted file can contain any size.
 static const uint64_t MAX_PIXELS = 64u << 20;
 
 struct memory {
@@ -38,7 +38,8 @@ static void color_row(uint8_t *to, const GifPixelType *from, uint32_t width,
   }
 }
 
-// Reads the image data after the image descriptor. Returns false when the data is incomplete.
+// Reads the image data after the image descriptor. Returns false when giflib fails, when the frame
+// has no palette, no pixels or more than MAX_PIXELS pixels, and when memory is exhausted.
 static bool read_image(GifFileType *gif, int transparent, baseline_image *frame) {
   static const uint32_t start[] = {0, 4, 2, 1}, step[] = {8, 8, 4, 2};
   const GifImageDesc *image = &gif->Image;

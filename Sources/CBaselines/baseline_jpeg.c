@@ -11,8 +11,8 @@
 #endif
 #include <jpeglib.h>
 
-// State that must be valid after a longjmp. It is in the stack frame of the caller of the function
-// that calls setjmp.
+// State that must be valid after a longjmp: a local variable of baseline_jpeg, not of guarded,
+// which calls setjmp.
 struct jpeg_baseline {
   struct jpeg_decompress_struct jpeg;
   struct jpeg_error_mgr errors;

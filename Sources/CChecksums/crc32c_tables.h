@@ -1,6 +1,7 @@
 // Tables of the CRC-32C polynomial 0x1EDC6F41, bit-reversed (0x82F63B78): row k is for a byte
-// followed by k bytes. Row 0 is 8 steps of c = c >> 1 ^ (c & 1 ? 0x82F63B78 : 0); row k + 1 is row
-// k >> 8 ^ row 0 [row k & 255].
+// followed by k bytes. Entry n of row 0 is the result of 8 steps, from c = n:
+//   c = c >> 1 ^ (c & 1 ? 0x82F63B78 : 0)
+// Entry n of row k + 1 is e >> 8 ^ row 0 [e & 255], where e is entry n of row k.
 
 #ifndef CRC32C_TABLES_H
 #define CRC32C_TABLES_H

@@ -64,10 +64,11 @@ static picc_status fail(picc_decoder *decoder, picc_status status, const char *m
 static picc_status begin(picc_decoder *decoder, uint8_t first) {
   if (decoder->position == STREAM_START && decoder->format == PICC_DEFLATE &&
       (first & 15) != Z_DEFLATED) {
-    // The compression method of RFC 1950 is 8. Raw deflate with these four bits would start with a
-    // stored block with nonzero padding, which encoders do not write.
+    // The low four bits are the compression method, 8 in every zlib stream (RFC 1950). Raw deflate
+    // with these four bits would start with a stored block with nonzero padding, which encoders do
+    // not write.
     if (inflateReset2(&decoder->stream, WINDOW_RAW) != Z_OK) {
-      return fail(decoder, PICC_CORRUPT, "inflateReset of zlib failed");
+      return fail(decoder, PICC_CORRUPT, "inflateReset2 of zlib failed");
     }
   }
   // A gzip member starts with 1F (RFC 1952, 2.3.1); any other byte after the end is an error.

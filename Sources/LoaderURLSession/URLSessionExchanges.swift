@@ -75,7 +75,7 @@ extension LoadError {
         case .unknown? where error.localizedDescription.hasPrefix("SSL"):
             self = .tls("certificate not trusted: \(error.localizedDescription)")
         case .timedOut?: self = .transport("idle timeout exceeded", isTimeout: true)
-        case let code?: self = .transport("\(error.localizedDescription) (\(code.rawValue))")
+        case let code?: self = .transport("\(error.localizedDescription) (URLError \(code.rawValue))")
         case nil: self = .transport("\(error)")
         }
     }

@@ -58,7 +58,7 @@ public final class URLSessionTransport: HTTPTransport {
     /// Throws `configuration` for anything but the defaults: Foundation on Linux has no trust settings.
     public func validate(_ trust: TrustSettings) throws(LoadError) {
         guard trust == TrustSettings() else {
-            throw .configuration("URLSessionTransport supports only the system's trust roots")
+            throw .configuration("URLSessionTransport supports only the default trust settings")
         }
     }
 

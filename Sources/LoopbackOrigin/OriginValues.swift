@@ -75,7 +75,7 @@ public enum OriginAction: Sendable {
 public struct OriginResponse: Sendable {
     /// The framing of the body; over HTTP/2 frames delimit it, and only `length` and `declared` add a content-length.
     public enum Framing: Hashable, Sendable {
-        /// A correct Content-Length.
+        /// The correct Content-Length; no Content-Length with status 204 or 304.
         case length
         /// A Content-Length of this number, whatever the body's length is.
         case declared(Int)
@@ -114,7 +114,7 @@ public struct OriginResponse: Sendable {
     public var bodyGate: OriginGate?
     /// The failure after this many bytes of the body; nil to send all of it.
     public var failure: (after: Int, Failure)?
-    /// True sends `Connection: close` and closes the connection after the response.
+    /// True sends `Connection: close` and closes the connection after the response; no effect over HTTP/2.
     public var closesConnection = false
 
     /// Creates a valid response.
@@ -124,7 +124,7 @@ public struct OriginResponse: Sendable {
         self.body = body
     }
 
-    /// The header lines over HTTP/1, including those of the framing.
+    /// The header lines over HTTP/1: ``fields``, and those of ``framing`` and ``closesConnection``.
     var framedFields: [OriginField] {
         var lines = fields
         switch framing {

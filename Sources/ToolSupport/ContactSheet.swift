@@ -4,7 +4,7 @@ package import PlatformImage
 package struct ContactSheet {
     /// Maximum length of a thumbnail's longer side, in pixels.
     private let side: Int
-    /// Distance between adjacent thumbnails, in pixels.
+    /// Width and height of a cell in pixels: `side` plus the space between thumbnails.
     private let pitch: Int
     private static let background = RGBA8(red: 30, green: 32, blue: 36)
 
@@ -41,8 +41,8 @@ package struct ContactSheet {
         return columns
     }
 
-    /// Draws an image in the centre of the cell with the given index, from 0. An image that is larger than `side` x
-    /// `side` pixels is reduced; an image whose longer side is at most half of `side` is enlarged by an integer factor.
+    /// Draws an image in the centre of the cell with the given index, from 0. An image whose longer side exceeds `side`
+    /// is reduced; an image whose longer side is at most half of `side` is enlarged by an integer factor.
     package mutating func draw(_ bitmap: Bitmap, at index: Int) throws(DecodeError) {
         var options = ThumbnailOptions(width: side, height: side)
         let scale = side / max(bitmap.width, bitmap.height)

@@ -12,7 +12,7 @@ package enum SystemExit: Int32 {
     /// Out of memory.
     case system = 71
     case ioError = 74
-    /// An image or an input exceeds a limit.
+    /// An input, an image or an encoded file exceeds a limit.
     case refused = 77
 }
 

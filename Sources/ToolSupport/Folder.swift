@@ -16,9 +16,9 @@ package func listFiles(_ folder: String) throws(Failure) -> [String] {
     try listEntries(folder).filter(\.isFile).map(\.path)
 }
 
-/// Lists the files of ``listFiles(_:)``, and with `isFile` false the entries that cannot be examined: folders that
-/// cannot be listed, folders and images with names that are not UTF-8 (repaired with U+FFFD), and dangling links to
-/// images. Reading such an entry reports the error.
+/// Returns the files of ``listFiles(_:)`` with `isFile` true. Also returns, with `isFile` false, the entries that
+/// cannot be examined: folders that cannot be listed, folders and images whose names are not UTF-8 (U+FFFD replaces the
+/// invalid bytes), and dangling links with the name of an image. An attempt to read such an entry reports the error.
 ///
 /// - Throws: `noInput` when the folder itself cannot be listed.
 package func listEntries(_ folder: String) throws(Failure) -> [(path: String, isFile: Bool)] {
@@ -60,7 +60,7 @@ package func isFolder(_ path: String) -> Bool {
     return stat(path, &facts) == 0 && facts.st_mode & S_IFMT == S_IFDIR
 }
 
-/// Returns the name with every byte replaced by `_` that is not an ASCII letter, a digit or one of `._-`.
+/// Returns the name with `_` instead of every byte that is not an ASCII letter, a digit or one of `._-`.
 package func sanitizedName(_ name: some Sequence<UInt8>) -> String {
     let allowed = ASCIISet.alphanumerics.union("._-")
     let plain = name.map { allowed.contains($0) ? $0 : UInt8(ascii: "_") }

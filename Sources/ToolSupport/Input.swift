@@ -10,15 +10,15 @@ import Darwin
 
 /// Reads a file, or stdin for the path `-`. The file is not mapped: truncating a mapped file would crash this process.
 ///
-/// - Parameter limit: Maximum number of bytes. A larger file is rejected before it is read; a stream is rejected as
-///   soon as more bytes than that have been read. Input without an image signature is read to its end, but only its
-///   first chunk is returned.
+/// - Parameter limit: Maximum number of bytes; `nil` means no limit. A larger file is rejected before it is read; a
+///   stream is rejected as soon as more than `limit` bytes have been read. Input without the signature of a decodable
+///   format is read to its end, but only its first 64 KiB are returned.
 /// - Throws: `noInput`, `io` or `limitExceeded`.
 package func readInput(_ path: String, limit: Int?) throws(Failure) -> [UInt8] {
     let descriptor = path == "-" ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC)
     guard descriptor >= 0 else {
         // U+FFFD replaces bytes that are not UTF-8.
-        let hint = path.unicodeScalars.contains("\u{FFFD}") ? ", or its name is not valid UTF-8" : ""
+        let hint = path.unicodeScalars.contains("\u{FFFD}") ? ", or the file name is not valid UTF-8" : ""
         throw Failure(.noInput, "noInput: \(systemMessage())\(hint)")
     }
     defer { if descriptor != STDIN_FILENO { close(descriptor) } }

@@ -3,7 +3,7 @@ package enum JSON {
     case null
     case bool(Bool)
     case integer(Int)
-    /// Number that is written with at most four decimals.
+    /// Number that is written with at most four decimals; infinity and NaN are written as `null`.
     case number(Double)
     /// Number as its JSON text, such as the text that ``JSONReader`` has parsed.
     case numeral(String)

@@ -132,7 +132,7 @@ package struct JSONReader {
         var unit: UInt16 = 0
         for _ in 0..<4 {
             guard let digit = next?.asciiHexValue else {
-                throw failure("an escape sequence requires four hexadecimal digits")
+                throw failure("the escape sequence \\u requires four hexadecimal digits")
             }
             unit = unit << 4 | UInt16(digit)
             position += 1
@@ -210,7 +210,7 @@ extension JSON {
         }
     }
 
-    /// The number as an integer, exactly; `nil` for fractions, overflow and other values.
+    /// The number as an integer; `nil` for fractions, overflow, ``number(_:)`` and values that are not numbers.
     package var integer: Int? {
         switch self {
         case .numeral(let text): Int(text) ?? double.flatMap { Int(exactly: $0) }

@@ -35,7 +35,8 @@ package func padded(_ text: String, to width: Int, _ alignment: Table.Alignment 
     return alignment == .left ? text + space : space + text
 }
 
-/// Formats `value` with exactly `digits` decimals.
+/// Formats `value` with exactly `digits` decimals; returns `-` when it is not finite or its absolute value is 10^12 or
+/// more.
 package func fixed(_ value: Double, digits: Int) -> String {
     guard value.isFinite, abs(value) < 1e12 else { return "-" }
     let scale = (0..<digits).reduce(1.0) { result, _ in result * 10 }

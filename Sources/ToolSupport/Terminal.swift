@@ -13,9 +13,9 @@ package enum Terminal {
     package static var isOutput: Bool { isatty(STDOUT_FILENO) == 1 }
     package static var isError: Bool { isatty(STDERR_FILENO) == 1 }
 
-    /// Columns of the terminal on stdout; `nil` when it is not a terminal or its width is unknown.
+    /// Columns of the terminal on stdout; `nil` when stdout is not a terminal or the width is unknown.
     package static var columns: Int? { columns(of: STDOUT_FILENO) }
-    /// Columns of the terminal on stderr; `nil` as for ``columns``.
+    /// Columns of the terminal on stderr; `nil` when stderr is not a terminal or the width is unknown.
     package static var errorColumns: Int? { columns(of: STDERR_FILENO) }
 
     private static func columns(of descriptor: Int32) -> Int? {

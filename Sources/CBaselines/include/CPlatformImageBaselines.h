@@ -1,9 +1,10 @@
 // CPlatformImageBaselines: the basic use of each C library, as in the manual of the library.
-// `imagetool-bench decode` compares its speed with these baselines, and `imagetool-bench agree`
-// compares its pixels.
+// `imagetool-bench decode` compares the speed and pixels of this package with these baselines, and
+// `imagetool-bench agree` compares the frames of GIFs.
 //
-// For trusted files only: no limits are checked, and libpng's simplified API and DGifSlurp have
-// open security reports. Only imagetool-bench and the tests link this target.
+// For trusted files only, except baseline_gif_frames: no limits are checked, and libpng's
+// simplified API and DGifSlurp have open security reports. Only imagetool-bench and the tests link
+// this target.
 
 #ifndef CPLATFORMIMAGE_BASELINES_H
 #define CPLATFORMIMAGE_BASELINES_H
@@ -35,7 +36,8 @@ bool baseline_bmp(const uint8_t *data, size_t size, baseline_image *image);
 
 void baseline_free(baseline_image *image);
 
-// The separate frames of a GIF; pixels that a frame does not cover are transparent black.
+// The separate frames of a GIF, each with the size of the frame, not of the canvas. Pixels with the
+// transparent index are transparent black.
 typedef struct baseline_frames {
   baseline_image *frames;
   size_t count;

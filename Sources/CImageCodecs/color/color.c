@@ -92,7 +92,7 @@ static creation create_gray(builder *m) {
 }
 
 // Returns true when the tables reproduce lcms2's result for the profile. For this check lcms2
-// converts only a few test colours, and does not build its optimization tables, which takes 4 ms.
+// converts only a few test colours, without optimization tables, which it would build in 4 ms.
 static bool matrix_is_accurate(builder *m) {
   colors *c = m->colors;
   if (!imgc_matrix_init(&m->t->matrix, m->profile, m->srgb) ||

@@ -19,7 +19,8 @@ typedef struct imgc_matrix {
 
 // Fills the table: entry i is the 8-bit sRGB value of i / (IMGC_LINEAR_STEPS - 1).
 void imgc_fill_encoded(uint8_t encoded[IMGC_LINEAR_STEPS]);
-// Computes the matrix from XYZ relative to D50 to linear sRGB, from lcms2's sRGB profile.
+// Computes the matrix that converts XYZ relative to D50 to linear sRGB, by inverting the matrix of
+// lcms2's sRGB profile.
 bool imgc_xyz_to_srgb(cmsHPROFILE srgb, double matrix[3][3]);
 
 // Returns false when the profile is not a matrix profile.

@@ -98,7 +98,8 @@ static size_t encode_utf8(char out[4], uint32_t c) {
     out[0] = (char)(c < ' ' || c == 0x7F ? ' ' : c);
     return 1;
   }
-  // lcms2 returns UTF-16 units one by one, and does not combine surrogates.
+  // lcms2 returns UTF-16 units. The caller combines surrogate pairs; an unpaired surrogate is
+  // replaced by U+FFFD.
   if (c > 0x10FFFF || (c >= 0xD800 && c < 0xE000)) c = 0xFFFD;
   size_t n = c < 0x800 ? 2 : c < 0x10000 ? 3 : 4;
   for (size_t i = n - 1; i > 0; i--, c >>= 6) out[i] = (char)(0x80 | (c & 0x3F));

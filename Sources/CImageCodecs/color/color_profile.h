@@ -20,8 +20,9 @@ cmsContext imgc_color_context(void);
 cmsHPROFILE imgc_profile_from_icc(cmsContext context, const uint8_t *icc, size_t size,
                                   imgc_color_model model);
 
-// Returns the source profile by the precedence of imgc_color_source. NULL when the pixels are sRGB,
-// or when the colour information is not usable; the report then contains a warning.
+// Returns the source profile by the precedence of imgc_color_source. Returns NULL when the file has
+// no colour information, or describes sRGB in PNG chunks. Also returns NULL, with a warning in the
+// report, when the colour information is not usable.
 cmsHPROFILE imgc_source_profile(cmsContext context, const imgc_color_source *source,
                                 imgc_report *report);
 

@@ -98,7 +98,8 @@ static cmsToneCurve *transfer_curve(cmsContext context, uint8_t code) {
   }
 }
 
-// Sets `*profile`. Returns false when the code points are not supported.
+// Sets `*profile`; NULL for sRGB, and, with a warning, for PQ and HLG. Returns false when the code
+// points are not supported.
 static bool profile_from_cicp(cmsContext context, const uint8_t cicp[4], cmsHPROFILE *profile,
                               imgc_report *report) {
   *profile = NULL;

@@ -1,4 +1,4 @@
-// The band buffer: passes complete rows to the `push` callback while the codec decodes the
+// The band buffer: passes complete rows to the `push` callback before the codec decodes the
 // following rows.
 
 #include "core/band.h"
@@ -31,7 +31,8 @@ void imgc_band_commit_rows(imgc_band *band, uint32_t end) {
   uint32_t count = end - band->first;
   // After a failure a codec may commit rows that were never in the band.
   if (count > band->rows) count = band->rows;
-  // Set before the loop, which a failed poll ends early: the codec continues at row `end`.
+  // Set before the loop, because a failed poll ends the loop early; in both cases the codec
+  // continues at row `end`.
   band->first = end;
   for (uint32_t i = 0; i < count; i++) {
     if (i % BATCH == BATCH - 1 && count > BATCH && imgc_poll(band->request, band->report)) return;

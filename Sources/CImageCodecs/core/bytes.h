@@ -1,4 +1,4 @@
-// Bounds-checked reading of bytes in both byte orders.
+// A bounds-checked read position, and unchecked loads of integers in both byte orders.
 
 #ifndef IMGC_BYTES_H
 #define IMGC_BYTES_H
@@ -9,7 +9,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-// A bounds-checked read position. Each function first checks the number of remaining bytes.
+// A read position in memory, for bounds-checked reading.
 typedef struct imgc_reader {
   const uint8_t *data;
   size_t size;
@@ -38,7 +38,8 @@ static inline void imgc_put_be32(uint8_t *p, uint32_t value) {
   p[2] = (uint8_t)(value >> 8), p[3] = (uint8_t)value;
 }
 
-// Unaligned 64-bit loads and stores for bit readers; each compiles to one instruction.
+// Unaligned 64-bit loads and stores for bit readers, each compiled to a move and, if the byte order
+// differs, a byte swap.
 #if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
 #define IMGC_SWAP_BE64(v) __builtin_bswap64(v)
 #define IMGC_SWAP_LE64(v) (v)

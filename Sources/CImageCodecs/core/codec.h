@@ -6,7 +6,8 @@
 #include "core/dest.h"
 
 // One codec. The dispatcher checks the arguments before a call and enforces the request's
-// strictness after it. A codec returns the status of imgc_fail or imgc_poll, or IMGC_OK.
+// strictness after it. A codec returns the status of imgc_fail or imgc_poll, IMGC_OK, or
+// (next_frame) IMGC_END_OF_FRAMES.
 typedef struct imgc_codec {
   imgc_format format;
   imgc_status (*read_header)(const imgc_request *, imgc_header *, imgc_report *);

@@ -12,7 +12,7 @@ imgc_status imgc_check_size(const imgc_request *request, uint64_t width, uint64_
 // Checks width * height * 4 + work_bytes (+ result_bytes with IMGC_RESAMPLES) against max_memory.
 imgc_status imgc_check_memory(const imgc_request *request, uint64_t width, uint64_t height,
                               uint64_t work_bytes, imgc_report *report);
-// Returns the rows of the image that are in memory at once: with IMGC_RESAMPLES at most `band`,
+// Returns how many rows of the image are in memory at once: with IMGC_RESAMPLES at most `band`,
 // otherwise all.
 static inline uint32_t imgc_rows_in_memory(const imgc_request *request, uint32_t height,
                                            uint32_t band) {

@@ -1,4 +1,5 @@
-// Decoding into resamplers: rows are resampled while the codec decodes the following rows.
+// Decoding into resamplers: complete rows are resampled before the codec decodes the following
+// rows.
 
 #include "core/cancel.h"
 #include "core/codec.h"

@@ -128,7 +128,7 @@ static imgc_status push(const imgc_png_data *data, z_stream *stream, int flush, 
 
 static imgc_status push_row(const imgc_png_data *data, z_stream *stream, const uint8_t *row,
                             size_t size, size_t *start) {
-  // A row can have more bytes than zlib's avail_in, which has 32 bits.
+  // The size of a row can exceed zlib's avail_in, which has 32 bits.
   enum { MAX_INPUT_BYTES = 1 << 20 };
   imgc_status status = IMGC_OK;
   for (size_t done = 0; done < size && status == IMGC_OK;) {

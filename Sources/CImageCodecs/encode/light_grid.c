@@ -1,4 +1,4 @@
-// Averages of an image in linear light, for a BlurHash.
+// Sums of linear light in the cells of a grid over an image, for a BlurHash.
 
 #include "encode/encode.h"
 

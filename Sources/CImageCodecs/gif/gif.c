@@ -21,7 +21,7 @@ typedef struct canvas_size {
 } canvas_size;
 
 // Returns the size of the canvas, enlarged to contain the first image, as browsers and other
-// decoders do. A canvas of 0 x 0 gets the size of the first image. Later images are clipped.
+// decoders do. Later images do not enlarge the canvas; they are clipped.
 static canvas_size size_of_canvas(const imgc_gif *gif, const imgc_gif_image *first) {
   canvas_size size = {(uint32_t)gif->file->SWidth, (uint32_t)gif->file->SHeight};
   uint32_t right = first->x + first->width, bottom = first->y + first->height; // 17 bits at most
@@ -245,8 +245,8 @@ static imgc_status draw_frame_image(imgc_gif *gif, const imgc_frame *frame,
   // The extension with the transparent index precedes the frame's offset in the file and is not
   // read again.
   image.transparent_index = frame->transparent_index;
-  // A damaged first frame is drawn as far as possible, like the still image. Later damaged frames
-  // are rejected, because the previous frame looks better than a damaged one.
+  // A damaged first frame is drawn as far as possible, like the still image. Later frames with an
+  // invalid code are rejected, because the previous frame looks better than a damaged one.
   imgc_gif_drawing drawing = {.canvas = &dest,
                               .x = frame->x,
                               .y = frame->y,

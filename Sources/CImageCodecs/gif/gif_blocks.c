@@ -86,7 +86,7 @@ static bool read_extension(imgc_gif *gif, imgc_gif_image *image) {
   bool loops = kind == APPLICATION_EXT_FUNC_CODE && block && is_loop_extension(block);
   for (uint32_t n = 1; block; n++) {
     if (DGifGetExtensionNext(gif->file, &block) != GIF_OK) return false;
-    // Sub-block 1 contains the count; other sub-blocks (buffering) are ignored.
+    // A sub-block of type 1 contains the loop count; other types (buffering) are ignored.
     if (loops && !gif->has_loop_count && block && block[0] >= LOOP_SIZE && block[1] == LOOP_COUNT) {
       gif->has_loop_count = true;
       gif->loop_count = imgc_le16(block + 2);

@@ -143,7 +143,7 @@ static imgc_status report_damage(draw_state *d, uint32_t done, uint32_t y, imgc_
     imgc_warn(report, IMGC_WARN_CODE);
     if (!d->to->keep_rows_before_error || done == 0) {
       imgc_warn(report, IMGC_WARN_FRAME_REFUSED);
-      return imgc_fail(report, IMGC_ERROR_MALFORMED, NULL, "gif: invalid LZW code after row %u",
+      return imgc_fail(report, IMGC_ERROR_MALFORMED, NULL, "gif: invalid LZW code after %u rows",
                        done);
     }
   }

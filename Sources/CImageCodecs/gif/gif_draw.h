@@ -15,8 +15,8 @@ typedef struct imgc_gif_drawing {
                                // rejected
 } imgc_gif_drawing;
 
-// Draws the image whose data blocks are next in `gif`. On IMGC_OK the report's `rows` is a number
-// of canvas rows.
+// Draws the image whose data blocks are next in `gif`. On IMGC_OK, report->rows counts rows of the
+// canvas, not of the image.
 imgc_status imgc_gif_draw(imgc_gif *gif, const imgc_gif_image *image,
                           const imgc_gif_drawing *drawing);
 

@@ -44,7 +44,8 @@ struct imgc_lzw {
   unsigned code_bits; // current code length
   unsigned limit;     // first invalid code; equal to the clear code when the dictionary is empty
 
-  // One entry more than the number of codes: a full dictionary overwrites the last entry.
+  // One entry more than the number of codes: write_string stores entry `limit` even when the
+  // dictionary is full.
   uint32_t offset[CODES + 1];
   uint16_t length[CODES + 1];
 };
@@ -172,8 +173,8 @@ static inline size_t write_string(imgc_lzw *z, uint8_t *buffer, size_t out, unsi
   return length;
 }
 
-// Advances after an entry was added at `limit`. The code length grows at powers of two, up to 12
-// bits.
+// Increments `*limit` after an entry was added there, up to CODES. The code length grows at powers
+// of two, up to 12 bits.
 static inline void grow_codes(unsigned *limit, unsigned *code_bits) {
   if (*limit == CODES) return;
   if (*limit >> *code_bits) ++*code_bits;

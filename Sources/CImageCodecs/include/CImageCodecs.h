@@ -39,7 +39,8 @@ typedef enum imgc_format {
   IMGC_FORMAT_GIF = 3,
   IMGC_FORMAT_TIFF = 4,
   IMGC_FORMAT_BMP = 5, // detected here, decoded in Swift
-  // Detected by signature and not decoded; the error message contains the name of the format.
+  // Detected by signature and not decoded, so that the caller's error message can contain the name
+  // of the format.
   IMGC_FORMAT_WEBP = 100,
   IMGC_FORMAT_AVIF = 101,
   IMGC_FORMAT_HEIC = 102,
@@ -150,16 +151,17 @@ enum {
   // scans. See jpeg_scans.c.
   IMGC_NO_LAST_REFINEMENT = 1 << 3,
   IMGC_LOW_SCANS_ONLY = 1 << 4,
-  // Uses libpng for PNG, libtiff for LZW in TIFF and libjpeg for JPEG at reduced scale, instead of
-  // the native decoders. Tests use the flag to check that both return the same pixels and reports.
+  // Uses libpng for PNG, libtiff for LZW in TIFF and libjpeg for baseline JPEG at 1/4 and 1/8
+  // scale, instead of the native decoders. Tests use the flag to check that the native decoders and
+  // the libraries return the same pixels and reports.
   IMGC_LIBRARIES_ONLY = 1 << 5,
   // For imgc_decode_resampled of baseline JPEGs at 1/8 scale with 2 x 2 subsampled chroma: uses
   // only the DC coefficient of each chroma block, for 2 x 2 pixels of the reduced image. The chroma
   // of the reduced image then has half the width and height of its luma, as in the file.
   IMGC_FLAT_CHROMA = 1 << 6,
   // Selects, among the decoders that return equal pixels, the one that needs the least memory, even
-  // if it is slower. Only for non-interlaced PNG. Set it for imgc_read_header too: `work_bytes`
-  // depends on it.
+  // if it is slower. Only for PNG; for interlaced images it selects libpng. Set it for
+  // imgc_read_header too: `work_bytes` depends on it.
   IMGC_LEAST_MEMORY = 1 << 7,
   // The opposite of IMGC_LEAST_MEMORY for PNG, for benchmarks: decompresses image data in one call
   // (at most 128 MiB of raw rows), also where a resampled decode would stream the data.
@@ -314,7 +316,7 @@ typedef struct imgc_library {
   bool is_loaded;   // true: version of the loaded library; false: version of the headers
 } imgc_library;
 
-// Fills `library` with the library of this index, from 0. Returns false past the last one.
+// Describes the library with this index, from 0, in `*library`. Returns false past the last index.
 bool imgc_library_at(size_t index, imgc_library *library);
 
 // The stable name of a warning, for example "crc". Never NULL.
@@ -433,9 +435,9 @@ imgc_status imgc_decode_resampled(const imgc_request *request,
 
 enum { IMGC_MAX_OUTPUTS = 16 };
 
-// Decodes the image once and resamples it for up to IMGC_MAX_OUTPUTS targets. Each target has the
-// same pixels as with imgc_decode_resampled. All requests must have the same source size and the
-// same IMGC_RESAMPLE_OPAQUE flag.
+// Like imgc_decode_resampled, with one decode for up to IMGC_MAX_OUTPUTS targets. Each target has
+// the same pixels as with imgc_decode_resampled. All requests must have the same source size and
+// the same IMGC_RESAMPLE_OPAQUE flag.
 imgc_status imgc_decode_resampled_all(const imgc_request *request,
                                       const imgc_resample_request *resamples,
                                       const imgc_target *targets, uint32_t count,
@@ -483,7 +485,8 @@ typedef struct imgc_jpeg_options {
 } imgc_jpeg_options;
 
 // Appends a complete file. Polls `cancel` (may be NULL) at least every 16 rows and once per row of
-// blocks of each scan. An image that contains only gray pixels is encoded with one component.
+// blocks of each scan. An image with only gray pixels is encoded with one component, unless pixels
+// are translucent and the background is not gray.
 imgc_status imgc_encode_jpeg(const imgc_image *image, const imgc_jpeg_options *options,
                              imgc_cancel *cancel, imgc_output *output, imgc_report *report);
 

@@ -25,7 +25,7 @@
 enum {
   // Maximum bits of a symbol: codeword and extra bits of a length and of its distance.
   MAX_SYMBOL_BITS = 15 + 5 + 15 + 13,
-  // Maximum number of blocks without output that one call decodes.
+  // Maximum number of blocks that one call begins. This bounds the time for blocks without output.
   MAX_BLOCKS_WITHOUT_OUTPUT = 64,
 };
 
@@ -60,7 +60,8 @@ static bool fill_bits(imgc_inflater *z, unsigned count) {
   return true;
 }
 
-// Consumes at most 57 bits that are in the buffer.
+// Removes `count` bits (at most 57) from the buffer, which must contain them, and returns the
+// lowest 32 of them.
 INLINE uint32_t consume(imgc_inflater *z, unsigned count) {
   uint32_t value = (uint32_t)(z->bits & (((uint64_t)1 << count) - 1));
   z->bits >>= count;
@@ -132,8 +133,9 @@ static imgc_inflate_result begin_dynamic(imgc_inflater *z) {
     unsigned bits = entry & 0xFF, symbol = entry >> 16;
     unsigned extra = symbol < 16 ? 0 : symbol == 16 ? 2 : symbol == 17 ? 3 : 7;
     // Rejects the unused codeword of an incomplete code, and input that ends within a symbol.
-    // libdeflate also rejects every block with an incomplete code for the code lengths: such a code
-    // has at most one symbol, and 257 or more equal literal lengths are not a valid code.
+    // libdeflate rejects every block with an incomplete code for the code lengths. Such a block is
+    // always rejected here too: the code has at most one symbol, so all literal lengths would be
+    // equal, and 257 or more equal lengths are not a valid code.
     if ((entry & IMGC_INFLATE_RARE) || bits + extra > z->bit_count) return IMGC_INFLATE_INVALID;
     consume(z, bits);
     if (symbol < 16) {

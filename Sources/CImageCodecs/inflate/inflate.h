@@ -1,8 +1,9 @@
 // DEFLATE (RFC 1951) decompression in pieces of bounded size, as fast as libdeflate decompresses in
 // one call.
 //
-// With `accepts_zlib_rejects` it accepts exactly the streams that libdeflate accepts. Without it, a
-// symbol that libdeflate accepts and zlib rejects returns IMGC_INFLATE_ZLIB_REJECTS.
+// With `accepts_zlib_rejects`, imgc_inflate_run accepts exactly the streams that libdeflate
+// accepts. Without it, the function returns IMGC_INFLATE_ZLIB_REJECTS at the first element of a
+// stream that libdeflate accepts and zlib rejects.
 
 #ifndef IMGC_INFLATE_H
 #define IMGC_INFLATE_H

@@ -63,7 +63,7 @@ INLINE void copy_match(uint8_t *to, uint32_t length, uint32_t distance) {
   }
 }
 
-// Writes one or two literals, always two bytes; returns the end.
+// Writes one or two literals and returns their end. Always stores two bytes.
 INLINE uint8_t *write_literals(uint8_t *out, uint32_t entry) {
   out[0] = (uint8_t)(entry >> 16);
   out[1] = (uint8_t)(entry >> 24);

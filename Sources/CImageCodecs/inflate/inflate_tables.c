@@ -1,6 +1,6 @@
 // Look-up tables of canonical Huffman codes (RFC 1951, 3.2.2). A table is indexed with the next
-// bits of the stream, whose lowest is the first of a codeword: the codewords in an index are
-// bit-reversed.
+// bits of the stream. The lowest bit of the index is the first bit of a codeword, so the codewords
+// in an index are bit-reversed.
 
 #include "inflate/inflate_tables.h"
 
@@ -42,7 +42,8 @@ static unsigned next_reversed(unsigned code, unsigned bits) {
   return bit ? (code & (bit - 1)) | bit : 0;
 }
 
-// Builds a table and returns its index bits, at most `bits`; 0 when the code lengths are invalid.
+// Builds a table and returns the number of its index bits, at most `bits`; 0 when the codeword
+// lengths are invalid.
 static unsigned make_table(uint32_t *table, size_t size, unsigned bits, const uint8_t *lengths,
                            unsigned count, uint32_t (*entry_of)(unsigned symbol)) {
   unsigned counts[MAX_BITS + 1] = {0}, starts[MAX_BITS + 2];
@@ -80,7 +81,8 @@ static unsigned make_table(uint32_t *table, size_t size, unsigned bits, const ui
       code = next_reversed(code, n);
     }
 
-  // The longer codewords are sorted, so codewords with equal prefixes are consecutive.
+  // The codewords of more than `bits` bits follow in ascending order, so codewords with equal
+  // prefixes are consecutive.
   size_t end = (size_t)1 << bits, start = 0;
   unsigned prefix = ~0u, index_bits = 0, mask = (1u << bits) - 1;
   for (; n <= longest; n++)

@@ -20,13 +20,14 @@ enum {
 };
 
 // Builds the table of `count` symbols (at most 288) from their codeword lengths in bits, at most
-// 15; 0: unused. Returns false when the code is over-subscribed or incomplete; exceptions are a
-// single codeword of one bit, and no codeword, which are allowed.
+// 15; 0: unused. Returns false when the code is over-subscribed or incomplete. Two incomplete codes
+// are allowed: a single codeword of one bit, and no codeword.
 bool imgc_inflate_literal_table(imgc_inflater *z, const uint8_t *lengths, unsigned count);
 // Builds the table of at most 32 distance symbols, as imgc_inflate_literal_table does.
 bool imgc_inflate_distance_table(imgc_inflater *z, const uint8_t *lengths, unsigned count);
 // Builds the table of 19 code lengths, with codewords of at most 7 bits, as
-// imgc_inflate_literal_table does; the entries are symbol << 16 | bits.
+// imgc_inflate_literal_table does. In an entry, the symbol is in bits 16 to 31 and the number of
+// bits to consume in bits 0 to 7.
 bool imgc_inflate_length_table(uint32_t table[128], const uint8_t *lengths);
 
 #endif

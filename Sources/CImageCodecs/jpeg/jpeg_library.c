@@ -1,5 +1,5 @@
-// The libjpeg callbacks for errors, input and progress. Only this file and the step functions that
-// it calls can leave a function by longjmp.
+// The libjpeg callbacks for errors, input and progress. longjmp is called only while `guarded`
+// runs.
 
 #include "jpeg/jpeg_library.h"
 #include "core/cancel.h"
@@ -109,8 +109,8 @@ static void on_source_end(j_decompress_ptr cinfo) { (void)cinfo; }
 
 // ---------------------------------------------------------------- progress
 
-// Returns the samples of all blocks in the current scan. The size of the scan's data is not
-// considered, because empty blocks take time too.
+// Returns the number of samples of all blocks in the current scan. The size of the scan's data is
+// not considered, because empty blocks take time too.
 static uint64_t samples_in_scan(const struct jpeg_decompress_struct *cinfo) {
   uint64_t blocks = 0;
   for (int i = 0; i < cinfo->comps_in_scan; i++) {

@@ -28,7 +28,8 @@ typedef struct jpeg_markers {
 } jpeg_markers;
 
 // Fails when the bytes are not a JPEG, or when libjpeg-turbo 2.1 cannot decode this kind of JPEG.
-// Does not fail for a truncated file: libjpeg reports the truncation later.
+// Does not fail for a file that is truncated after the SOI marker: libjpeg reports the truncation
+// later.
 imgc_status imgc_jpeg_parse_markers(const imgc_request *request, jpeg_markers *markers,
                                     imgc_report *report);
 

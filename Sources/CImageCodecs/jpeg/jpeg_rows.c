@@ -42,8 +42,8 @@ static uint32_t rows_before(const struct jpeg_decompress_struct *cinfo, uint32_t
   return rows < cinfo->output_height ? rows : cinfo->output_height;
 }
 
-// Sets intact_rows, and the fields about missing data when they are not set yet. Must be called
-// before the decompressor is destroyed.
+// Checks for missing data, and sets the fields about missing data when they are not set yet. Sets
+// intact_rows when data is missing. Must be called before the decompressor is destroyed.
 static void find_intact_rows(jpeg_state *s) {
   const struct jpeg_decompress_struct *cinfo = &s->cinfo;
   // An arithmetic decoder without input reads zeros and does not warn. When the bytes end between
@@ -62,7 +62,7 @@ static void find_intact_rows(jpeg_state *s) {
   // lower quality, after the first scan that contains it.
   if (s->missing_scan <= 1 && rows_before(cinfo, s->missing_row) == 0)
     imgc_fail(s->report, IMGC_ERROR_TRUNCATED, NULL,
-              "jpeg: data ends at byte %zu, before the first row", s->size);
+              "jpeg: data ends at byte %zu, before the end of the first row", s->size);
 }
 
 // Returns true when an EOI marker follows. In files with a single scan, libjpeg does not read this
@@ -97,7 +97,8 @@ static void flush(jpeg_state *s) {
   imgc_dest_commit_rows(dest, s->rows);
 }
 
-// Returns the first row to read. After a restart the band buffer has already pushed some rows.
+// Returns the first row of the destination to write. After a restart, rows that the band buffer has
+// already pushed are decoded again; they are written to the start of the band.
 static uint32_t first_row(const jpeg_state *s) {
   const imgc_band *band = s->dest->band;
   return band && band->first > s->rows ? band->first : s->rows;
@@ -136,8 +137,8 @@ static void allocate(jpeg_state *s) {
   if (!s->dest->band || !s->dest->band->pixels) imgc_dest_open(s->dest, IMGC_JPEG_BATCH);
 }
 
-// Selects the native baseline decoder if it supports the file and has not failed before, otherwise
-// libjpeg.
+// Starts the native baseline decoder if it supports the file, has not failed before, and the
+// request does not have IMGC_LIBRARIES_ONLY. Otherwise starts libjpeg.
 static void start_rows(jpeg_state *s) {
   if (!s->baseline_failed && !s->ended && !(s->request->flags & IMGC_LIBRARIES_ONLY))
     s->baseline = imgc_jpeg_baseline_open(&s->cinfo, s->request->flags & IMGC_FLAT_CHROMA);

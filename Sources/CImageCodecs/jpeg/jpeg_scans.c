@@ -86,7 +86,8 @@ static bool record_scan(progress *p, const scan *s) {
   return true;
 }
 
-// Returns true when the scan may be skipped. With IMGC_LOW_SCANS_ONLY these scans are read: DC
+// Returns true when the scan may be skipped. With IMGC_NO_LAST_REFINEMENT this is the last
+// refinement of the AC coefficients of luma. With IMGC_LOW_SCANS_ONLY these scans are read: DC
 // scans and their refinements, the first AC scans of chroma, and first AC scans of luma that start
 // at a low frequency. The frame's first component is assumed to be luma.
 static bool can_skip(const scan_parser *parser, const scan *s) {
@@ -148,7 +149,7 @@ void imgc_jpeg_select_skipped_scans(const imgc_request *request, jpeg_skipped_sc
   out->count = 0;
   scan_parser parser = {.flags = request->flags & (IMGC_NO_LAST_REFINEMENT | IMGC_LOW_SCANS_ONLY)};
   // Damage in skipped scans is not detected, so a strict request reads all scans. The parser does
-  // not poll, so the size of the file is limited.
+  // not poll for cancellation, so the size of the file is limited.
   if (!parser.flags || request->size < 2 || request->size > MAX_BYTES ||
       request->strictness >= IMGC_STRICT_ON_CORRUPT)
     return;

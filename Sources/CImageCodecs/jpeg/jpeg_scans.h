@@ -16,9 +16,10 @@ typedef struct jpeg_skipped_scans {
   } ranges[IMGC_JPEG_MAX_SKIPPED_SCANS];
 } jpeg_skipped_scans;
 
-// Fills `out` by the request's IMGC_NO_LAST_REFINEMENT or IMGC_LOW_SCANS_ONLY. Scans are skipped
-// only if the sequence of scans conforms to ITU-T T.81 up to an EOI marker, with and without the
-// skipped scans. Of irregular or truncated files libjpeg reads all scans.
+// Selects the scans to skip by the request's flags IMGC_NO_LAST_REFINEMENT and IMGC_LOW_SCANS_ONLY.
+// Scans are skipped only if the sequence of scans conforms to ITU-T T.81 up to an EOI marker, with
+// and without the skipped scans. libjpeg reads all scans of irregular and truncated files, of files
+// above 64 MiB, and in requests with IMGC_STRICT_ON_CORRUPT or IMGC_STRICT_ON_WARNING.
 void imgc_jpeg_select_skipped_scans(const imgc_request *request, jpeg_skipped_scans *out);
 
 #endif

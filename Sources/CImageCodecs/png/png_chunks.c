@@ -164,8 +164,8 @@ imgc_status imgc_png_scan(const imgc_request *request, imgc_png_check_level chec
     }
     if (count % 4096 == 4095 && imgc_poll(request, report)) return report->status;
     if (result == IMGC_PNG_INVALID)
-      return imgc_fail(report, IMGC_ERROR_MALFORMED, NULL, "png: invalid chunk at byte %zu",
-                       chunk.offset);
+      return imgc_fail(report, IMGC_ERROR_MALFORMED, NULL,
+                       "png: invalid length or type of the chunk at byte %zu", chunk.offset);
     if (count > 0 && chunk.type == IMGC_PNG_IDAT) {
       if (png->color_type == IMGC_PNG_COLOR_INDEXED && !png->palette)
         return malformed(report, "PLTE is missing");

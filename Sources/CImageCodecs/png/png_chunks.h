@@ -21,7 +21,8 @@ typedef struct imgc_png_chunk {
   size_t offset;       // file offset of the chunk
 } imgc_png_chunk;
 
-// Reads a chunk and moves past the chunk. Does not move when the bytes are not a chunk.
+// Reads a chunk and moves past the chunk, or to the end of the file when the chunk is truncated.
+// Does not move when the bytes are not a chunk, or when fewer than 8 bytes remain.
 imgc_png_chunk_result imgc_png_next(imgc_reader *reader, imgc_png_chunk *chunk);
 
 // Returns true when the checksum matches; the chunk must be complete.
@@ -59,7 +60,8 @@ typedef enum imgc_png_check_level {
 } imgc_png_check_level;
 
 // Parses the file up to the first IDAT chunk and checks critical chunks as libpng does. Calls
-// `visit` (may be NULL) for every complete ancillary chunk with a correct checksum.
+// `visit` (may be NULL) for every ancillary chunk except tRNS, acTL, and chunks whose checksum was
+// checked and is wrong.
 typedef void imgc_png_visit(void *context, const imgc_png_chunk *chunk, bool after_palette);
 imgc_status imgc_png_scan(const imgc_request *request, imgc_png_check_level check_level,
                           imgc_png *png, imgc_png_visit *visit, void *context, imgc_report *report);

@@ -8,8 +8,9 @@
 #include "png/png_rows.h"
 #include "png/png_stream.h"
 
-// A decode with resampling prefers streaming if all rows, including their filter bytes, have at
-// least this many bytes. Smaller images are streamed only to save memory.
+// A decode with resampling prefers streaming if the rows with their filter bytes have at least this
+// many bytes in total, unless the request has IMGC_INFLATE_IN_ONE_CALL. Smaller images are streamed
+// to save memory, or when png_fast.c does not support them.
 #ifndef IMGC_MIN_STREAMED_BYTES
 #define IMGC_MIN_STREAMED_BYTES ((uint64_t)16 << 20)
 #endif

@@ -38,8 +38,9 @@ bool imgc_png_fast_supports(const imgc_png *png, const imgc_png_extent *extent) 
 }
 
 // Returns the compressed bytes as one contiguous block: in the file, or copied. The copy is in the
-// memory of the destination if the image is not blended and the rows of the destination are
-// contiguous; pixels overwrite the copy later.
+// memory of the destination if this memory is contiguous and large enough, and the image is not
+// blended; pixels overwrite the copy later. Otherwise the copy is allocated and also stored in
+// `*copy`. Returns NULL when memory is exhausted.
 static const uint8_t *contiguous_stream(const imgc_png_image *image, uint8_t **copy) {
   const imgc_dest *dest = image->dest;
   imgc_png_source source = image->source;
@@ -66,7 +67,7 @@ static const uint8_t *contiguous_stream(const imgc_png_image *image, uint8_t **c
   return to;
 }
 
-// Returns true when the size of the decompressed stream equals the size of the rows.
+// Returns true when the stream is valid and decompresses to exactly `size` bytes.
 static bool inflate_rows(const imgc_png_image *image, uint8_t *raw, size_t size) {
   uint8_t *copy;
   const uint8_t *stream = contiguous_stream(image, &copy);

@@ -63,7 +63,7 @@ enum {
   IMGC_PNG_COLOR_USES_ALPHA = 4,
 };
 
-// Returns the samples per pixel of a colour type; 0 for undefined types below 7.
+// Returns the samples per pixel of a colour type, which must be below 7; 0 for undefined types.
 static inline unsigned imgc_png_channels_of(unsigned color_type) {
   static const uint8_t channels[IMGC_PNG_COLOR_TYPES] = {
       [IMGC_PNG_COLOR_GRAY] = 1,       [IMGC_PNG_COLOR_RGB] = 3,  [IMGC_PNG_COLOR_INDEXED] = 1,

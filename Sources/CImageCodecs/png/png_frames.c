@@ -68,7 +68,8 @@ static bool read_control(const imgc_png_chunk *chunk, const imgc_png *png, imgc_
   return true;
 }
 
-// Moves past the frame's data; returns false when the data is invalid or a poll fails.
+// Moves past the frame's data; returns false when the data is invalid, and when the request is
+// cancelled or its deadline has passed.
 static bool skip_data(const imgc_request *request, imgc_frame *frame, uint32_t type,
                       imgc_report *report) {
   imgc_png_source source =
@@ -117,7 +118,8 @@ static imgc_status advance(const imgc_request *request, const imgc_png *png, img
     } else if (is_data && (chunk.type == IMGC_PNG_fdAT || frame->number > 0)) {
       return stop(frame, result == IMGC_PNG_TRUNCATED, report);
     }
-    // An IDAT chunk without a preceding fcTL chunk: the default image is not part of the animation.
+    // Other chunks are skipped. An IDAT chunk without a preceding fcTL chunk is the default image,
+    // which is then not part of the animation.
   }
 }
 

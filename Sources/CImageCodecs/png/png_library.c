@@ -1,4 +1,4 @@
-// Decoding of image data with libpng, which defines the result for partial data. libpng reads a
+// Decoding of image data with libpng, including truncated and damaged data. libpng reads a
 // synthesized stream: signature, IHDR, a palette of one entry for indexed images, and IDAT chunks.
 
 #include "png/png_library.h"
@@ -87,8 +87,9 @@ static void init_prefix(drawing *d) {
   }
 }
 
-// Moves to the next segment that is not empty and writes `prefix`: the CRC of the previous chunk
-// (zero), then the header of the next chunk.
+// Moves to the next segment that is not empty and writes `prefix`: the CRC of the previous IDAT
+// chunk (zero) if there is one, then the header of the next chunk. Returns false after the last
+// segment.
 static bool next_segment(drawing *d) {
   do
     if (!imgc_png_source_next(&d->source, &d->segment, false)) return false;
@@ -128,7 +129,7 @@ static void on_read(png_structp png, png_bytep out, size_t size) {
     if (n == 0) {
       if (next_segment(d)) continue;
       d->ended = true;
-      png_error(png, "image data ends before the last row");
+      png_error(png, "image data ends before the end of the last row");
     }
     memcpy(out, from, n);
     out += n;

@@ -1,5 +1,5 @@
-// PNG colour chunks, profile and EXIF block. Errors in them are remarks: pixels do not depend on
-// them.
+// PNG colour chunks, profile and EXIF block. Pixels do not depend on this metadata, so its errors
+// are reported as remarks (see imgc_warning).
 
 #include "png/png_metadata.h"
 #include "core/bytes.h"

@@ -41,8 +41,8 @@ uint64_t imgc_png_band_bytes(const imgc_png *png);
 bool imgc_png_rows_begin(imgc_png_rows *rows, const imgc_png *png, const imgc_dest *dest,
                          bool blend_over);
 // Converts the next row. `row` is relative to the pass; call the function for the rows of a pass in
-// order. Rows that the band buffer has already pushed are skipped, because another decoder may
-// start again at the first row.
+// order. Rows that the destination's band buffer has already pushed are skipped: a decoder that
+// replaces another one starts again at the first row.
 void imgc_png_rows_convert(imgc_png_rows *rows, const imgc_png_pass *pass, uint32_t row,
                            const uint8_t *raw);
 // Ends the conversion after `pass_count` complete passes and `row_count` rows of the next pass. The

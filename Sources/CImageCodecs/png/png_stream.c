@@ -1,6 +1,6 @@
-// Streaming decoder for intact image data: it stores only a window of the zlib stream, a few
-// unfiltered rows, and pixels. For irregular data libpng decodes the image again from the start;
-// the rows that were already pushed are correct.
+// Streaming decoder for intact image data: it stores only a window of the decompressed data, a few
+// rows, and pixels. For irregular data libpng decodes the image again from the start; the rows that
+// were already pushed are correct.
 
 #include "png/png_stream.h"
 #include "core/bytes.h"

@@ -47,8 +47,8 @@ static bool is_in_range(const imgc_resample_request *r) {
          r->crop_y + r->crop_height <= r->source_height;
 }
 
-// Uses the nearest sample for a side whose size does not change, because some filters would modify
-// the samples.
+// Uses the nearest sample in a dimension in which the crop starts at a whole pixel and has the
+// output size, because some filters would modify the samples.
 static imgc_filter filter_for(const imgc_resample_request *r, double start, double length,
                               uint32_t count) {
   return length == count && start == floor(start) ? IMGC_FILTER_NEAREST : r->filter;
@@ -88,8 +88,8 @@ static void *reserve(block *b, uint64_t bytes) {
   return at;
 }
 
-// The sizes cannot overflow: width and height are at most 2^20, and the number of weights per
-// output sample (taps) is only slightly larger.
+// The sizes cannot overflow: widths and heights are at most 2^20, and the number of weights per
+// output sample (taps) is at most a few larger than the source size.
 static void assign_memory(imgc_resampler *r, double **real, block *b) {
   const imgc_resample_request *request = &r->request;
   const imgc_axis horizontal = horizontal_axis(request), vertical = vertical_axis(request);

@@ -1,5 +1,5 @@
-// Internal to the resampler: weights and row kernels, in integers, so that every variant of a
-// kernel returns the same bytes.
+// Internal to the resampler: weights and row kernels. The filters use integers, so that every
+// variant of a kernel returns the same bytes.
 //
 // Two source rows are split into planes of 16-bit samples. The horizontal pass converts both to one
 // row of pairs: for each output pixel R R G G B B A A, upper row first, with 6 fraction bits. The
@@ -60,7 +60,7 @@ typedef struct imgc_resample_kernels {
   // values are 255.
   void (*horizontal)(int16_t *pairs, const int16_t *planes, size_t stride,
                      const imgc_windows *windows, unsigned channels, unsigned shift);
-  // Filters `count` rows of pairs, with two weights each, to n RGBA8 pixels.
+  // Filters `count` rows of pairs, with two weights each, to n opaque RGBA8 pixels.
   void (*vertical)(uint8_t *dst, const int16_t *const *rows, const int16_t *weights, uint32_t count,
                    size_t n);
   // As `vertical`, for premultiplied rows; the colours of the result are divided by alpha.
@@ -91,7 +91,8 @@ typedef struct imgc_light_tables {
 } imgc_light_tables;
 
 void imgc_light_fill(imgc_light_tables *light);
-// As split_planes_alpha, in linear light; with `is_opaque` all alpha values are 255.
+// As split_planes_alpha, in linear light. With `is_opaque`, alpha is not read and 255 is used
+// instead.
 bool imgc_light_split_planes(int16_t *planes, size_t stride, const uint8_t *src, size_t n,
                              bool is_opaque, const imgc_light_tables *light);
 // Converts sums of n pixels in linear light to RGBA8.

@@ -138,8 +138,8 @@ void imgc_row_clear_transparent(uint8_t *dst, const uint8_t *src, size_t n) {
   }
 }
 
-// Source over destination (Porter and Duff) with straight alpha: with `whole` = resulting alpha *
-// 255, the colour is (cs * as * 255 + cd * ad * (255 - as)) / whole.
+// Source over destination (Porter and Duff) with straight alpha: with `weight_sum` = resulting
+// alpha * 255, the colour is (cs * as * 255 + cd * ad * (255 - as)) / weight_sum.
 void imgc_row_over(uint8_t *dst, const uint8_t *src, size_t n) {
   for (size_t i = 0; i < n; i++, dst += 4, src += 4) {
     uint32_t as = src[3], ad = dst[3];

@@ -118,7 +118,7 @@ AVX2 size_t imgc_avx2_cmyk8(uint8_t *dst, const uint8_t *src, size_t n) {
 
 AVX2 size_t imgc_avx2_premultiply(uint8_t *dst, const uint8_t *src, size_t n) {
   size_t i = 0;
-  // With `keep` alpha does not change.
+  // `true` (keep): alpha does not change.
   for (; n - i >= 8; i += 8) store(dst + i * 4, times_fourth(load(src + i * 4), true));
   return i;
 }

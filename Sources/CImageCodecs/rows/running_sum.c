@@ -64,9 +64,9 @@ INLINE vector sum_inside(vector v, unsigned step) {
   }
 }
 
-// Each step advances by the complete pixels of a vector, and the remaining bytes of the vector are
-// processed again in the next step. The stored sums overwrite these bytes too, so the next vector
-// is loaded before the sums are stored.
+// Each iteration advances by the complete pixels of a vector. The remaining bytes of the vector are
+// processed again in the next iteration. The stored sums overwrite these bytes too, so the next
+// vector is loaded before the sums are stored.
 INLINE size_t sum_vectors(uint8_t *row, size_t n, unsigned step) {
   const unsigned used = 16 / step * step;
   if (n < 16) return 0;

@@ -96,7 +96,7 @@ typedef struct progress {
   bool damaged;
 } progress;
 
-// Fills missing rows with transparent black, or with white for CCITT (fax) pages.
+// Fills missing rows with transparent black, or with white for grayscale CCITT (fax) pages.
 static imgc_status fill_missing_rows(const imgc_request *request, row_batch *b,
                                      const tiff_properties *f, uint32_t x, uint32_t y,
                                      uint32_t wide, uint32_t first, uint32_t end,
@@ -166,7 +166,8 @@ static imgc_status decode_tiles(const imgc_request *request, tiff_reader *reader
 
   if (p.converted_rows == 0) {
     if (p.truncated)
-      return imgc_fail(report, IMGC_ERROR_TRUNCATED, NULL, "tiff: data ends before the first row");
+      return imgc_fail(report, IMGC_ERROR_TRUNCATED, NULL,
+                       "tiff: data ends before the end of the first row");
     return imgc_fail(report, IMGC_ERROR_MALFORMED, NULL, "tiff: %s",
                      reader->file->errors ? reader->file->message : "no row could be decoded");
   }

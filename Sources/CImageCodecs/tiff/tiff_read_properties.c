@@ -26,7 +26,7 @@ static imgc_status unsupported(imgc_report *report, const char *token) {
       {"png", "PNG compression"},
       {"jpegxr", "JPEG XR compression"},
       {"12bit", "JPEG compression with 12 bits per sample"},
-      {"depth", "this combination of BitsPerSample, SampleFormat and colour space"},
+      {"depth", "this combination of BitsPerSample, SampleFormat, Compression and colour space"},
       {"complex", "the sample format \"complex number\""},
       {"inkset", "an ink set other than CMYK"},
       {"subsampling",
@@ -65,7 +65,7 @@ static imgc_status check_compression(const imgc_request *request, const tiff_pro
   return IMGC_OK;
 }
 
-// Checks for depths that the sample converter supports.
+// Rejects sample formats and depths that the sample converter does not support.
 static imgc_status check_samples(tiff_properties *f, imgc_report *report) {
   if (f->format == SAMPLEFORMAT_COMPLEXINT || f->format == SAMPLEFORMAT_COMPLEXIEEEFP)
     return unsupported(report, "complex");
@@ -79,7 +79,8 @@ static imgc_status check_samples(tiff_properties *f, imgc_report *report) {
   return IMGC_OK;
 }
 
-// Derives a missing tag in the same way as libtiff's RGBA interface.
+// Reads PhotometricInterpretation. If the tag is missing, its value is derived in the same way as
+// in libtiff's RGBA interface; returns false when that is impossible.
 static bool derive_photometric(TIFF *tif, tiff_properties *f) {
   if (TIFFGetField(tif, TIFFTAG_PHOTOMETRIC, &f->photometric)) return true;
   uint16_t *types, extra = 0;
@@ -216,20 +217,20 @@ static imgc_status read_tiles(const imgc_request *request, TIFF *tif, tiff_prope
   if (libtiff_bytes != f->unit_bytes)
     return imgc_fail(
         report, IMGC_ERROR_UNSUPPORTED, "layout",
-        "tiff: a row of a strip or tile is computed to have %llu bytes, but libtiff computes %llu",
+        "tiff: the expected row size of a strip or tile is %llu bytes, but libtiff computes %llu",
         (unsigned long long)f->unit_bytes, (unsigned long long)libtiff_bytes);
   uint64_t tiles = imgc_mul(imgc_mul(f->tile_columns, f->tile_rows), f->separate ? f->samples : 1);
   uint64_t libtiff_count = f->tiled ? TIFFNumberOfTiles(tif) : TIFFNumberOfStrips(tif);
   if (tiles != libtiff_count)
     return imgc_fail(
         report, IMGC_ERROR_MALFORMED, NULL,
-        "tiff: the image is computed to have %llu strips or tiles, but libtiff computes %llu",
+        "tiff: the expected number of strips or tiles is %llu, but libtiff computes %llu",
         (unsigned long long)tiles, (unsigned long long)libtiff_count);
   return IMGC_OK;
 }
 
-// Selects the native LZW decoder if the samples need only prefix sums after it: no byte swapping,
-// no bit reversal and no floating-point predictor.
+// Selects the decoder of tiff_lzw.h if its output needs at most prefix sums of 8-bit or 16-bit
+// samples: no byte swapping, no bit reversal and no floating-point predictor.
 static void select_lzw(const imgc_request *request, TIFF *tif, tiff_properties *f) {
   uint16_t predictor =
       f->compression == COMPRESSION_LZW ? short_tag(tif, TIFFTAG_PREDICTOR, PREDICTOR_NONE) : 0;

@@ -49,13 +49,13 @@ public final class DiskCache: Sendable {
     ///
     /// - Parameters:
     ///   - directory: Created with mode 0700 when it is missing. Files in it that do not belong to the cache are not
-    ///     changed. A folder owned by neither the effective user nor root, or writable by its group or others, is not
-    ///     used and reported as ``Fault/noPermission``; a sticky folder such as `/tmp` is accepted.
+    ///     changed. A folder owned by neither the effective user nor root, or writable by its group or others, is
+    ///     rejected with the fault ``Fault/noPermission``; a sticky folder such as `/tmp` is accepted.
     ///   - maxBytes: See ``maxBytes``.
     ///   - maxBodyBytes: See ``maxBodyBytes``.
     ///   - createsDirectory: If false, this initializer does not create a missing folder; the first store creates it.
-    ///   - retryAfter: Pause before the next store after a store failed because the volume was full or read-only, or
-    ///     access was denied.
+    ///   - retryAfter: Pause before the next store after a store failed because the volume was full or read-only,
+    ///     because access was denied, or after eight consecutive device errors.
     ///   - now: The calendar clock; file dates are set from it and compared with it.
     ///   - onFault: Called for the first fault of each kind with a line for the log, on the thread where it occurred.
     public init(
@@ -234,7 +234,7 @@ extension DiskCache {
         public internal(set) var hits = 0
         /// Number of reads that returned nil.
         public internal(set) var misses = 0
-        /// Number of responses stored.
+        /// Number of files written, including files that contain only a stored error.
         public internal(set) var stores = 0
         /// Number of headers updated in place.
         public internal(set) var refreshes = 0

@@ -12,8 +12,8 @@ import Darwin
 /// All paths are opened relative to its descriptor, and a shard must be a real folder, so symbolic links inside the
 /// cache are never followed.
 ///
-/// Write access to the folder controls the responses that loads return. So the folder must be owned by the effective
-/// user or root and not be writable by its group or others. A sticky folder such as `/tmp` is accepted as
+/// A user with write access to the folder can change the responses that loads return. So the folder must be owned by
+/// the effective user or root and not be writable by its group or others. A sticky folder such as `/tmp` is accepted as
 /// `<directory>`: other users cannot replace files in it that they do not own, and `v1` is checked separately. Parent
 /// folders are the caller's responsibility.
 final class DiskDirectory: Sendable {
@@ -39,7 +39,8 @@ final class DiskDirectory: Sendable {
         return (try? check(DiskFile(owning: folder), mayBeSticky: true, "the folder")) != nil
     }
 
-    /// Throws EPERM for a folder that other users may write to.
+    /// Throws EPERM for a folder that another user owns or that other users may write to. With `mayBeSticky` a sticky
+    /// folder is accepted.
     private static func check(
         _ folder: borrowing DiskFile, mayBeSticky: Bool, _ name: String
     ) throws(DiskError) {
@@ -56,9 +57,10 @@ final class DiskDirectory: Sendable {
 
     /// Opens the file of an entry for reading.
     ///
-    /// Opening the path and checking the shard afterwards is a microsecond faster than opening both, and a missing file
-    /// needs no check. A link planted between the two calls is no additional risk: replacing a shard requires write
-    /// access to the folder, which permits writing entries too.
+    /// The file is opened by its path, and the shard is checked afterwards. This is a microsecond faster than opening
+    /// first the shard and then the file, and for a missing file no check is necessary. A symbolic link that replaces
+    /// the shard between the two calls is no additional risk: replacing a shard requires write access to the folder,
+    /// which permits writing entries too.
     func file(_ name: DiskName) throws(DiskError) -> DiskFile {
         let file = try DiskFile(in: root, name: name.pathInShard(name.fileName), flags: O_RDONLY)
         try checkShard(name)
@@ -84,7 +86,7 @@ final class DiskDirectory: Sendable {
         try checkShard(name)
     }
 
-    /// Returns type, length, dates and identity of the file at a path.
+    /// Returns type, owner, permissions, length, modification date and identity of the file at a path.
     func status(_ path: [CChar]) throws(DiskError) -> DiskStatus { try DiskStatus(in: root, name: path) }
 
     /// Renames a file, replacing any file with the new name.
@@ -92,10 +94,11 @@ final class DiskDirectory: Sendable {
         if renameat(root, path, root, other) != 0 { throw .last }
     }
 
-    /// Removes a file; a missing one is ignored.
+    /// Removes a file; errors are ignored, for example when it is missing.
     func remove(_ path: [CChar]) { unlinkat(root, path, 0) }
 
-    /// Throws ENOTDIR unless the shard is a folder; nothing is opened through a symbolic link.
+    /// Throws ENOTDIR when the shard is not a folder, for example when it is a symbolic link, and ENOENT when it is
+    /// missing.
     private func checkShard(_ name: DiskName) throws(DiskError) {
         guard try DiskStatus(in: root, name: DiskName.shardName(name.shard)).isFolder else {
             throw DiskError(code: ENOTDIR)

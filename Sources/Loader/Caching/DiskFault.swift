@@ -18,11 +18,12 @@ extension DiskCache {
         case inputOutput
         /// The process or the system has no free file descriptor.
         case noDescriptors
-        /// The folder or a file belongs to another user, or other users may write to the folder.
+        /// Access was denied, the folder belongs to another user, or other users may write to the folder.
         case noPermission
         /// The folder was removed; the next store creates it again.
         case directoryGone
-        /// A folder, link, FIFO or socket has the name of a cache file or shard; it is not changed.
+        /// An object of another type has the name of a cache file or shard, for example a link or a FIFO, or a cache
+        /// file has another format version. It is not changed.
         case foreignObject
         /// A file failed one of its checks and was removed.
         case damagedEntry
@@ -61,7 +62,8 @@ extension DiskCache {
 struct DiskHealth {
     var directory: DiskDirectory?
     var counts = DiskCache.Statistics()
-    /// Names of superseded files that could not be removed. They are not used until they are replaced or removed.
+    /// Names of files that are outdated or were purged, but could not be removed. These files are not used until they
+    /// are replaced or removed.
     private(set) var unusable: Set<DiskName> = []
     /// True when so many files are unusable that they are no longer tracked: all reads are then misses.
     private(set) var isUnreadable = false
@@ -75,8 +77,7 @@ struct DiskHealth {
     private static let maxUnusable = 100_000
     private static let maxConsecutiveDeviceErrors = 8
 
-    /// Returns true during the pause after a fault that affects the complete volume; setting the clock back ends the
-    /// pause.
+    /// Returns true during a pause that ``recordWriteFault(_:at:)`` started; setting the clock back ends the pause.
     mutating func isPaused(at now: WallTime, pause: Int64) -> Bool {
         guard let since = pausedSince else { return false }
         if now >= since, now - since < pause { return true }
@@ -90,7 +91,8 @@ struct DiskHealth {
         return counts.faults[fault] == 1
     }
 
-    /// Starts a pause after a fault that affects the complete volume, and after repeated device errors.
+    /// Records a fault of a store. A fault that affects the complete volume starts a pause, and so do eight consecutive
+    /// device errors.
     mutating func recordWriteFault(_ fault: DiskCache.Fault, at now: WallTime) {
         consecutiveDeviceErrors = fault == .inputOutput ? consecutiveDeviceErrors + 1 : 0
         if fault.affectsWholeVolume || consecutiveDeviceErrors >= Self.maxConsecutiveDeviceErrors { pausedSince = now }

@@ -207,7 +207,7 @@ extension DiskStatus {
     ///   only files that they own.
     func untrustedReason(allowsSticky: Bool = false) -> String? {
         if owner != 0, owner != geteuid() {
-            return "it is owned by user \(owner), not by the user of this process or by root"
+            return "it is owned by user ID \(owner), neither by the user of this process nor by root"
         }
         if mode & (S_IWGRP | S_IWOTH) == 0 || allowsSticky && mode & S_ISVTX != 0 { return nil }
         return "its group or other users have write permission (mode \(String(mode, radix: 8))); run chmod go-w"

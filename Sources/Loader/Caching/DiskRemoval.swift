@@ -42,7 +42,8 @@ extension DiskCache {
     /// Files that do not belong to the cache are not removed. An entry that cannot be removed because of a fault is no
     /// longer used by this cache.
     public func purge() async -> RemovalReport {
-        // Under the lock, so that no file is renamed between the generation check and the increment.
+        // A store holds this lock from its generation check until its files are renamed, so the generation cannot
+        // change in between.
         totals.locked(in: self) { _ in _ = generation.wrappingAdd(1, ordering: .acquiringAndReleasing) }
         return await onQueue { cache in
             cache.purgeAll()
@@ -106,7 +107,8 @@ extension DiskCache {
         }
     }
 
-    /// Returns the status of each regular file in a listing; nil when the shard cannot be opened.
+    /// Returns the status of each regular file in a listing. A missing shard has no files; nil when it exists but
+    /// cannot be opened.
     func files(
         of listing: DiskListing, in shard: Int, of folder: DiskDirectory
     ) -> [(name: DiskName, status: DiskStatus)]? {
@@ -161,7 +163,7 @@ extension DiskCache {
         do {
             return removeOrMark(name, in: try openFolder(creating: false))
         } catch {
-            // The folder cannot be opened now, but may become readable later; its files must not be used then.
+            // The folder cannot be opened now, but may become readable later; this file must not be used then.
             if !error.isMissing { health.locked(in: self) { $0.markUnusable(name) } }
             return RemovalReport()
         }

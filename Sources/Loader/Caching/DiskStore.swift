@@ -95,7 +95,8 @@ extension DiskCache {
     ///   - revision: Identity of the validated body; nothing is changed when a different body has been stored
     ///     meanwhile.
     ///   - ticket: As for ``store(_:body:varying:ticket:)``.
-    /// - Returns: False when nothing was changed: another body, a fault, or a purge since `ticket`.
+    /// - Returns: False when the header was not replaced: another body, a fault, or a purge since `ticket`. After a
+    ///   fault the entry may have been removed.
     @discardableResult
     public func refresh(_ entry: CacheEntry, of revision: Revision, ticket: Ticket? = nil) -> Bool {
         refreshEntry(entry, of: revision, ticket: ticket) != nil
@@ -103,7 +104,7 @@ extension DiskCache {
 
     /// Refreshes like ``refresh(_:of:ticket:)``.
     ///
-    /// - Returns: The identity of the stored body; nil when nothing was changed.
+    /// - Returns: The identity of the stored body; nil when the header was not replaced.
     func refreshEntry(_ entry: CacheEntry, of revision: Revision, ticket: Ticket?) -> Revision? {
         let generation = (ticket ?? self.ticket()).generation
         let key = entry.key.bytes
@@ -249,7 +250,8 @@ extension DiskCache {
         return fail()
     }
 
-    /// Returns the new name of an older response of another variant, under which it can still be found.
+    /// If the older response is another variant, returns the new name under which its file can still be found, and the
+    /// identity of the file; otherwise nil.
     private func moved(_ older: Found?, for metadata: DiskMetadata) -> (DiskName, DiskStatus.Identity)? {
         guard let older, older.metadata.response != nil, !older.metadata.vary.isEmpty,
             older.metadata.vary.inNameOrder != metadata.vary.inNameOrder,

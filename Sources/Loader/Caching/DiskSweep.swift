@@ -26,7 +26,7 @@ extension DiskCache {
             limit - length, sweepingTo: min(limit / 5 * 4, max(0, limit - length)), ignoringLock: ignoringLock)
     }
 
-    /// Evicts entries until the total length is within the limit.
+    /// If the total length exceeds the limit, evicts entries until it is at most 80 % of the limit.
     func enforceLimit(ignoringLock: Bool) {
         guard let limit = maxBytes else { return }
         enforce(limit, sweepingTo: limit / 5 * 4, ignoringLock: ignoringLock)

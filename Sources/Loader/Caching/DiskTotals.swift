@@ -26,7 +26,8 @@ struct DiskTotals {
     /// Returns the change counter of a shard, for ``replace(shard:entries:bytes:since:)``.
     func changeCount(shard: Int) -> UInt64 { shards[shard].changes }
 
-    /// Sets the counts from a listing; returns false when the shard was changed after the listing was read.
+    /// Sets the counts of a shard from a listing. Returns false, and sets nothing, when the shard was changed since
+    /// `changeCount` was read. Nil always sets the counts.
     mutating func replace(shard: Int, entries: Int, bytes: Int, since changeCount: UInt64?) -> Bool {
         if let changeCount, shards[shard].changes != changeCount { return false }
         set(shard, entries: entries, bytes: bytes)

@@ -8,8 +8,8 @@ extension DiskCache {
         public internal(set) var good = 0
         /// Sorted paths, below the folder, of entries that failed a check; reading them would be a miss.
         public internal(set) var bad: [String] = []
-        /// Number of entries that are neither good nor bad: a disk fault, another format version, or a body longer than
-        /// ``DiskCache/maxBodyBytes``.
+        /// Number of entries that are neither good nor bad because of a disk fault, another format version, a file that
+        /// is not regular, or a body longer than ``DiskCache/maxBodyBytes``.
         public internal(set) var unread = 0
     }
 

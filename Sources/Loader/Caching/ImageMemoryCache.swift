@@ -10,10 +10,10 @@ final class ImageMemoryCache: Sendable {
     final class CachedImage: Sendable {
         let entry: CacheEntry
         let content: LoadContent
-        /// Identifies the body on disk that it was decoded from; nil when the body was not stored.
+        /// Identifies the body on disk that the image was decoded from; nil when the body was not stored.
         let revision: DiskCache.Revision?
-        /// The disk cache's ticket when the image was decoded: a later purge of the disk ends its freshness. Nil for an
-        /// image that the application inserted.
+        /// The disk cache's ticket before the image was loaded: a later purge of the disk ends the freshness of the
+        /// image. Nil without a disk cache, and for a bitmap that the application stored.
         let ticket: DiskCache.Ticket?
         private let lifespan = Mutex<(rules: UInt64, value: Lifespan?)?>(nil)
 
@@ -26,8 +26,8 @@ final class ImageMemoryCache: Sendable {
             self.ticket = ticket
         }
 
-        /// Returns the lifespan by the cache rules with this version number. `work` computes it, if the stored lifespan
-        /// was computed by other rules.
+        /// Returns the inputs for the freshness of the image under the cache rules with this version number. If the
+        /// stored value was computed under other rules, `work` computes a new one.
         func lifespan(byRules number: UInt64, _ work: () -> Lifespan?) -> Lifespan? {
             let known = lifespan.locked(in: self) { $0 }
             if let known, known.rules == number { return known.value }
@@ -71,15 +71,15 @@ final class ImageMemoryCache: Sendable {
 
     init(maxBytes: Int, maxCount: Int?) { cache = MemoryCache(maxBytes: maxBytes, maxCount: maxCount) }
 
-    /// The current generation of the cache, for ``insert(_:for:since:)``.
+    /// The current generation of the cache, for ``insert(_:for:since:now:)``.
     var generation: UInt64 { index.locked(in: self) { $0.generation } }
 
     /// Inserts an image of a load that started at `generation`, unless the image was removed or the cache purged since
     /// then.
     ///
-    /// - Parameter now: The current time; an existing image with a later response time that is not in the future is not
-    ///   replaced. Nil replaces any image.
-    /// - Returns: False when it is not inserted, also when it is too large.
+    /// - Parameter now: The current time. An existing image is not replaced when its response was received later than
+    ///   that of `image`, but not after `now`. Nil replaces any image.
+    /// - Returns: False when the image is not inserted, also when it is too large.
     @discardableResult
     func insert(_ image: CachedImage, for key: ImageCacheKey, since generation: UInt64, now: WallTime? = nil) -> Bool {
         index.locked(in: self) { index in
@@ -122,7 +122,7 @@ final class ImageMemoryCache: Sendable {
         }
     }
 
-    /// Enables or disables the cache; disabling purges it, and running loads insert nothing (C18).
+    /// Enables or disables the cache; disabling purges it, and running loads insert nothing (C18 in Docs/originals.md).
     func setEnabled(_ isEnabled: Bool) {
         index.locked(in: self) { $0.isEnabled = isEnabled }
         if !isEnabled { _ = purge() }

@@ -1,8 +1,9 @@
 #if Loader
 import PlatformImage
 
-/// An in-memory negative cache of failures that an early retry would repeat (O83): 404, 410, a content type that is not
-/// accepted, a body that cannot be decoded. The least recently used failures are evicted first.
+/// An in-memory negative cache of failures that an early retry would repeat (O83 in Docs/originals.md): 404, 410, a
+/// content type that is not accepted, a body that cannot be decoded. The least recently used failures are evicted
+/// first.
 final class NegativeCache: Sendable {
     private struct Failure: Sendable {
         let error: LoadError
@@ -47,8 +48,8 @@ final class NegativeCache: Sendable {
         _ = failures?.insert(Failure(error: error, at: now, acceptance: acceptance), for: key, cost: 1)
     }
 
-    /// Returns the error `remembered`, which contains the stored error, for a load that then sends no request; nil when
-    /// no failure applies.
+    /// Returns the error `remembered`, which contains the stored error; the load then sends no request. Nil when no
+    /// failure applies.
     ///
     /// - Parameters:
     ///   - maxAge: Lifetime of a failure: at this age the failure has expired. Nil or 0 disables the cache.

@@ -3,8 +3,8 @@ public import Dispatch
 
 /// The queue or executor that runs the callbacks of a load.
 ///
-/// Callbacks run one at a time and in order on every target: the next one is submitted after the previous one has
-/// returned. A slow callback delays only the callbacks of its load.
+/// On every target the callbacks of a load run one at a time and in order: the next one is submitted after the previous
+/// one has returned. A slow callback delays other loads only if they share a serial queue or executor with its load.
 public struct CallbackTarget: Sendable {
     private enum Kind: Sendable {
         case separateQueue

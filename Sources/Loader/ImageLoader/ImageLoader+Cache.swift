@@ -42,9 +42,9 @@ extension ImageLoader {
         return report
     }
 
-    /// Removes all entries of both disk caches. Loads that are already running store nothing afterwards.
+    /// Removes all entries of both disk caches. Loads that are already running store nothing on disk afterwards.
     ///
-    /// Images in memory stay, but are no longer fresh.
+    /// Images in memory stay, but are no longer fresh, except bitmaps that the application stored.
     @discardableResult
     public func purgeDisk() async -> RemovalReport { await onDisks { await $0.purge() } }
 

@@ -80,9 +80,10 @@ public final class ImageLoader: Sendable {
     /// The configuration that new loads use.
     public var configuration: Configuration { state.locked(in: self) { $0.configuration } }
 
-    /// Changes the configuration. The size limits of the caches, disabling ``Configuration/cacheImagesInMemory``, the
-    /// maximum numbers of concurrent fetches, and the settings of events, records and logging apply immediately. All
-    /// other changes apply to loads that begin later.
+    /// Changes the configuration. The size limits of the caches in bytes, disabling
+    /// ``Configuration/cacheImagesInMemory``, the maximum numbers of concurrent fetches, and the settings of events,
+    /// records and logging apply immediately. Changes of settings that are fixed when the loader is created have no
+    /// effect. All other changes apply to loads that begin later.
     ///
     /// - Parameter change: Modifies the current configuration; it is called again after a concurrent change.
     /// - Throws: As the initialiser; the configuration is then unchanged.

@@ -11,9 +11,9 @@ extension ImageSlot {
         /// A request was sent: bytes of the body received so far, the total if the origin declared it, and the
         /// placeholder.
         case loading(received: Int, expected: Int?, placeholder: PlatformImage?)
-        /// An image. `isImmediate` is true for a fresh image that was in memory when
-        /// ``ImageSlot/assign(_:placeholder:stillValid:)`` was called: the slot shows it before that call returns, and
-        /// it needs no fade-in.
+        /// An image. `isImmediate` is true for a fresh image from memory, which the slot shows before
+        /// ``ImageSlot/assign(_:placeholder:stillValid:)`` returns; it needs no fade-in. The same applies when reading
+        /// ``ImageSlot/state`` or ``ImageSlot/states`` loads a released image again.
         case image(PlatformImage, source: LoadSource, isFresh: Bool, isImmediate: Bool)
         /// The load failed. `lastImage` is the image that the slot showed before; nil for none.
         case failed(LoadError, lastImage: PlatformImage?, placeholder: PlatformImage?)

@@ -12,9 +12,9 @@ public struct LoadCallbacks: Sendable {
     public var progress: (@Sendable (Int, Int?) -> Void)?
     /// Called with the number of the next attempt, the delay before it, and the failure.
     public var onRetry: (@Sendable (Int, Duration, LoadError) -> Void)?
-    /// Called at the end of a load that sent a request, failed, or had no cached image to show: with an error and the
-    /// source `none`; with a new image; or with neither and `networkNotModified` when the image of `hasCache` is still
-    /// valid.
+    /// Called at the end of a load that sent a request, failed, or did not call `hasCache`. The arguments are an error,
+    /// nil and `none`; or nil, the loaded image and its source; or, when a 304 response confirmed the image of
+    /// `hasCache`, nil, nil and `networkNotModified`.
     public var requestCompleted: (@Sendable (LoadError?, PlatformImage?, LoadSource) -> Void)?
     /// Called after `requestCompleted` of a failed load; the second argument is true when repeating the request cannot
     /// help.

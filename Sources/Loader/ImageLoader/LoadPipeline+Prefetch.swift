@@ -15,7 +15,9 @@ extension LoadPipeline {
             return loaded.source != .memory || !loaded.isFresh
         }
         guard disk != nil, load.layers.contains(.writesDisk) else {
-            throw .configuration("no cache that can store the response is enabled: \(Redaction.masked(request.url))")
+            throw .configuration(
+                "the loader or the request disables every cache that the prefetch can use: "
+                    + Redaction.masked(request.url))
         }
         load.headerDecoder = load.decoding?.decoder
         load.decoding = nil

@@ -198,7 +198,7 @@ extension ImageLoader.Configuration {
 
 extension ImageLoader.Configuration {
     /// `$XDG_CACHE_HOME` if it is absolute, otherwise `$HOME/.cache`, followed by the program's name and `name`; nil
-    /// without both variables.
+    /// when neither variable contains an absolute path.
     static func defaultDirectory(named name: String) -> String? {
         guard let base = folder(in: "XDG_CACHE_HOME") ?? folder(in: "HOME").map({ $0 + "/.cache" }) else { return nil }
         let program = CommandLine.arguments.first?.split(separator: "/").last.map { String($0) } ?? "PlatformImage"

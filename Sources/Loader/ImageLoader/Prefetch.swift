@@ -5,7 +5,8 @@
 public final class Prefetch: Sendable {
     /// The cache layer that receives the images.
     public enum Destination: Hashable, Sendable, CaseIterable {
-        /// Decoded images in memory, and their files on disk; acts as ``disk`` when the memory cache is disabled.
+        /// Decoded images in memory, and their files on disk. Acts as ``disk`` when the memory cache is disabled or not
+        /// among the layers of the request.
         case memory
         /// Files on disk; the image header is checked and no bitmap is stored.
         case disk

@@ -4,7 +4,8 @@ internal import Synchronization
 
 /// The requests of a prefetch, of which a limited number runs at a time.
 ///
-/// Its running loads retain it, so the application may release the ``Prefetch`` earlier.
+/// Its running loads retain this object: when the application releases the ``Prefetch``, the loads are cancelled, and
+/// this object exists until they have ended.
 final class PrefetchWork: Sendable {
     private struct Running {
         let handle: JobHandle

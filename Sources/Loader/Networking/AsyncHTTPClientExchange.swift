@@ -75,7 +75,7 @@ final class AsyncHTTPClientExchange: HTTPClientResponseDelegate {
         }
     }
 
-    /// Returns all bytes received since the last call, at least one; nil at the end.
+    /// Waits for at least one byte of the body. Returns all bytes received since the last call; nil at the end.
     func next() async throws -> [UInt8]? {
         switch try nextAvailable() {
         case .chunk(let chunk): return chunk
@@ -107,8 +107,8 @@ final class AsyncHTTPClientExchange: HTTPClientResponseDelegate {
         end(.failure(CancellationError()))
     }
 
-    /// Returns available data without waiting. When the result is `nothing`, it has stored `waiter`, which is resumed
-    /// later.
+    /// Returns available data without waiting. If there is none, stores `waiter`, which is resumed later, and returns
+    /// `nothing`.
     private func nextAvailable(orWait waiter: CheckedContinuation<[UInt8]?, any Error>? = nil) throws -> Ready {
         var chunk: [UInt8] = []
         let (readPromise, end, loop) = state.locked(in: self) {

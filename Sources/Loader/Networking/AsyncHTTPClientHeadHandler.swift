@@ -102,7 +102,7 @@ final class AsyncHTTPClientHeadHandler: ChannelDuplexHandler {
     private var requests = 0
     private let limit: Int?
     private let content: AsyncHTTPClientContentCounter?
-    /// Bytes received since the last request.
+    /// Bytes received since the last request; counted only with a limit.
     private var received = 0
 
     /// Creates a handler.
@@ -200,7 +200,7 @@ extension ResponseHead {
             let bytes = Array(value.utf8)
             // Nearly all values are ASCII, where code points equal bytes.
             guard isReencoded, bytes.contains(where: { $0 >= 0x80 }) else { return HeaderField(name, bytes: bytes) }
-            // Code points above U+00FF cannot occur; they would be truncated instead of trapping.
+            // Code points above U+00FF cannot occur. `truncatingIfNeeded` avoids a trap if one occurs nevertheless.
             return HeaderField(name, bytes: value.unicodeScalars.map { UInt8(truncatingIfNeeded: $0.value) })
         }
         self.init(status: Int(head.status.code), fields: HeaderFields(fields))

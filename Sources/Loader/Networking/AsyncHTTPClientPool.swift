@@ -9,7 +9,7 @@ enum AsyncHTTPClientSource: Sendable {
     case owned(AsyncHTTPClientPool)
     case injected(HTTPClient, isPrepared: Bool)
 
-    /// A client that is not shut down while the lease exists.
+    /// A client for one exchange. While the lease exists, the transport does not shut the client down.
     struct Lease: Sendable {
         let client: HTTPClient
         let isPrepared: Bool
@@ -37,8 +37,8 @@ enum AsyncHTTPClientSource: Sendable {
 }
 
 extension AsyncHTTPClientSource {
-    /// Returns true when requests connect directly to the server, so that a ``CertificateProbe`` may also connect to
-    /// it.
+    /// Returns true when a ``CertificateProbe`` may connect to the server of the request: the transport owns the
+    /// client, the request uses no proxy, and with a connection guard its address is pinned.
     ///
     /// - Parameter isPinned: True for a request to an address that the caller selected.
     func connectsDirectly(for request: HTTPClient.Request, isPinned: Bool) -> Bool {
@@ -144,7 +144,7 @@ final class AsyncHTTPClientPool: Sendable {
         if let pin = key.pin, pin.host != pin.address, pin.host != "[\(pin.address)]" {
             configuration.dnsOverride = [pin.host: pin.address]
         }
-        // AsyncHTTPClient's default is ten seconds; "no limit" is a hundred years.
+        // Without a value AsyncHTTPClient uses ten seconds, so a hundred years represent "no limit".
         configuration.timeout.connect = TimeAmount(key.connect ?? .seconds(3_155_760_000))
         configuration.connectionPool.concurrentHTTP1ConnectionsPerHostSoftLimit = connectionsPerHost
         if let proxy = key.proxy {

@@ -77,7 +77,7 @@ public struct ProxyServer: Hashable, Sendable {
         self.credentials = credentials
     }
 
-    /// Parses `[http://][user:password@]host[:port][/]` with default port 80; nil for anything else.
+    /// Parses `[http://][user[:password]@]host[:port][/]` with default port 80; nil for anything else.
     init?(_ text: String) {
         var rest = text[...]
         if rest.lowercased().hasPrefix("http://") { rest = rest.dropFirst(7) }

@@ -2,10 +2,10 @@
 import NIOCore
 import NIOHTTP2
 
-/// Distinguishes the reasons why an HTTP/2 stream ended early.
+/// Distinguishes the reasons why an HTTP/2 stream ended early, and limits the number of header sections of a response.
 ///
-/// NIO closes the streams that a GOAWAY excludes with the code CANCEL (swift-nio-http2 1.46.0). A server that aborts a
-/// request sends that code too, but in a RST_STREAM frame.
+/// When a GOAWAY frame excludes a stream, NIO closes the stream with the code CANCEL (swift-nio-http2 1.46.0). A server
+/// that aborts a request sends the same code, but in a RST_STREAM frame.
 final class AsyncHTTPClientStreamHandler: ChannelInboundHandler {
     typealias InboundIn = HTTP2Frame.FramePayload
     typealias InboundOut = HTTP2Frame.FramePayload

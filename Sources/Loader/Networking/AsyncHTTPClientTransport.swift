@@ -8,9 +8,9 @@ import PlatformImage
 
 /// A transport over AsyncHTTPClient: HTTP/1.1, and HTTP/2 when the server offers it by ALPN.
 ///
-/// A `GET` is retried once if the server has certainly not processed it: a refused HTTP/2 stream (RFC 9113 §8.7, §6.8),
-/// or a reused connection that closed before the first byte of a response (RFC 9112 §9.3.1). A failed connection or
-/// certificate is not retried.
+/// A `GET` is retried once if the server refused its HTTP/2 stream (RFC 9113 §8.7, §6.8), or if a reused connection
+/// closed before the first byte of a response (RFC 9112 §9.3.1). It is not retried after a failed attempt to connect or
+/// a rejected certificate.
 ///
 /// The field values of HTTP/1.1 responses are the received bytes. Over HTTP/2, and with a client of the caller that was
 /// not prepared with ``prepare(_:)``, the library replaces invalid UTF-8 in them by U+FFFD. Values to be sent must be
@@ -19,7 +19,7 @@ public final class AsyncHTTPClientTransport: HTTPTransport {
     private let clients: AsyncHTTPClientSource
     private let trusts = AsyncHTTPClientTrust()
 
-    /// Creates a transport that owns its client, which is shut down when the transport and its last body are released.
+    /// Creates a transport that owns its clients. They are shut down when the transport and its last body are released.
     ///
     /// - Parameters:
     ///   - proxy: The HTTP proxy to connect through.
@@ -44,13 +44,13 @@ public final class AsyncHTTPClientTransport: HTTPTransport {
     /// - Parameters:
     ///   - client: The client; the transport does not shut it down.
     ///   - isPrepared: True when ``prepare(_:)`` was applied to the client's configuration. Otherwise the client must
-    ///     not follow redirects, which is reported as an error, and should not decompress.
+    ///     not follow redirects, and should not decompress. A redirect that it follows is reported as an error.
     public init(client: HTTPClient, isPrepared: Bool = false) {
         clients = .injected(client, isPrepared: isPrepared)
     }
 
-    /// Configures a client for this transport: no redirects, no decompression, no retry of failed connections, no no-op
-    /// tracer, and handlers that preserve the bytes of HTTP/1.1 heads and record how a connection broke.
+    /// Configures a client for this transport: disables redirects, decompression, retries of failed connections and the
+    /// no-op tracer. Installs handlers that preserve the bytes of HTTP/1.1 heads and record how a connection broke.
     public static func prepare(_ configuration: inout HTTPClient.Configuration) {
         configuration.redirectConfiguration = .disallow
         configuration.decompression = .disabled
@@ -144,7 +144,8 @@ public final class AsyncHTTPClientTransport: HTTPTransport {
         return LoadError.tls("certificate not trusted: \(reason)")
     }
 
-    /// Returns true when the server has certainly not processed the failed request.
+    /// Returns true when the server refused the failed request, or closed a reused connection before the first byte of
+    /// its response.
     private static func isUnprocessed(_ error: any Error) -> Bool {
         switch error {
         case let error as NIOHTTP2Errors.StreamClosed: error.errorCode == .refusedStream
@@ -173,7 +174,7 @@ public final class AsyncHTTPClientTransport: HTTPTransport {
     }
 
     /// Returns the Host field value for an http or https URL: host, and port unless it is the default (RFC 9110 §7.2);
-    /// nil for other URLs.
+    /// nil for another scheme, an empty host or an invalid port.
     ///
     /// The library also accepts paths of Unix domain sockets, and traps on a port over 65535 (async-http-client
     /// 1.37.0), which a Location field may contain.
@@ -193,8 +194,8 @@ public final class AsyncHTTPClientTransport: HTTPTransport {
         return port == (name == "http" ? 80 : 443) ? host : "\(host):\(port)"
     }
 
-    /// Percent-encodes the bytes that RFC 3986 §3.3 and §3.4 do not allow in a path or query, and retains existing
-    /// escapes. Foundation's URL, which the library uses, would escape existing escapes twice.
+    /// Percent-encodes the bytes that RFC 3986 §3.3 and §3.4 do not allow in a path or query, and removes the fragment.
+    /// Existing escapes are retained; Foundation's URL, which the library uses, would escape them again.
     private static func escaped(_ url: String) -> String {
         // Nearly all URLs need no escapes.
         let unescaped = Self.unescaped
@@ -206,7 +207,8 @@ public final class AsyncHTTPClientTransport: HTTPTransport {
         return String(decoding: parts.bytes, as: UTF8.self)
     }
 
-    /// Bytes that need no escape in a path or query, except `%`. They are also valid in an authority.
+    /// Bytes that need no escape in a path or query. `%` is not included, because it is retained only as part of an
+    /// escape.
     private static let unescaped = ASCIISet.pathSegment.union("/?")
 
     private func prepare(_ request: HTTPRequest, _ trust: TrustSettings) throws -> HTTPClient.Request {
@@ -217,13 +219,13 @@ public final class AsyncHTTPClientTransport: HTTPTransport {
         // Host is the first field, as RFC 9110 §7.2 recommends; the library would append it as the last field.
         if !request.fields.contains("Host") { headers.add(name: "Host", value: host) }
         for field in request.fields.lines {
-            // The library does not reject an empty name, but all other names that are not tokens (RFC 9110 §5.6.2).
+            // The library rejects all names that are not tokens (RFC 9110 §5.6.2), except the empty name.
             guard !field.name.isEmpty else { throw LoadError.configuration("a header field has an empty name") }
             guard let value = String(validating: field.value, as: UTF8.self) else {
                 throw LoadError.configuration("the value of the header field \(field.name) is not UTF-8")
             }
-            // The library rejects such a value too, but includes it in its error. The value may be a secret, for
-            // example an API key read from a file together with its line end.
+            // The library also rejects a value with a control character, but its error contains the value. The value
+            // may be a secret, for example an API key read from a file together with its line end.
             guard !field.hasControlCharacter else {
                 throw LoadError.configuration(
                     "the value of the header field \(field.name) contains a control character")

@@ -3,7 +3,8 @@ import NIOSSL
 
 /// Describes why a certificate is not trusted.
 enum CertificateDiagnosis {
-    /// Returns `self-signed`, `unknown issuer`, `expired on 2021-02-03`, or several reasons; nil without a certificate.
+    /// Returns one or more reasons, for example `self-signed, expired on 2021-02-03`. Returns `unknown issuer` if no
+    /// other reason is found, and nil for an empty chain.
     ///
     /// - Parameters:
     ///   - chain: The chain that the server sent, its leaf certificate first.
@@ -17,7 +18,7 @@ enum CertificateDiagnosis {
             reasons.append(index == 0 ? reason : "an issuer's certificate \(reason)")
             break
         }
-        // Dates are valid and the issuer is another certificate: the remaining reason is that no chain leads to a root.
+        // If no other reason was found, the chain of issuers does not end at a trusted root.
         return reasons.isEmpty ? "unknown issuer" : reasons.joined(separator: ", ")
     }
 
@@ -33,8 +34,9 @@ enum CertificateDiagnosis {
         return "\(date.year)-\(digits(date.month))-\(digits(date.day))"
     }
 
-    /// Returns true when a certificate is signed with the private key of its public key (self-signed, RFC 5280 §3.2).
-    /// Equal issuer and subject names alone (self-issued) do not identify the signer.
+    /// Returns true when a certificate is signed with the private key of its public key (self-signed, RFC 5280 §3.2),
+    /// as far as ``CertificateFields`` can verify this. Equal issuer and subject names alone (self-issued) do not
+    /// identify the signer.
     private static func isSelfSigned(_ certificate: NIOSSLCertificate) -> Bool {
         guard let bytes = try? certificate.toDERBytes(), let fields = CertificateFields(der: bytes) else {
             return false

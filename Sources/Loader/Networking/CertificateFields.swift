@@ -122,7 +122,8 @@ private struct DERElement {
     /// The element with tag and length.
     let bytes: ArraySlice<UInt8>
 
-    /// Removes the first element of `input`; nil when it is truncated.
+    /// Removes the first element of `input` and parses it; nil when it is truncated, or when its length is indefinite
+    /// or has more than four bytes.
     init?(_ input: inout ArraySlice<UInt8>) {
         var rest = input
         guard let tag = rest.popFirst(), let first = rest.popFirst() else { return nil }

@@ -14,12 +14,13 @@ enum CertificateProbe {
     /// Maximum duration of a probe.
     private static let maxDuration = TimeAmount.seconds(5)
 
-    /// Returns the chain that the server sends, its leaf certificate first; empty when the handshake fails earlier.
+    /// Returns the chain that the server sends, its leaf certificate first; empty when the probe fails or ends before
+    /// the chain is received.
     ///
     /// - Parameters:
     ///   - host: The host of the URL, an IPv6 address without brackets.
     ///   - address: The IP address to connect to instead of a DNS lookup; nil to look the host up.
-    ///   - deadline: The end of the probe; nil for the limit of 5 seconds only.
+    ///   - deadline: Latest end of the probe; nil means that only the maximum of 5 seconds applies.
     static func chain(
         host: String, port: Int, address: String?, deadline: NIODeadline?
     ) async -> [NIOSSLCertificate] {

@@ -33,9 +33,9 @@ enum ContentCoding: Hashable, Sendable {
 
 /// The reason why a content-coded body cannot be decoded.
 enum ContentCodingError: Error, Hashable, Sendable {
-    /// An unsupported coding, with its lowercase name.
+    /// An unsupported coding, with its lowercase name; or too many codings, with their number and the limit.
     case unknown(String)
-    /// The data is invalid for the coding.
+    /// The data is invalid for the coding, or memory ran out; with a description.
     case damaged(String)
     /// The data ends before the end of the coded stream.
     case truncated
@@ -45,7 +45,8 @@ enum ContentCodingError: Error, Hashable, Sendable {
 
 /// Decodes the content codings of one body incrementally and stores the content.
 ///
-/// For any input, memory use is at most the content plus 64 KiB per coding.
+/// Memory use is bounded for any input: the content has at most `maxBytes` bytes, and each coding needs its decoder and
+/// a buffer of 64 KiB.
 final class ContentDecoder {
     private let stages: [Stage]
     private let maxBytes: Int

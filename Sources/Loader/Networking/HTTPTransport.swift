@@ -3,8 +3,8 @@ internal import PlatformImage
 
 /// The network interface of the loader: sends one request to one URL and streams the response.
 ///
-/// A transport follows no redirects, caches nothing, decodes no content codings, and retries only requests that the
-/// server has certainly not processed. Cancelling the calling task ends the exchange.
+/// A transport follows no redirects, caches nothing and decodes no content codings. It retries a sent request only
+/// if the request is idempotent and no byte of a response was received. Cancelling the calling task ends the exchange.
 public protocol HTTPTransport: Sendable {
     /// Throws `configuration` when the transport does not support these settings; called when a loader is created and
     /// when its configuration changes.

@@ -78,7 +78,7 @@ struct RedirectChain: Sendable {
         target.path = Self.escaped(target.path)
         target.query = target.query.map(Self.escaped)
         let url = String(decoding: target.bytes, as: UTF8.self)
-        guard Origin(url) != nil else { throw error("Location is not an http or https URL") }
+        guard Origin(url) != nil else { throw error("the URL in Location is malformed") }
         return url
     }
 

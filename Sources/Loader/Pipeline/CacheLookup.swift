@@ -29,7 +29,8 @@ struct CacheLookup: Sendable {
         return accepted(found, hop)
     }
 
-    /// The disk cache to read; nil when the load may not read it, or when the image in memory completes the load.
+    /// The disk cache to read; nil when there is none, when the load may not read it, or when the image in memory
+    /// completes the load.
     private func diskToRead(_ hop: LoadHop, _ found: LookupResult) -> DiskCache? {
         guard let cache = disk.disk, hop.load.layers.contains(.readsDisk) else { return nil }
         if found.isInMemory, !found.isPurged,

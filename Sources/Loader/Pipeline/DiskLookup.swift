@@ -64,7 +64,8 @@ struct DiskLookup: Sendable {
         await queue.run { headerBlocking(hop) }
     }
 
-    /// The stored body without its content codings; nil when it does not decode. Decoding may take as long as reading.
+    /// The stored body without its content codings; nil when these cannot be decoded, or when the content exceeds
+    /// ``maxResponseBytes``. Decoding may take as long as reading.
     private func content(of hit: DiskCache.Hit) -> [UInt8]? {
         guard let fields = hit.entry.response?.fields, fields.contains("Content-Encoding") else { return hit.body }
         return try? ContentDecoder.content(of: hit.body, fields, maxBytes: maxResponseBytes)
@@ -72,7 +73,8 @@ struct DiskLookup: Sendable {
 }
 
 extension DispatchQueue {
-    /// Runs blocking disk work on this queue and adds its duration to the meter of a load or fetch.
+    /// Runs blocking disk work on this queue and adds its duration to `meter`, which accumulates the cost of a load or
+    /// fetch.
     func run<Value: Sendable>(timing meter: LoadMeter, _ work: @escaping @Sendable () -> Value) async -> Value {
         let begin = ContinuousClock.now
         defer { meter.add(\.disk, since: begin) }

@@ -16,8 +16,8 @@ struct Download {
     // (Swift 6.3.1).
     private var random: any RandomNumberGenerator = SystemRandomNumberGenerator()
 
-    /// Obtains the permit to wait for slots of ``RequestLanes``. It has the priority of the load at first, and the
-    /// priority of the fetch when that changes.
+    /// Obtains the permit to wait for slots of ``RequestLanes``. The permit has the priority of the load at first. Then
+    /// it follows the priority of the fetch, which is the highest priority of the loads that wait for it.
     init(
         _ hop: LoadHop, by exchange: Exchange, in lanes: RequestLanes, retry: RetryPolicy, maxRetryDelay: Duration,
         reporter: LoadReporter, _ progress: Fetches.ProgressReporter

@@ -87,7 +87,8 @@ struct Exchange: Sendable {
         return redacted
     }
 
-    /// Reads a body. A failed check is stored as the error of `received`; a truncated body throws.
+    /// Reads a body. When a check fails, the body is marked as rejected in `received`, and for a success or a 206 the
+    /// error is stored there. A truncated body throws.
     private func read(
         _ response: HTTPResponse, after partial: PartialBody?, length: Int?, of hop: LoadHop,
         into received: inout ReceivedResponse, _ progress: Fetches.ProgressReporter

@@ -16,7 +16,7 @@ final class FetchedResponse: Sendable {
     let status: Int
     let fields: HeaderFields
     let isFresh: Bool
-    /// The cache entry after the fetch; nil when the response is not stored.
+    /// The cache entry after the fetch; nil when the response may not be stored.
     let entry: CacheEntry?
     let revision: DiskCache.Revision?
     /// Time at which the stored body was stored; nil for a body from the network.

@@ -86,10 +86,11 @@ struct LoadHop: Sendable {
     /// The key of the decoded image in memory.
     var imageKey: ImageCacheKey { ImageCacheKey(key, variant: load.decoding?.variant ?? "") }
 
-    /// The request's values of the fields that `Vary` of a stored response names.
+    /// The request's values of the fields `names`, which are those in the `Vary` of a stored response.
     func varying(_ names: [String]) -> [VaryValue] { Vary.values(of: Set(names), request: request.fields) }
 
-    /// A copy with a separate meter, for a fetch that several loads may share.
+    /// A copy with a new ``LoadMeter``, which collects the cost of a fetch separately from the costs of the loads that
+    /// share it.
     func metered() -> LoadHop {
         var load = load
         load.meter = LoadMeter()

@@ -28,7 +28,7 @@ final class LoadPipeline: Sendable {
     let disk: DiskCache?
     let memory: ImageMemoryCache?
     let partitionKey: PartitionKey
-    /// A number that changes with every setting that affects how long an image in memory is fresh.
+    /// Number of the last configuration that changed the cache settings or the accepted content types.
     let rules: UInt64
     let shared: Shared
 
@@ -205,8 +205,8 @@ final class LoadPipeline: Sendable {
         }
     }
 
-    /// The result of a request from its stored response; nil when the body of that response does not decode: the
-    /// response is then removed from `found`.
+    /// The result of a request from its stored response; nil when the content type of that response is not accepted or
+    /// its body does not decode. In both cases the response is removed from `found`.
     private func cachedResult(
         _ stored: CachedResponse, refreshedBy refresh: RequestPlan?, _ found: inout LookupResult, _ hop: LoadHop,
         _ delivery: inout Delivery
@@ -234,8 +234,8 @@ final class LoadPipeline: Sendable {
         }
     }
 
-    /// Decodes a stored response and reports it; nil when its body does not decode: the response is then removed from
-    /// `found`.
+    /// Decodes a stored response and reports it; nil when its content type is not accepted or its body does not decode.
+    /// In both cases the response is removed from `found`.
     private func deliver(
         _ stored: CachedResponse, _ found: inout LookupResult, _ hop: LoadHop, _ delivery: inout Delivery
     ) async throws(LoadError) -> LoadResult? {
@@ -247,8 +247,9 @@ final class LoadPipeline: Sendable {
         return result
     }
 
-    /// The result of a request from a shared fetch. If that fetch fails for another decoding variant or its body is
-    /// lost, a second fetch follows, which is shared only by loads with the decoding variant of this load.
+    /// The result of a request from a shared fetch. A second fetch follows if the body does not decode with the
+    /// decoding variant of another load, or if the stored body is no longer available. Only loads with the decoding
+    /// variant of this load share the second fetch.
     private func fetchedResult(
         _ hop: LoadHop, _ plan: RequestPlan, _ found: LookupResult, isRefresh: Bool, _ delivery: inout Delivery
     ) async throws(LoadError) -> HopResult {

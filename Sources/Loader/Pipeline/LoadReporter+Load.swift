@@ -39,7 +39,11 @@ extension LoadReporter {
         report(.cachePolicyWarning(warning), url: hop.url)
     }
 
-    /// Counts and reports an attempt that will be retried.
+    /// Counts and reports a retry.
+    ///
+    /// - Parameters:
+    ///   - attempt: Number of the attempt that starts after `delay`.
+    ///   - error: The error of the previous attempt.
     func reportRetry(_ attempt: Int, after delay: Duration, _ error: LoadError, _ hop: LoadHop) {
         LoadCounters.add(1, to: counters.retries)
         report(.retrying(attempt: attempt, delay: delay, code: error.code), url: hop.url)

@@ -24,7 +24,8 @@ struct LoadResultBuilder: Sendable {
             status: stored.status, fields: stored.fields, timings: timings)
     }
 
-    /// The image in memory or the decoded stored body; nil when the body does not decode.
+    /// The image in memory, the decoded stored body, or for a data load the bytes of the body; nil when there is no
+    /// body or it does not decode.
     private func content(
         of found: inout LookupResult, at hop: LoadHop, _ timings: inout LoadTimings
     ) async throws(LoadError) -> LoadContent? {

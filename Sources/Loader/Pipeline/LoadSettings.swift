@@ -21,7 +21,8 @@ struct LoadSettings: Sendable {
     var maxDecodedBytes: Int
     var clock: @Sendable () -> WallTime
 
-    /// The options of a request, with each limit lowered to the limit of the configuration.
+    /// The decode options of a request. Each limit is the lower one of the request's and the configuration's limit;
+    /// ``maxDecodedBytes`` also limits the number of pixels.
     func limited(_ options: DecodeOptions) -> DecodeOptions {
         var options = options
         if options.limits != decodeLimits { options.limits = options.limits.lowered(to: decodeLimits) }

@@ -13,15 +13,15 @@ struct MemoryLookup: Sendable {
     let canCompleteLoads: Bool
     let settings: CacheSettings
     let acceptedContentTypes: Set<ContentType>
-    /// A number that changes with every setting that affects how long an image in memory is fresh.
+    /// Number of the last configuration that changed the cache settings or the accepted content types.
     let rules: UInt64
     let clock: @Sendable () -> WallTime
 
     /// The result of a load that the memory cache completes without the pipeline; nil when the pipeline is needed.
     ///
-    /// Handles one case, with the result of ``CacheDecision/decide(entry:request:settings:now:)``: a fresh image, a
-    /// request without fields that affect caching, and a policy that a fresh image satisfies. Returns nil in all other
-    /// cases.
+    /// Handles one case: a fresh image, a request without fields that affect caching, and a policy that a fresh image
+    /// satisfies. The result is the same as with ``CacheDecision/decide(entry:request:settings:now:)``. Returns nil in
+    /// all other cases.
     func image(for request: ImageRequest) -> LoadedImage? {
         guard canCompleteLoads, request.policy != .reload, request.policy != .revalidate,
             request.layers.contains(.readsMemory), let key = request.keys.imageKey,
@@ -62,8 +62,9 @@ struct MemoryLookup: Sendable {
         return memory?.cache.peek(hop.imageKey)?.entry
     }
 
-    /// The lifespan during which an image completes loads whose requests have no fields that affect caching; nil when
-    /// the pipeline is needed, for example because the response has `Vary`.
+    /// The inputs for the freshness of an image in memory. While it is fresh, the memory cache can complete loads whose
+    /// requests have no fields that affect caching. Nil when the pipeline is needed, for example because the response
+    /// has `Vary`.
     private func lifespan(of cachedImage: ImageMemoryCache.CachedImage) -> Lifespan? {
         guard let response = cachedImage.entry.response, response.vary.isEmpty, !response.fields.contains("Vary"),
             let candidate = StoredCandidate(

@@ -9,8 +9,8 @@ struct ReceivedResponse: Sendable {
     /// The body without its content codings.
     var content: [UInt8] = []
     var body = ReceivedBody.incomplete
-    /// The error of the load unless the policy provides a stale response; nil for a success, a redirect, and a response
-    /// to the caller's range or condition.
+    /// The error of the load unless the policy provides a stale response. Nil for a success with an accepted body, a
+    /// redirect, a 304, and a response to the caller's range or condition.
     var error: LoadError?
     /// The received part of a truncated body, if it can be continued.
     var partial: PartialBody?

@@ -3,7 +3,8 @@ internal import PlatformImage
 
 /// Shares one fetch among all loads with the same key.
 struct SharedFetch: Sendable {
-    /// The work of a fetch; its ``LoadHop`` has a separate meter.
+    /// The work of a fetch. Its ``LoadHop`` has a new ``LoadMeter``, which collects the cost of this fetch separately
+    /// from the costs of the loads that share it.
     typealias Work = @Sendable (LoadHop, Fetches.ProgressReporter) async -> FetchResult
 
     let fetches: Fetches
@@ -73,7 +74,7 @@ struct FetchKey: Hashable, Sendable {
     /// True for a forced validation, which does not share fetches that may use the stored response without a request.
     let isRevalidation: Bool
     let layers: CacheLayers
-    /// Accepted content types; nil for anything, so an image and plain bytes never share a fetch.
+    /// Accepted content types; nil accepts anything. Loads that accept different types never share a fetch.
     let acceptedContentTypes: Set<ContentType>?
     let configuration: UInt64
     /// The only decoding variant that may share the fetch; nil for all.

@@ -39,12 +39,13 @@ struct CacheConstraints: Hashable, Sendable {
         return remaining >= (control.minFresh ?? 0) * 1000
     }
 
-    /// Returns true when the response is no older than the request's `max-age`.
+    /// Returns true when the response is no older than the request's `max-age`, or when the request has no `max-age`.
     func acceptsAge(of stored: StoredCandidate) -> Bool {
         control.maxAge.map { stored.freshness.age <= $0 * 1000 } ?? true
     }
 
-    /// Returns true when the request's `max-stale` accepts the response.
+    /// Returns true when the request's `max-stale` accepts the response, and no other directive of the request
+    /// rejects it.
     func acceptsStale(_ stored: StoredCandidate) -> Bool {
         guard !validates, control.minFresh == nil, acceptsAge(of: stored), let maxStale = control.maxStale else {
             return false

@@ -41,14 +41,14 @@ struct CacheControl: Hashable, Sendable {
     /// Returns true when a directive has this lowercase name, whatever its value.
     func contains(_ name: String) -> Bool { self[name] != nil }
 
-    /// `max-age` in seconds; 0 for an invalid number, nil without the directive.
+    /// `max-age` in seconds; 0 for an invalid number or if ``hasOpenString`` is true, nil without the directive.
     var maxAge: Int64? {
         guard let directive = self["max-age"] else { return nil }
         return hasOpenString ? 0 : directive.seconds ?? 0
     }
 
-    /// True for `no-cache` without field names. With field names it concerns only those fields, which a private cache
-    /// may store (RFC 9111 §5.2.2.4).
+    /// True for `no-cache` without field names, or not well-formed. With field names the directive concerns only those
+    /// fields (RFC 9111 §5.2.2.4).
     var noCache: Bool {
         directives.contains { directive in
             directive.name == "no-cache"
@@ -59,7 +59,8 @@ struct CacheControl: Hashable, Sendable {
     /// True for `no-store`; see ``Storability`` for the directive that overrides it.
     var noStore: Bool { contains("no-store") }
 
-    /// Returns the freshness lifetime of a response in seconds; 0 for an invalid number, nil without a directive.
+    /// Returns the freshness lifetime of a response in seconds; 0 for an invalid number or if ``hasOpenString`` is
+    /// true, nil without a directive.
     ///
     /// - Parameter isShared: True gives `s-maxage` precedence (RFC 9111 §5.2.2.10).
     func lifetime(isShared: Bool) -> Int64? {
@@ -73,10 +74,12 @@ struct CacheControl: Hashable, Sendable {
     /// True when a shared cache must not use the response stale, even if a private cache may (RFC 9111 §4.2.4).
     var forbidsSharedStale: Bool { contains("proxy-revalidate") || contains("s-maxage") }
 
-    /// Seconds after the lifetime in which a stale response is usable during revalidation (RFC 5861 §3); nil for none.
+    /// Seconds after the lifetime in which a stale response is usable during revalidation (RFC 5861 §3); nil when the
+    /// directive is missing or invalid.
     var staleWhileRevalidate: Int64? { hasOpenString ? nil : self["stale-while-revalidate"]?.seconds }
 
-    /// Seconds after the lifetime in which a stale response may replace an error (RFC 5861 §4); nil for none.
+    /// Seconds after the lifetime in which a stale response may replace an error (RFC 5861 §4); nil when the directive
+    /// is missing or invalid.
     var staleIfError: Int64? { hasOpenString ? nil : self["stale-if-error"]?.seconds }
 
     /// Request directive: minimum remaining freshness in seconds; ``DeltaSeconds/max`` if invalid, nil for none.

@@ -60,7 +60,7 @@ struct CacheOutcome: Hashable, Sendable {
     /// The change to the stored entry.
     var store: StoreChange
 
-    /// Maximum size in bytes of the body of an error response that is stored, when the error has explicit freshness.
+    /// Maximum size in bytes of the body of a redirect or an error response; a larger body is rejected and not stored.
     static let maxErrorBodyBytes = 65_536
 }
 #endif

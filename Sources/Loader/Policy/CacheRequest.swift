@@ -3,7 +3,8 @@
 struct CacheRequest: Hashable, Sendable {
     /// The method as sent; methods are case-sensitive (RFC 9110 §9.1). Only `GET` is cached.
     var method: String
-    /// All fields to be sent except those of the plan, including fields that the transport adds: `Vary` may name them.
+    /// The fields to be sent, except those of the plan and those that the request modifier or the transport adds later.
+    /// Their values are compared for `Vary`.
     var fields: HeaderFields
     /// The caller's cache policy.
     var policy: CachePolicy

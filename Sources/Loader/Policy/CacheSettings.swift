@@ -12,7 +12,7 @@ public enum CachePolicy: String, Hashable, Sendable, CaseIterable {
     case revalidate
     /// Sends an unconditional request and stores the response.
     case reload
-    /// Uses any entry, even a stale one, unless it is `must-revalidate` or `no-cache`.
+    /// Uses a fresh entry, or a stale one without `must-revalidate` and `no-cache`; otherwise sends a request.
     case cacheElseLoad
     /// Like ``cacheElseLoad``, but sends no request: without a usable entry the load fails.
     case cacheOnly
@@ -33,7 +33,8 @@ public enum StaleIfError: Hashable, Sendable {
 public struct CacheSettings: Hashable, Sendable {
     /// False treats every stored success as fresh forever and ignores the server's caching directives.
     public var useServerCachePolicy = true
-    /// Freshness lifetime of a response without Cache-Control and Expires, restarted by each 304; 0 always validates.
+    /// Freshness lifetime of a 200, 203, 301 or 308 response without Cache-Control and Expires, restarted by each 304;
+    /// 0 always validates.
     public var defaultCacheControlMaxAge: Duration = .zero
     /// Pause after ``maxAttemptsForErrors`` consecutive error responses without explicit freshness; 0 means no pause.
     public var defaultCacheControlMaxAgeForErrors: Duration = .zero

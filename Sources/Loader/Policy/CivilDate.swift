@@ -32,7 +32,7 @@ struct CivilDate: Hashable, Sendable {
         let last = (Self.daysBefore(year: 10_000) - Self.epoch) * 86_400 - 1
         let seconds = min(max(time.seconds, first), last) - first
         let days = seconds / 86_400
-        // 400 years have 146,097 days; the estimate is the correct year or the year after it.
+        // 400 years have 146,097 days; the estimate differs from the correct year by at most 1.
         year = (days * 400) / 146_097
         while Self.daysBefore(year: year + 1) <= days { year += 1 }
         while Self.daysBefore(year: year) > days { year -= 1 }

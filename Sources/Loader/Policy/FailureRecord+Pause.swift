@@ -15,7 +15,7 @@ extension CacheEntry {
 }
 
 extension FailureRecord {
-    /// Returns the end of the pause after the last error; nil when there were too few errors for a pause.
+    /// Returns the end of the pause after the last error; nil when no pause is configured or too few errors occurred.
     func pauseEnd(_ settings: CacheSettings) -> WallTime? {
         let pause = settings.defaultCacheControlMaxAgeForErrors.milliseconds
         return pause > 0 && attempts >= settings.failureThreshold ? at.adding(milliseconds: pause) : nil

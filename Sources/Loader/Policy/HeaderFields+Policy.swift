@@ -49,8 +49,8 @@ extension HeaderFields {
     /// Returns the delay of `Retry-After` (RFC 9110 §10.2.3), 0 to 2^31 seconds, 0 for a past date; nil when the field
     /// is missing, has several lines, or is invalid.
     ///
-    /// A date is compared with the response's `Date`, because the origin's clock determines both, or without `Date`
-    /// with `responseTime`.
+    /// A date is compared with the response's `Date`, because both come from the origin's clock. Without a valid `Date`
+    /// it is compared with `responseTime`.
     func retryAfter(responseTime: WallTime) -> Duration? {
         let lines = self[lines: "Retry-After"]
         guard lines.count == 1 else { return nil }

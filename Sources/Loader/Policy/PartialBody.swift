@@ -35,7 +35,7 @@ struct PartialBody: Sendable {
     enum Continuation: Sendable {
         /// The remaining bytes follow; `length` is the total length of the body in bytes.
         case remainder(ResponseHead, length: Int)
-        /// A complete response of any status.
+        /// The response has another status than 206 and 416 and does not depend on the partial body.
         case complete
         /// The response does not continue the partial body: repeat the request without `Range`.
         case mismatch
@@ -61,8 +61,8 @@ struct PartialBody: Sendable {
 
     private var lengths: [[UInt8]] { head.fields[lines: "Content-Length"] }
 
-    /// Returns true when both parts have the same strong validator (RFC 9110 §15.3.7.3). A 206 repeats the entity tag
-    /// of the 200, but need not repeat Last-Modified (§15.3.7).
+    /// Returns true when the fields of a 206 have the strong validator of the 200 (RFC 9110 §15.3.7.3). They need not
+    /// repeat a Last-Modified date, but must repeat an entity tag (§15.3.7).
     private func isOfSameBody(_ fields: HeaderFields) -> Bool {
         let lines = fields[lines: validator.name]
         return lines.allSatisfy { $0 == validator.value } && (validator.isNamed("Last-Modified") || !lines.isEmpty)

@@ -1,13 +1,14 @@
 #if Loader
 /// The cacheability of a response for a shared cache (RFC 9111 §3, §4.2), for applications that serve derived content.
 package struct SharedLifetime: Hashable, Sendable {
-    /// Remaining lifetime in seconds, negative when it has ended; nil when the response states none.
+    /// Remaining freshness lifetime in seconds, 0 or less when it has ended, 0 for `no-cache`; nil when the response
+    /// states none.
     package let remaining: Int64?
     /// Age of the response in seconds.
     package let age: Int64
-    /// True when only a private cache may store it: `private`, or `Set-Cookie`.
+    /// True when only a private cache may store the response: `private`, or `Set-Cookie`.
     package let isPrivate: Bool
-    /// True when no cache may store it: `no-store`, or `Vary: *`.
+    /// True when no cache may store the response: `no-store`, or `Vary: *`.
     package let forbidsStoring: Bool
 
     /// Computes the values from the fields of a response.

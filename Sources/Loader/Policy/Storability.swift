@@ -31,7 +31,8 @@ enum Storability {
         }
     }
 
-    /// Returns true when the response permits storing. `must-understand` overrides `no-store`.
+    /// Returns true when the response permits storing. With `must-understand`, the status decides and `no-store` is
+    /// ignored. A shared cache stores no response with `private` or `Set-Cookie`.
     static func allows(status: Int, _ fields: HeaderFields, _ control: CacheControl, isShared: Bool) -> Bool {
         if isShared, control.contains("private") || fields.contains("Set-Cookie") { return false }
         return control.contains("must-understand") ? understood.contains(status) : !control.noStore

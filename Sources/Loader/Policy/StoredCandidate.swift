@@ -29,7 +29,8 @@ struct StoredCandidate: Hashable, Sendable {
     /// True for a success status, false for a redirect or an error.
     var isSuccess: Bool { Storability.isSuccess(response.status) }
 
-    /// True when stale use is permitted: not for errors, and not when the server forbids it (RFC 9111 §4.2.4).
+    /// True when stale use is permitted: not for errors, and not when the server's directives forbid it (RFC 9111
+    /// §4.2.4), unless these directives are ignored.
     var mayBeStale: Bool {
         guard !Storability.isError(response.status) else { return false }
         return ignoresServer || !control.forbidsStale && !(isShared && control.forbidsSharedStale)
@@ -38,7 +39,8 @@ struct StoredCandidate: Hashable, Sendable {
     /// True when ``CachePolicy/revalidate`` need not send a request for a fresh response (RFC 8246 §2).
     var suppressesRevalidation: Bool { ignoresServer || control.contains("immutable") }
 
-    /// True when the response may be used stale and is fresh or within its `stale-while-revalidate` window.
+    /// True when the response has `stale-while-revalidate`, may be used stale, and is fresh or has been stale for at
+    /// most the seconds of that directive.
     var isInRefreshWindow: Bool {
         guard mayBeStale, let window = control.staleWhileRevalidate else { return false }
         return freshness.isStale(forAtMost: window * 1000)

@@ -19,7 +19,7 @@ public struct LoadRecord: Hashable, Sendable {
     public let isFresh: Bool
     /// The error code of a failed load, including `cancelled`; nil for a success.
     public let outcome: LoadError.Code?
-    /// Status of the response that completed or failed the load; nil without a response.
+    /// HTTP status of the result, or ``LoadError/statusCode`` of a failed load; nil for a failure without one.
     public let status: Int?
     /// Number of requests sent, including redirects and retries; 0 or more. A request that several loads share counts
     /// in the record of each, and so do its bytes and times.

@@ -6,8 +6,8 @@ internal import Synchronization
 
 /// Delivers events and records to the sinks and the logger of the application, on a serial dispatch queue.
 ///
-/// Sinks never run on the reporting thread: no lock is held around a sink, no load waits for one, and a sink may use
-/// the loader. Reports wait in a bounded queue; when it is full they are counted and dropped.
+/// Sinks run only on this dispatch queue, and no lock is held while they run: no load waits for a sink, and a sink may
+/// use the loader. Reports wait in a bounded buffer; when it is full, further reports are counted and dropped.
 final class LoadReporter: Sendable {
     /// Sinks and filters; changes apply immediately, even to queued reports.
     struct Settings: Sendable {

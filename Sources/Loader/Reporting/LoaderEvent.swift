@@ -24,11 +24,11 @@ public struct LoaderEvent: Hashable, Sendable {
         public static var request: Self { Self(rawValue: 1) }
         /// A response was received.
         public static var response: Self { Self(rawValue: 2) }
-        /// Cache misses, missing caching fields of responses, and removals from the caches.
+        /// Cache misses, missing caching fields of responses, removal of one image, and purges of the disk caches.
         public static var cache: Self { Self(rawValue: 4) }
-        /// Failures, retries and disk faults.
+        /// Failures, retries, disk faults, and dropped events or records.
         public static var error: Self { Self(rawValue: 8) }
-        /// Eviction of images from memory.
+        /// Purges of the memory cache, and evictions of images under memory pressure.
         public static var memory: Self { Self(rawValue: 16) }
         /// All categories.
         public static var all: Self { [.request, .response, .cache, .error, .memory] }
@@ -36,10 +36,10 @@ public struct LoaderEvent: Hashable, Sendable {
 
     /// The kind of an event; cases may be added, so a switch over it needs a default.
     public enum Kind: Hashable, Sendable {
-        /// A load found no entry for its URL in the caches, not even a stale one; once per load.
+        /// A load read the caches and found no response that it may use, not even a stale one; once per load.
         case cacheMiss
         /// A successful response lacks caching headers; once per URL, while it is among the last 4,096 URLs with a
-        /// warning.
+        /// warning. Not reported when ``CacheSettings/useServerCachePolicy`` is false.
         case cachePolicyWarning(CachePolicyWarning)
         /// A request is sent; `attempt` counts the requests of its load from 1, including redirects and retries.
         case requestSent(attempt: Int)

@@ -13,8 +13,8 @@ internal import Synchronization
 /// ```
 ///
 /// Records produce the counters `loads` by source and content and `failures` by code, the timer `load.duration`, and a
-/// timer for each part that took time. Statistics produce counters of requests, retries, bytes, misses and decodes, and
-/// meters of queue depth. Labels never contain a URL.
+/// timer for each part that took time. Statistics produce counters of requests, retries, bytes, misses, decodes and
+/// dropped reports, and meters of queue depth. Labels never contain a URL.
 public final class LoaderMetrics: Sendable {
     private let prefix: String
     private let factory: any MetricsFactory

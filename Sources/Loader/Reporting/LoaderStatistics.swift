@@ -18,7 +18,7 @@ public struct LoaderStatistics: Hashable, Sendable {
     public internal(set) var failures = 0
     /// Number of loads that were cancelled.
     public internal(set) var cancellations = 0
-    /// Number of loads that found no entry in the caches, not even a stale one.
+    /// Number of loads that read the caches and found no response that they may use, not even a stale one.
     public internal(set) var misses = 0
     /// Number of loads that have ended.
     public var loads: Int { memoryHits + diskHits + revalidated + network + failures + cancellations }

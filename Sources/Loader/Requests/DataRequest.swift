@@ -5,7 +5,7 @@ public import PlatformImage
 public struct DataRequest: Hashable, Sendable {
     /// An http or https URL; escaping and user information as in ``ImageRequest/url``.
     public var url: String
-    /// Header fields of the request, sent unchanged and in this order.
+    /// As in ``ImageRequest/fields``.
     public var fields: HeaderFields
     /// Cache policy of the load.
     public var policy = CachePolicy.default
@@ -24,7 +24,7 @@ public struct DataRequest: Hashable, Sendable {
     /// As in ``ImageRequest/keepsDownloadingWhenCancelled``.
     public var keepsDownloadingWhenCancelled: Bool?
 
-    /// A request with the defaults.
+    /// Creates a request; the other properties have their default values.
     public init(url: String, fields: HeaderFields = [:], policy: CachePolicy = .default) {
         self.url = url
         self.fields = fields

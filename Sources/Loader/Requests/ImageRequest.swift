@@ -7,7 +7,8 @@ public struct ImageRequest: Hashable, Sendable {
     /// are escaped before sending. User information is sent as HTTP Basic credentials unless ``fields`` contain
     /// `Authorization`.
     public var url: String { didSet { updateKeys() } }
-    /// Header fields of the request, sent unchanged and in this order.
+    /// Header fields of the request, sent unchanged and in this order. After a redirect to another origin, credential
+    /// fields and `Host` are no longer sent.
     public var fields: HeaderFields { didSet { updateKeys() } }
     /// Cache policy of the load.
     public var policy = CachePolicy.default
@@ -15,7 +16,8 @@ public struct ImageRequest: Hashable, Sendable {
     public var decodeOptions = DecodeOptions() { didSet { updateKeys() } }
     /// Priority of the load when it waits to send its request.
     public var priority = LoadPriority.urgent
-    /// Cache partition for responses that depend on the user; nil derives it from the credentials among ``fields``.
+    /// Cache partition for responses that depend on the user; nil derives it from the `Authorization` and `Cookie`
+    /// fields that are sent.
     public var partition: String? { didSet { updateKeys() } }
     /// An http or https URL that replaces ``url`` in the cache key; nil uses ``url``.
     public var cacheKey: String? { didSet { updateKeys() } }
@@ -29,7 +31,7 @@ public struct ImageRequest: Hashable, Sendable {
     /// Cache keys derived from the properties above, updated when one of them changes.
     private(set) var keys: RequestKeys
 
-    /// A request with the defaults.
+    /// Creates a request; the other properties have their default values.
     ///
     /// The cache keys are computed once for each request value, so reusing a request makes its lookup faster.
     public init(url: String, fields: HeaderFields = [:], policy: CachePolicy = .default) {

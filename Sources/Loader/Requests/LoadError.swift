@@ -7,7 +7,8 @@ public struct LoadError: Error, Hashable, Sendable, CustomStringConvertible {
     public let code: Code
     /// The URL without user information and with its query hidden; nil when there was none.
     public let url: String?
-    /// HTTP status of an `http`, `unexpectedStatus` or `remembered` error; nil for other codes.
+    /// HTTP status of an `http` or `unexpectedStatus` error, and of a `remembered` error that repeats one of these; nil
+    /// for other errors.
     public let statusCode: Int?
     /// Delay that `Retry-After` of an `http` error requests, from the time of the response; nil without the field.
     public let retryAfter: Duration?
@@ -15,7 +16,8 @@ public struct LoadError: Error, Hashable, Sendable, CustomStringConvertible {
     public let original: Code?
     /// End of the time in which a `remembered` error is returned without a request; nil for other codes.
     public let until: WallTime?
-    /// The decoder's error, for `undecodable`, `unsupportedFormat` and `pixelLimit`; nil for other codes.
+    /// The error of the image decoder, if it caused the failure or the original failure of a `remembered` error; nil
+    /// otherwise.
     public let decodeError: DecodeError?
     /// The response that caused the error, for `http`, `unexpectedStatus`, `unacceptableContentType`, `bodyTooLarge`,
     /// `redirect`, decoding failures, and `remembered` where it is known; nil for other codes.
@@ -126,7 +128,7 @@ public struct LoadError: Error, Hashable, Sendable, CustomStringConvertible {
         public static var remembered: Self { Self(description: "remembered") }
         /// Connection failure, reset, timeout, truncated body or invalid message framing.
         public static var transport: Self { Self(description: "transport") }
-        /// The rules of a custom transport reject the exchange; never retried.
+        /// The rules of a transport, such as permitted IP addresses, reject the exchange; never retried.
         public static var refused: Self { Self(description: "refused") }
         /// Rejected certificate or failed TLS handshake.
         public static var tls: Self { Self(description: "tls") }

@@ -33,7 +33,7 @@ struct LoadResult: Sendable {
 struct LoadContent: Sendable {
     /// The decoded image; nil for a load of plain bytes.
     var image: DecodedImage?
-    /// The body without content codings; nil when only the decoded image is stored.
+    /// The body without content codings; nil when only the decoded image is retained.
     var bytes: [UInt8]?
 
     /// Memory size in bytes, at least 1.

@@ -5,7 +5,7 @@ public enum LoadSource: String, Hashable, Sendable, CaseIterable {
     case none
     /// The decoded image in memory.
     case memory
-    /// The stored body, read from disk and decoded.
+    /// The stored body, read from disk; for an image request also decoded.
     case disk
     /// The stored body, which the origin confirmed with 304 Not Modified.
     case networkNotModified

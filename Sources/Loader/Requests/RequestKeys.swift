@@ -5,8 +5,8 @@ internal import PlatformImage
 struct RequestKeys: Hashable, Sendable {
     /// The decoding variant, as in ``ImageCacheKey/variant``.
     let variant: String
-    /// The key of the decoded image in memory; nil when URL and decoding do not determine it: with credentials, a
-    /// partition, or fields that affect caching.
+    /// The key of the decoded image in memory; nil for an invalid URL, and when URL and decoding do not determine the
+    /// key: with credentials, a partition, or fields that affect caching.
     let imageKey: ImageCacheKey?
 
     init(

@@ -9,8 +9,8 @@ import PlatformImage
 public struct RetryPolicy: Hashable, Sendable {
     /// Maximum number of attempts of one load; less than 2 disables retries.
     public var maxAttempts: Int
-    /// Upper bound of the delay after the first attempt; it doubles after each further attempt. A negative value acts
-    /// as 0.
+    /// Upper bound of the random delay after the first attempt; it doubles after each further attempt. A negative value
+    /// acts as 0.
     public var firstDelay: Duration
 
     /// A policy with these limits.

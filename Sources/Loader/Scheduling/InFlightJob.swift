@@ -107,7 +107,8 @@ final class InFlightJob<Key: Hashable & Sendable, Output: Sendable>: Sendable {
         if isChanged { updatePriority() }
     }
 
-    /// Moves the job to the lane of the highest priority of its waiters; without waiters its lane is unchanged.
+    /// Moves the job to the lane of ``RequestLanes`` for the highest priority of its waiters. Without waiters its lane
+    /// is unchanged.
     func updatePriority() {
         // The job is moved outside the lock, so repeat until its lane matches the latest priorities.
         while true {

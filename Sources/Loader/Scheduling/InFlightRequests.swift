@@ -41,7 +41,8 @@ package final class InFlightRequests<Key: Hashable & Sendable, Output: Sendable>
     /// Number of waiters for all keys now.
     var waiterTotal: Int { state.locked(in: self) { $0.jobs.values.reduce(0) { $0 + $1.waiterCount } } }
 
-    /// Count of ended jobs, as a generation: a later job compares it to detect that other jobs have ended since.
+    /// Number of ended jobs. A load reads it before its cache lookup; ``ProgressReporter/hasJobEnded(since:)`` compares
+    /// it later to detect that another job has ended.
     var generation: UInt64 { state.locked(in: self) { $0.ended } }
 
     /// Joins the job of a key, or starts it when none is running.

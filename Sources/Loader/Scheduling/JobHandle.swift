@@ -24,7 +24,7 @@ final class JobHandle: Sendable {
         }
     }
 
-    /// Moves the job to a lane; false when it has no permit yet or is in that lane already.
+    /// Moves the job to a lane. Returns false when the job has no permit yet or is in that lane already.
     func move(to priority: LoadPriority) -> Bool {
         let assignment: (permit: LanePermit, lanes: RequestLanes)? = state.locked(in: self) { state in
             guard let assignment = state.assignment, state.priority != priority else { return nil }

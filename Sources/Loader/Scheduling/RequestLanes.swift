@@ -4,7 +4,7 @@ import Synchronization
 
 /// Limits concurrent network fetches by priority. Each priority has a lane: a queue of waiting fetches and a maximum
 /// number of running ones. Urgent fetches run in parallel; slow fetches run one at a time by default, and start only
-/// while no urgent fetch waits or runs (O66 to O70).
+/// while no urgent fetch waits or runs (O66 to O70 in Docs/originals.md).
 ///
 /// Continuous urgent work starves the slow lane; ``counts`` shows this.
 final class RequestLanes: Sendable {

@@ -9,7 +9,8 @@ extension CacheKey: CustomStringConvertible, CustomDebugStringConvertible, Custo
 }
 
 extension CacheEntry: CustomStringConvertible, CustomReflectable {
-    /// The key's description, the response's status and the number of consecutive errors, in one line.
+    /// The descriptions of the key and of the response, the number of consecutive errors and the status of the last
+    /// one, in one line.
     public var description: String {
         let response = response.map { ", \($0)" } ?? ""
         let failure = failure.map { ", \($0.attempts) consecutive errors, last status \($0.status)" } ?? ""
@@ -20,7 +21,7 @@ extension CacheEntry: CustomStringConvertible, CustomReflectable {
 }
 
 extension StoredResponse: CustomStringConvertible, CustomReflectable {
-    /// The status and the names of the fields, without values.
+    /// The status and the names of the fields and of ``vary``, without values.
     public var description: String {
         "status \(status), fields: \(fields.namesDescription)"
             + (vary.isEmpty ? "" : ", varies by [\(vary.map(\.name).joined(separator: ", "))]")

@@ -5,7 +5,7 @@ public struct CacheEntry: Hashable, Sendable {
     public var key: CacheKey
     /// The stored response; nil when the entry contains only errors.
     public var response: StoredResponse?
-    /// Consecutive errors since the last success; nil for none.
+    /// The record of errors since the last success; nil for none.
     public var failure: FailureRecord?
 
     /// Creates an entry from its parts.
@@ -22,9 +22,9 @@ public struct StoredResponse: Hashable, Sendable {
     public var status: Int
     /// The fields as received, without connection-specific ones; merged with the fields of each 304.
     public var fields: HeaderFields
-    /// Time at which the request was sent that received the last 304 or, without a 304, this response.
+    /// Time at which the request of the last 304 was sent; without a 304, the time of the request of this response.
     public var requestTime: WallTime
-    /// Time at which the head of the last 304 or, without a 304, of this response was received.
+    /// Time at which the head of the last 304 was received; without a 304, the time of the head of this response.
     public var responseTime: WallTime
     /// Time at which the body was stored; a 304 does not change it.
     public var createdAt: WallTime
@@ -64,7 +64,7 @@ public struct VaryValue: Hashable, Sendable {
 public struct FailureRecord: Hashable, Sendable {
     /// Status code of the last error, 400...599.
     public var status: Int
-    /// Number of consecutive loads that failed, at least 1.
+    /// Number of consecutive errors, at least 1; always 1 for an error with explicit freshness.
     public var attempts: Int
     /// Time at which the last error was received.
     public var at: WallTime

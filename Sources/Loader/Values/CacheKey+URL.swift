@@ -3,7 +3,8 @@ import PlatformImage
 
 extension CacheKey {
     /// Returns the normalized form of an http(s) URL (Docs/http-cache.md 6.3, RFC 9110 §4.2.3); nil for any other
-    /// scheme, an empty host, a port outside 1...65535, or a character that a URL must not contain.
+    /// scheme, an empty host, unbalanced brackets of an IPv6 address, a port outside 1...65535, a space, or an ASCII
+    /// control character.
     static func normalised(_ url: String) -> String? {
         if isNormal(url) { return url }
         var rest = Array(url.utf8)[...]

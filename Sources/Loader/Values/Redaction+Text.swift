@@ -3,8 +3,8 @@ extension Redaction {
     /// Returns a message, usually from a library, with a request's secrets masked: the query and fragment of its URL,
     /// the values of its fields, and the parts of its credentials.
     ///
-    /// A query is always masked after its `?`; other secrets shorter than 6 bytes only as a complete credential value,
-    /// because short text occurs in any message.
+    /// Secrets shorter than 6 bytes are not masked, because short text occurs in any message. There are two exceptions:
+    /// the query after its `?`, and the complete value of a credential field.
     ///
     /// Secrets that the message re-encodes or splits are not recognized.
     static func maskingSecrets(in message: String, of request: HTTPRequest) -> String {
@@ -31,7 +31,7 @@ extension Redaction {
         return text
     }
 
-    /// Minimum length in bytes of a secret that is searched for anywhere in a message.
+    /// Minimum length in bytes of the secrets that are searched for in a message; complete credentials may be shorter.
     private static let minSecretBytes = 6
 
     /// Returns a complete credential, and its parts that have at least `minSecretBytes` bytes.

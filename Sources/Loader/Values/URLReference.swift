@@ -10,7 +10,7 @@ struct URLReference: Hashable, Sendable {
     var authority: [UInt8]?
     /// The path with its slashes; may be empty.
     var path: [UInt8]
-    /// The part after the first `?`; nil without one.
+    /// The part between the first `?` and the fragment; nil without a `?` before the fragment.
     var query: [UInt8]?
     /// The part after the first `#`; nil without one.
     var fragment: [UInt8]?

@@ -12,9 +12,11 @@ extension ImageDecoder {
     /// Describes each frame of a GIF or PNG, in order, without decoding pixels; empty for other formats. A PNG without
     /// animation has one frame.
     ///
-    /// The list contains at most ``DecodeLimits/maxFrames`` frames and ends where the file is damaged.
+    /// The list contains at most ``DecodeLimits/maxFrames`` frames. It ends where the file is damaged or a frame
+    /// exceeds a limit.
     ///
-    /// - Throws: The errors of ``header(of:as:cancellation:)-([UInt8],_,_)``, and `cancelled`.
+    /// - Throws: The errors of ``header(of:as:cancellation:)-([UInt8],_,_)``; the error of the first frame when it
+    ///   cannot be read.
     public func frameInfos(
         of bytes: [UInt8], as contentType: ContentType? = nil, cancellation: CancellationFlag? = nil
     ) throws(DecodeError) -> [FrameInfo] {

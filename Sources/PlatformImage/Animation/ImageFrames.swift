@@ -113,7 +113,8 @@ public final class ImageFrames {
     ///
     /// - Returns: Nil before the first frame, for a frame without pixels (possible in GIF), and for formats other than
     ///   GIF and PNG.
-    /// - Throws: The errors of ``next()`` for the frame; the animation can continue.
+    /// - Throws: `limitExceeded` when the memory in use exceeds ``DecodeLimits/maxMemory``; `outOfMemory`, `cancelled`;
+    ///   the error of an undecodable frame. The animation can continue.
     public func raw() throws(DecodeError) -> PlatformImage? {
         guard isAnimated, frame.number > 0, frame.width > 0, frame.height > 0 else { return nil }
         let (width, height) = (frame.width, frame.height)

@@ -10,7 +10,7 @@ extension BMPHeader {
             try rows.decode(bytes, resampledBy: request, into: storage, flag: flag, damage: &damage)
         case .runs(let runs):
             // Run-length codes can skip rows, and the bottom row is usually stored first, so all pixels are decoded
-            // first.
+            // before the resampling starts.
             try check(request, storage, options.limits)
             let grid = runs.grid
             guard let full = PixelStorage(byteCount: grid.height * grid.bytesPerRow, zeroed: false) else {
@@ -35,7 +35,7 @@ extension BMPHeader {
         }
     }
 
-    /// An upper estimate, in bytes, of the memory that the resampling decode needs in addition to `storage`.
+    /// An upper estimate, in bytes, of the memory that the resampling decode needs in addition to its result.
     func resampledByteCount(_ request: ResampleRequest) -> Int {
         let grid: BMPGrid
         let rows: Int

@@ -1,7 +1,7 @@
 /// The validated headers, palette and masks of a BMP file.
 struct BMPHeader {
     let imageHeader: ImageHeader
-    /// The byte range in the input of the ICC profile that a V5 header embeds; nil for none.
+    /// The ICC profile of a V5 header, as a byte range of the file; nil when there is no usable embedded profile.
     let iccRange: Range<Int>?
     let pixels: Pixels
 
@@ -11,7 +11,7 @@ struct BMPHeader {
         case embedded(BMPEmbedded)
     }
 
-    /// Parses the headers and checks the limits; allocates only the palette.
+    /// Parses the headers and checks the limits; allocates no pixels.
     ///
     /// - Parameter resamples: True when the image will be resampled while it is read. If this can be done row by row,
     ///   the memory limit counts one row instead of all rows.
@@ -54,13 +54,16 @@ struct BMPHeader {
                 .unsupported, format: .bmp, detail: "huffman1d", "bmp: Huffman 1D compression is not supported")
         case BMPCompression.cmyk, BMPCompression.cmykRLE8, BMPCompression.cmykRLE4:
             throw DecodeError(.unsupported, format: .bmp, detail: "cmyk", "bmp: CMYK is not supported")
-        default: throw DecodeError(.malformed, format: .bmp, "bmp: invalid compression \(info.compression)")
+        default:
+            throw DecodeError(
+                .malformed, format: .bmp,
+                "bmp: invalid compression \(info.compression) with \(info.bitCount) bits per pixel")
         }
         iccRange = info.readProfile(into: &header, count: bytes.count, limits: options.limits, damage: &damage)
         imageHeader = header
     }
 
-    /// Writes or clears every pixel of `storage`, `width * height * 4` bytes, top row first.
+    /// Writes or clears every pixel of `storage`, which has `width * height * 4` bytes and starts with the top row.
     func decode(
         _ bytes: Span<UInt8>, into storage: PixelStorage, options: DecodeOptions, flag: CancellationFlag?,
         damage: inout Damage

@@ -20,7 +20,7 @@ struct BMPInfo {
     let compression: Int
     /// Bytes of pixel data; reliable only for an embedded JPEG or PNG.
     let imageSize: Int
-    /// Palette entries; 0 for the maximum of the bit depth.
+    /// Palette entries; 0 means the maximum of the bit depth, or no palette for more than 8 bits per pixel.
     let colorCount: Int
     /// V4 and V5: the colour space, see ``BMPColorSpace``.
     let colorSpace: Int
@@ -102,7 +102,8 @@ struct BMPInfo {
 
     var paletteEntrySize: Int { size == BMPHeaderSize.core ? 3 : 4 }
 
-    /// Number of palette entries according to the header, at most the maximum of the bit depth.
+    /// Number of palette entries according to the header: at most the maximum of the bit depth, or 256 for more than 8
+    /// bits per pixel.
     var paletteCount: Int {
         let maxCount = bitCount <= 8 ? 1 << bitCount : 256
         if colorCount > 0 { return min(colorCount, maxCount) }
@@ -150,10 +151,10 @@ extension Span<UInt8> {
 }
 
 extension BMPInfo {
-    /// Sets the profile fields of the header and returns the byte range of the embedded profile; nil for none. The
-    /// profile is reported but not used for conversion.
+    /// Sets the profile fields of the header and returns the byte range of the embedded profile; nil when there is none
+    /// or it is ignored with a warning. The profile is reported but not used for conversion.
     ///
-    /// `LINK`, a path of an external profile, is ignored.
+    /// A linked profile (PROFILE_LINKED, `LINK`), which is the path of an external file, is ignored.
     func readProfile(
         into header: inout ImageHeader, count: Int, limits: DecodeLimits, damage: inout Damage
     ) -> Range<Int>? {

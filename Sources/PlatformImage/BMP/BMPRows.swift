@@ -125,8 +125,8 @@ private struct BMPRowConverter {
     private let layout: BMPRows.Layout
     private var palette: [UInt32] = []
     private var fields = BMPMasks.none.fields
-    /// True while indexes are checked: if the palette has fewer colours than the bit depth permits, until an index is
-    /// out of range.
+    /// True while indexes are checked. This is necessary when the palette has fewer colours than the bit depth permits,
+    /// and ends with the first index that is out of range.
     private var detectsBadIndexes = false
     private(set) var hasBadIndex = false
 

@@ -50,14 +50,14 @@ private struct BMPRunDecoder {
     private(set) var end = EndReason.complete
 
     enum EndReason {
-        /// The end code or the last row was reached.
+        /// The end code was read, or the last row is complete.
         case complete
         case truncated
         /// A code moved the position outside the image, so the remaining data cannot be decoded.
         case undefinedPosition
     }
 
-    /// Stored rows completed before the drawing position.
+    /// Number of stored rows that end before the drawing position.
     var completeRows: Int { min(y + (x >= grid.width ? 1 : 0), grid.height) }
 
     init(_ runs: BMPRuns) {

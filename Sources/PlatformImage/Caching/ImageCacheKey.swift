@@ -1,7 +1,8 @@
 /// The identity of a decoded image: the name of its source and the variant of its decode.
 ///
 /// The hash is computed once, when the key is created: reuse a key, so that look-ups do not hash its text again. Keys
-/// are equal when their texts are equal byte by byte; `é` as one Unicode scalar and as two scalars are different keys.
+/// are equal when source and variant are equal byte by byte; `é` as one Unicode scalar and as two scalars are different
+/// keys.
 public struct ImageCacheKey: Hashable, Sendable, CustomStringConvertible {
     /// Source followed by variant, in one string.
     @usableFromInline let text: String
@@ -9,7 +10,8 @@ public struct ImageCacheKey: Hashable, Sendable, CustomStringConvertible {
     @usableFromInline let hash: Int
     /// Length of the source in UTF-8 bytes.
     @usableFromInline let sourceLength: UInt32
-    /// For ASCII, `==` of strings implies equal bytes; other strings can be canonically equal with different bytes.
+    /// True when the text is ASCII: then `==` of strings implies equal bytes. Other strings with different bytes can be
+    /// equal, because `==` compares canonical equivalence.
     @usableFromInline let isASCII: Bool
 
     /// Creates a key.

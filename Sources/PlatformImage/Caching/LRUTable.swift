@@ -23,7 +23,8 @@ struct LRUTable<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     /// again, and a look-up compares the hash before the key.
     @usableFromInline
     struct Link: Sendable, BitwiseCopyable {
-        /// In an unused link: the index of the next unused link, 0 for none.
+        /// The index of the next older entry, 0 for none. In an unused link: the index of the next unused link, 0 for
+        /// none.
         @usableFromInline var older: UInt32
         @usableFromInline var newer: UInt32
         @usableFromInline var hash: UInt64
@@ -114,7 +115,7 @@ struct LRUTable<Key: Hashable & Sendable, Value: Sendable>: Sendable {
             contents[number] = content
         } else {
             number = links.count
-            precondition(number < UInt32.max, "a cache can contain at most 2^32 - 1 entries")
+            precondition(number < UInt32.max, "a cache can contain at most 2^32 - 2 entries")
             links.append(Link(older: 0, newer: 0, hash: hash))
             keys.append(key)
             contents.append(content)

@@ -215,7 +215,7 @@ public final class MemoryCache<Key: Hashable & Sendable, Value: Sendable>: Senda
         state.locked(in: self) { body(&$0) }
     }
 
-    /// Delivers the events of one call; `key` is the inserted key, used for the value that it replaced.
+    /// Delivers the events of one call. `key` is the key of an insertion; the event of a replaced value contains it.
     @inlinable
     func deliver(_ removed: borrowing RemovedEntries, of key: Key? = nil) {
         guard let onEviction else { return }
@@ -254,7 +254,7 @@ public final class MemoryCache<Key: Hashable & Sendable, Value: Sendable>: Senda
 
         init(maxBytes: Int) { self.maxBytes = maxBytes }
 
-        /// Returns the index of the entry, 0 when its cost exceeds the limit.
+        /// Adds an entry or replaces its content, and returns its index; 0 when the cost exceeds `maxBytes`.
         @inlinable
         mutating func insert(
             _ key: Key, _ content: LRUTable<Key, Value>.Content, hash: UInt64, maxCount: Int,
@@ -268,8 +268,8 @@ public final class MemoryCache<Key: Hashable & Sendable, Value: Sendable>: Senda
             }
             let number: Int
             if old != 0 {
-                // Subtract the old cost first and add the new cost last: the entries evicted in between are older than
-                // this entry, and when all other entries are evicted, the sum is 0.
+                // The old cost is subtracted before the eviction, and the new cost is added after it. This entry is now
+                // the newest and is not evicted: without the other entries `totalBytes` is 0.
                 let replaced = table.replaceAsNewest(old, by: content)
                 totalBytes -= replaced.cost
                 statistics.evictions[.replaced] &+= 1

@@ -56,7 +56,7 @@ public enum EvictionReason: Int, CaseIterable, Sendable {
 }
 
 extension MemoryCacheStatistics: CustomStringConvertible {
-    /// All counts in one line.
+    /// All counters in one line; the removals by reason without the counts that are 0.
     public var description: String {
         "MemoryCacheStatistics(hits: \(hits), misses: \(misses), inserts: \(inserts), refusals: \(refusals), "
             + "evictions: \(evictions))"

@@ -13,7 +13,7 @@ public final class CancellationFlag: Sendable {
     /// True after ``cancel()`` was called; an expired deadline does not change it.
     public var isCancelled: Bool { handle.isRaised }
 
-    /// Stops the decodes and encodes that use this flag after `instant`: decodes throw
+    /// After `instant`, stops the decodes and encodes that use this flag: decodes throw
     /// ``DecodeError/Code/limitExceeded``, encodes ``EncodeError/Code/deadlinePassed``.
     ///
     /// A deadline more than 100 years ahead is limited to 100 years; a later call replaces an earlier deadline.
@@ -22,7 +22,7 @@ public final class CancellationFlag: Sendable {
         handle.setDeadline(in: UInt64(max(1, left.nanosecondCount)))
     }
 
-    /// Raises the flag after `polls` more polls; for tests of every cancellation point.
+    /// Raises the flag at the first poll after `polls` polls since its creation; for tests of every cancellation point.
     package func cancelAfter(polls: Int) { handle.raise(afterPolls: UInt64(polls)) }
 
     package var pollCount: Int { handle.pollCount }

@@ -222,7 +222,8 @@ extension SkippedDetail {
 
     var isCMYK: Bool { unsafe imgc_transform_is_cmyk(handle) }
 
-    /// Creates the conversion for a header and profile; the transform is nil when no conversion is needed.
+    /// Creates the conversion for a header and profile; the transform is nil when no conversion is needed or the
+    /// profile is not usable.
     ///
     /// - Parameter icc: The embedded ICC profile; empty when the image has no profile.
     static func create(

@@ -38,10 +38,10 @@ struct EncodeCall {
         try png(parts, frameCount: parts.count, loopCount: loopCount, options, level: level, maxBytes: maxBytes)
     }
 
-    /// The part of a frame that an animation stores: the rectangle that differs from the previous frame of the same
-    /// size.
+    /// The part of a frame that an animation stores: the rectangle that differs from the previous frame. It is one
+    /// pixel when the frames are equal, and the complete frame when there is no previous frame.
     ///
-    /// - Parameter before: The previous frame; nil for the first one.
+    /// - Parameter before: The previous frame, of the same size; nil for the first frame.
     func part(of bitmap: Bitmap, after before: Bitmap?, delay: FrameDelay) throws(EncodeError) -> FramePart {
         try poll()
         let area = before.map { bitmap.changedArea(from: $0) } ?? bitmap.fullArea

@@ -1,8 +1,8 @@
-// Safe wrappers of the C row kernels: lengths are checked here, once per row.
+// Safe wrappers of the C row kernels: lengths are checked here, once per call.
 
 internal import CImageCodecs
 
-/// Pixel loops in C, which are optimised in debug builds too.
+/// Pixel loops. Most of them are in C, which is optimised in debug builds too.
 ///
 /// Pixels are written from byte `start` on. Each function traps when source or target is too short for `count` pixels.
 enum RowKernels {

@@ -20,7 +20,7 @@ final class ColorTransformCache: Sendable {
     private let entries = Mutex<[Entry]>([])  // most recently used last
 
     /// Returns the transform for images with this header, from the cache or newly created; nil when no conversion is
-    /// needed.
+    /// needed or the profile is not usable.
     func transform(
         header: CodecHeader, icc: [UInt8]?, format: ImageFormat, damage: inout Damage
     ) throws(DecodeError) -> ColorTransform? {

@@ -20,7 +20,7 @@ public struct ImageDecoder: Sendable {
     ///   - cancellation: Stops the counting of frames and pages when raised.
     /// - Throws: `unknownFormat`, `unsupported`, `limitExceeded`, `malformed` or `truncated` when there is no usable
     ///   header; `contentTypeMismatch` with ``DecodeOptions/requiresMatchingContentType``; `invalidArgument` when an
-    ///   option is out of its range; `cancelled`.
+    ///   option is out of its range; `outOfMemory`, `cancelled`.
     public func header(
         of bytes: Span<UInt8>, as contentType: ContentType? = nil, cancellation: CancellationFlag? = nil
     ) throws(DecodeError) -> ImageHeader {
@@ -132,8 +132,8 @@ extension ImageDecoder {
 public struct DecodedImage: Sendable {
     /// The pixels, after scaling and orientation.
     public let bitmap: PlatformImage
-    /// The file's header, with the warnings of the complete decode. Frames are counted only if this needs no additional
-    /// read.
+    /// The file's header, with the warnings of the complete decode. ``ImageHeader/frameCount`` is nil when counting
+    /// would require an additional read of the file.
     public let header: ImageHeader
     /// Complete, truncated or corrupt.
     public let status: DecodeStatus
@@ -153,7 +153,7 @@ struct PreparedDecode: Sendable {
         (width, height) = source.pixelSize(orientedBy: orientation)
     }
 
-    /// Bytes mapped for the pixels plus upper estimates for the codec and the colour profile; at least 1.
+    /// Bytes allocated for the pixels plus upper estimates for the codec and the colour profile; at least 1.
     var byteCount: Int {
         let pixels = PixelStorage.allocatedByteCount(width * height * 4)
         let (sum, overflows) = pixels.addingReportingOverflow(source.header.workByteCount)

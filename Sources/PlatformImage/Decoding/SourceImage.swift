@@ -52,7 +52,8 @@ struct SourceImage {
         return try call.iccProfile(in: bytes, count: codecHeader.profileByteCount)
     }
 
-    /// The conversion to sRGB requested by the options; nil when the pixels need none.
+    /// The conversion to sRGB; nil when the options do not request it, when no conversion is needed, when the profile
+    /// is not usable, and for BMP.
     mutating func transform(
         in bytes: Span<UInt8>, cache: ColorTransformCache
     ) throws(DecodeError) -> ColorTransform? {
@@ -81,7 +82,7 @@ struct SourceImage {
     }
 
     /// Decodes the image as stored, without orientation, and resamples it into `storage` while it is read. Of a JPEG, a
-    /// TIFF, a non-interlaced PNG, or a BMP without run lengths, only some rows are in memory at a time.
+    /// TIFF, a non-interlaced PNG, or a BMP without run lengths, only some rows of RGBA pixels are in memory at a time.
     ///
     /// Damage is reported as by a decode without resampling; pixels without data are transparent. The source size of
     /// `request` must be ``pixelSize(orientedBy:)`` with `.up`, that is, the size after JPEG scaling. Colours are
@@ -149,7 +150,7 @@ struct SourceImage {
         return SkippedDetail(quality, reduction: part / Double(max(request.width, request.height)))
     }
 
-    /// Bytes needed to create the conversion to sRGB; 0 when there is no ICC profile to convert from.
+    /// An upper estimate, in bytes, of the memory for creating the conversion to sRGB; 0 when no ICC profile is used.
     ///
     /// lcms2 stores 16-bit copies of the profile's tables. In measurements, profiles with 8-bit tables grow the most,
     /// to 10 times the profile size; this estimate counts 12 times.

@@ -63,7 +63,7 @@ public struct BlurHash: Hashable, Sendable, CustomStringConvertible {
             throw Self.malformed("the text has \(digits.count) characters, at least 6 are required")
         }
         guard digits[0] < 81 else {
-            throw Self.malformed("the first character does not encode a number of columns and rows")
+            throw Self.malformed("the first character does not encode 1 to 9 columns and 1 to 9 rows")
         }
         let (columns, rows) = (digits[0] % 9 + 1, digits[0] / 9 + 1)
         let count = 4 + 2 * columns * rows

@@ -7,7 +7,7 @@ extension ImageEncoder {
     /// - Parameters:
     ///   - frames: At least one frame; all bitmaps must have the same size. Only the delay of ``AnimationFrame/info``
     ///     is used. A delay whose numerator or denominator exceeds 65,535 is reduced to lowest terms; if this is not
-    ///     sufficient, it is rounded.
+    ///     sufficient, the delay is rounded and limited to 65,535 s.
     ///   - loopCount: Number of plays, 0 for infinite; at most 2,147,483,647, larger values are clamped.
     ///   - cancellation: Stops the encode at its next batch of rows when raised.
     /// - Throws: `invalidArgument` when there is no frame, when sizes differ, and when `loopCount`, a delay or an

@@ -5,9 +5,9 @@ package struct CodecLibrary: Hashable, Sendable {
     /// The version, such as `1.6.39`; nil for a library that is used only indirectly and has no known package.
     package let version: String?
     /// True when the version was reported by the loaded library; false when it is the version of the headers at compile
-    /// time.
+    /// time or of the installed package, and when it is unknown.
     package let isLoadedVersion: Bool
-    /// The installed package; nil when no package database can be read or none contains this library.
+    /// The installed package; nil when no package database can be read or the database does not contain this library.
     package let package: InstalledPackage?
     /// The fixes that this version is known to lack.
     package let missingFixes: [SecurityFix]

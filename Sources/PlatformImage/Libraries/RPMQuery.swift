@@ -6,13 +6,13 @@ import Musl
 import Darwin
 #endif
 
-/// Queries package versions with the command `rpm`, because the format of the rpm database is not public.
+/// Queries package versions with the command `rpm`, because rpm does not document the format of its database.
 enum RPMQuery {
     private static let deadline = Duration.seconds(5)
     private static let maxBytes = 1 << 16
 
-    /// The versions of the packages that are installed; empty when there is no `rpm`, or when it runs for more than
-    /// 5 seconds.
+    /// The versions of the packages in `names` that are installed. Empty when `rpm` is missing, runs for more than
+    /// 5 seconds or writes more than 64 KiB.
     ///
     /// - Parameter program: The path of the command, and arguments that precede the arguments of the query.
     static func versions(of names: [String], program: [String] = ["/usr/bin/rpm"]) -> [String: PackageVersion] {

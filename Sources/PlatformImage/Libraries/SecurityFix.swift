@@ -16,10 +16,10 @@ package struct SecurityFix: Hashable, Sendable {
         self.packages = packages
     }
 
-    /// Returns true when this version is known to lack the fix.
+    /// Returns true when a library of this version is known to lack the fix.
     ///
-    /// Without a package, or for a distribution release that is not in the table, the patch level is unknown: the fix
-    /// is then reported as missing only when the version is older than the oldest patched version in the table.
+    /// Without a package, or for a distribution release that ``packages`` does not contain, the patch level is unknown:
+    /// the fix is then reported as missing only when the version is older than each version with the fix.
     ///
     /// - Parameters:
     ///   - upstream: The version of the library.

@@ -3,21 +3,23 @@
 /// The parser is bounded and not recursive: at most 512 entries per IFD, every offset and count checked against the
 /// block, tags with a wrong type or count ignored (EXIF 2.32, section 4.6).
 public struct EXIF: Hashable, Sendable {
-    /// Orientation (tag 274), from the first entry with this tag; nil when absent or outside 1...8.
+    /// Orientation (tag 274), from the first entry that has this tag, type SHORT and one value; nil when there is no
+    /// such entry or its value is outside 1...8.
     public private(set) var orientation: Orientation?
-    /// XResolution (tag 282), in pixels per ``resolutionUnit``; nil when absent.
+    /// XResolution (tag 282), in pixels per ``resolutionUnit``; nil when absent or invalid.
     public private(set) var xResolution: Double?
-    /// YResolution (tag 283), in pixels per ``resolutionUnit``; nil when absent.
+    /// YResolution (tag 283), in pixels per ``resolutionUnit``; nil when absent or invalid.
     public private(set) var yResolution: Double?
-    /// ResolutionUnit (tag 296): 2 for inch, 3 for centimetre; nil when absent, which means inch.
+    /// ResolutionUnit (tag 296): 2 for inch, 3 for centimetre; nil when absent or invalid, which means inch.
     public private(set) var resolutionUnit: Int?
-    /// ColorSpace (tag 40961): 1 for sRGB, 65,535 for uncalibrated; not used for colour conversion. Nil when absent.
+    /// ColorSpace (tag 40961): 1 for sRGB, 65,535 for uncalibrated; not used for colour conversion. Nil when
+    /// absent or invalid.
     public private(set) var colorSpace: Int?
-    /// The byte range of the embedded JPEG thumbnail, relative to the start of the EXIF block; nil for none.
+    /// The byte range of the embedded JPEG thumbnail, from the start of the EXIF block; nil when none is inside it.
     public private(set) var thumbnailRange: Range<Int>?
     /// True when an IFD, the type or count of the orientation, or the range of the thumbnail was invalid and ignored.
     public private(set) var isDamaged = false
-    /// True when the first orientation tag contains a number outside 1...8.
+    /// True when the entry that ``orientation`` is read from contains a number outside 1...8.
     public private(set) var hasInvalidOrientation = false
 
     /// Reads a block from an array, as the initialiser that takes a span does; nil when the block has no TIFF header.

@@ -16,7 +16,7 @@ public struct FrameInfo: Hashable, Sendable {
     public let width: Int
     /// Rows of the frame, as stored.
     public let height: Int
-    /// The display duration; 0 seconds in an image without animation.
+    /// The display duration; 0 seconds when the file contains none.
     public let delay: FrameDelay
     /// The treatment of the frame's area before the next frame.
     public let disposal: Disposal
@@ -26,9 +26,9 @@ public struct FrameInfo: Hashable, Sendable {
 
 /// The display duration of a frame, in seconds, as stored: GIF in hundredths, APNG as any fraction.
 public struct FrameDelay: Hashable, Sendable {
-    /// 0 or more in every frame that was decoded; seconds are `numerator / denominator`.
+    /// 0 or more in every frame of a file; seconds are `numerator / denominator`.
     public let numerator: Int
-    /// At least 1 in every frame that was decoded; an APNG denominator of 0 is returned as 100.
+    /// At least 1 in every frame of a file; an APNG denominator of 0 is returned as 100.
     public let denominator: Int
 
     /// A delay of `numerator / denominator` seconds.

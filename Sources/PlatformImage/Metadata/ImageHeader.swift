@@ -60,9 +60,9 @@ public struct ImageHeader: Hashable, Sendable {
     /// The declared content type; nil for none or `application/octet-stream`.
     public internal(set) var declaredContentType: ContentType?
 
-    /// Width of the upright image in pixels; equal to ``height`` for orientations with a quarter turn.
+    /// Width of the upright image in pixels; equal to ``height`` when ``Orientation/swapsSides`` is true.
     public var displayWidth: Int { orientation.swapsSides ? height : width }
-    /// Height of the upright image in pixels; equal to ``width`` for orientations with a quarter turn.
+    /// Height of the upright image in pixels; equal to ``width`` when ``Orientation/swapsSides`` is true.
     public var displayHeight: Int { orientation.swapsSides ? width : height }
     /// Bytes of the decoded bitmap: `width * height * 4`; `Int.max` on overflow.
     public var decodedByteCount: Int {
@@ -70,7 +70,8 @@ public struct ImageHeader: Hashable, Sendable {
         let (bytes, alsoOverflows) = pixels.multipliedReportingOverflow(by: 4)
         return overflows || alsoOverflows ? Int.max : bytes
     }
-    /// False when the declared content type names a format other than that of the signature.
+    /// False when the declared content type is that of a supported format other than ``format``. True for every other
+    /// type, and without a declared type.
     public var matchesDeclaredContentType: Bool {
         guard let declaredContentType, let declared = ImageFormat(declaredContentType) else { return true }
         return declared == format

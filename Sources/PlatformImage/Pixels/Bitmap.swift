@@ -142,7 +142,8 @@ extension Bitmap {
     /// Bitmaps that share an allocation count once; a decode in progress counts from its allocation on.
     public static var liveBitmapBytes: Int { PixelStorage.liveBytes }
 
-    /// The bytes of released pixel buffers that are retained for reuse, at most 32 MiB; they belong to no bitmap.
+    /// The bytes of released pixel and codec buffers that are retained for reuse, at most 32 MiB; they belong to no
+    /// bitmap.
     public static var pooledBytes: Int { PixelPool.shared.byteCount }
 
     /// Returns the pooled buffers to the operating system.

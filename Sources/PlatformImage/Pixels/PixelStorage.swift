@@ -4,12 +4,12 @@ import Synchronization
 
 /// The pixel bytes of one allocation.
 ///
-/// Buffers of less than 4 MiB come from `malloc`. Larger buffers are mapped: aligned to 2 MiB, so that the kernel may
-/// use huge pages, with the length rounded up to whole pages. Page faults on new pages are a considerable part
-/// of the time of a decode. The rounding keeps the difference between counted and resident bytes below one page.
+/// Buffers of less than 4 MiB come from `malloc`. Larger buffers are mapped. They are aligned to 2 MiB, so that the
+/// kernel may use huge pages: page faults on new pages are a considerable part of the time of a decode. Their length is
+/// rounded up to whole pages, so it exceeds ``byteCount`` by less than one page.
 @safe final class PixelStorage: Sendable {
     let byteCount: Int
-    /// Immutable. The bytes are written only before the storage is shared: only its creator calls `withMutableBytes`.
+    /// The pointer never changes. The bytes are written only while the storage is not shared.
     nonisolated(unsafe) private let base: UnsafeMutableRawPointer
 
     static let mappedFrom = PixelPool.mappedFrom

@@ -4,7 +4,8 @@ struct SkippedDetail: OptionSet {
 
     /// The last luma refinement scan of a progressive file.
     static let lastRefinement = Self(rawValue: 1)
-    /// All scans of a progressive file except the DC scans and the first low-frequency AC scans.
+    /// All refinement scans of AC coefficients of a progressive file, and the luma AC scans that start at a high
+    /// frequency.
     static let laterScans = Self(rawValue: 2)
     /// Chroma detail of a JPEG that is not progressive, has 4:2:0 chroma, and is decoded at scale 1/8.
     static let chroma = Self(rawValue: 4)
@@ -25,8 +26,9 @@ struct SkippedDetail: OptionSet {
 }
 
 extension ResampleRequest {
-    /// The scale 1/n for libjpeg's decode of the full-size source: the largest n of 1, 2, 4 and 8 at which width and
-    /// height of the scaled crop are at least the required multiple of the result's width and height.
+    /// The denominator n of the scale 1/n at which a JPEG of the full source size is decoded. It is the largest n of 2,
+    /// 4 and 8 at which width and height of the scaled crop are at least the required multiple of the result's width
+    /// and height; 1 when none of them is sufficient.
     ///
     /// Below a multiple of three the loss is visible: 12 megapixels reduced to 256 pixels have a PSNR of 55 dB with the
     /// multiple 3 and 47 dB with the multiple 2, relative to a full decode. Both sides are checked, because the result

@@ -23,8 +23,8 @@ public final class DecodeBudget: Sendable {
 
     enum Reservation: Equatable {
         case granted
-        /// The bytes are not reserved yet: `whenGranted` is called after they are reserved, unless ``cancel(_:)`` is
-        /// called before.
+        /// The bytes are not reserved yet. `whenGranted` is called after they are reserved, unless ``cancel(_:)``
+        /// removes the request before.
         case waiting(UInt64)
         /// The request exceeds ``maxBytes``.
         case refused
@@ -96,8 +96,9 @@ public final class DecodeBudget: Sendable {
         }
     }
 
-    /// Serves waiting requests; call it after `acquire` returned `granted`. That request may have been the last
-    /// permitted overtake of a waiting request, which is then the next in order.
+    /// Serves waiting requests; call it after `acquire` returned `granted`. The granted request may have been the last
+    /// one that was permitted to overtake a waiting request. The waiting request is then next in order, and its bytes
+    /// may be free.
     func serveWaiting() {
         let served = state.locked(in: self) { serve(&$0) }
         for waiter in served { waiter.whenGranted() }
@@ -116,8 +117,8 @@ public final class DecodeBudget: Sendable {
 
     /// Reserves bytes without waiting; returns false when fewer bytes are free. Release the bytes with ``release(_:)``.
     ///
-    /// This overtakes waiting requests: use it only if the release of these bytes does not depend on a waiting request,
-    /// and limit the number of calls.
+    /// The reservation overtakes waiting requests: use this method only if the release of the bytes does not depend on
+    /// a waiting request, and limit the number of calls.
     package func tryAcquire(_ byteCount: Int) -> Bool {
         precondition(byteCount >= 1)
         return state.locked(in: self) { state in
@@ -144,8 +145,9 @@ public final class DecodeBudget: Sendable {
         return served
     }
 
-    /// Reserves the bytes of the next request in order. Returns nil, and reserves nothing, when no request waits, when
-    /// the next request does not have the ticket `only`, or when its bytes are not free yet.
+    /// Reserves the bytes of the next request in order and removes the request. Returns nil, and reserves nothing, when
+    /// no request waits, when the bytes of the next request are not free, or when `only` is not nil and the next
+    /// request has another ticket.
     private func serveNext(_ state: inout BudgetState, only: UInt64? = nil) -> Waiter? {
         var next: (lane: Int, ticket: UInt64)?
         var mostOvertakes = Self.maxOvertakes - 1

@@ -1,7 +1,8 @@
-// The jobs of a decode queue. Each job has one state, guarded by one lock; the thread that moves a job out of a waiting
-// state runs or refuses it. Therefore each continuation is resumed exactly once.
+// The jobs of a decode queue. Each job has one state, guarded by one lock. The thread that moves a waiting job to the
+// state `running` runs the job. The thread that removes a waiting job, or enqueues a cancelled job, refuses the job.
+// Therefore each continuation is resumed exactly once.
 //
-// Lock order: acquire the lock of the jobs before the lock of the budget, never after it.
+// Lock order: first the lock of the jobs, then the lock of the budget.
 
 import Dispatch
 import Synchronization
@@ -14,7 +15,8 @@ final class DecodeJobs: Sendable {
 
     /// Reports the result to the caller; called after the job's reservation in the budget, if it has one, is released.
     typealias Delivery = @Sendable () -> Void
-    /// The part of a job that runs with bytes of the budget reserved.
+    /// The part of a job that needs bytes of the budget: called with `now` after the bytes are reserved, or with
+    /// `refused`.
     typealias ReservedBody = @Sendable (Start) -> Delivery
     typealias Body = @Sendable (Start) -> BodyResult
     typealias Ticket = UInt64
@@ -49,7 +51,8 @@ final class DecodeJobs: Sendable {
 
     private let budget: DecodeBudget
     private let state = Mutex(QueueState())
-    /// Counts waiting jobs and jobs cancelled while waiting: a thread that finds no job waits again.
+    /// Counts the jobs that wait for a thread. Jobs cancelled in that state are still counted, so a thread may find no
+    /// job; it then waits again.
     private let jobAvailable = DispatchSemaphore(value: 0)
 
     init(budget: DecodeBudget) { self.budget = budget }
@@ -65,8 +68,8 @@ final class DecodeJobs: Sendable {
         }
     }
 
-    /// Enqueues a job. `body` is called exactly once: on a worker thread with `.now`, or with `.refused` by the
-    /// cancelling thread.
+    /// Enqueues a job. `body` is called exactly once: with `.now` on a worker thread, with `.refused` by the thread
+    /// that cancels the waiting job, or with `.refused` by this method if the job was cancelled before.
     func enqueue(_ ticket: Ticket, priority: DecodeQueue.Priority, _ body: @escaping Body) {
         let isWaiting = state.locked(in: self) { state in
             guard case .registered(let flag)? = state.jobs[ticket] else {
@@ -81,7 +84,8 @@ final class DecodeJobs: Sendable {
         if isWaiting { jobAvailable.signal() } else { refuse(body) }
     }
 
-    /// Removes and refuses a waiting job immediately; raises the flag of a running job; ignores a finished job.
+    /// Removes and refuses a waiting job immediately; raises the flag of a running job; ignores a finished job. A job
+    /// that is not enqueued yet is marked, and `enqueue` refuses it.
     func cancel(_ ticket: Ticket) {
         let afterUnlock = state.locked(in: self) { state -> Delivery? in
             switch state.jobs[ticket] {
@@ -116,8 +120,8 @@ final class DecodeJobs: Sendable {
         afterUnlock?()
     }
 
-    /// Waits for a job and runs it until it ends or requests memory from the budget. Returns false when the queue is
-    /// closed.
+    /// Waits for a job and runs it until it ends or must wait for bytes of the budget. Returns false when the queue is
+    /// closed and no job is left.
     func runNext() -> Bool {
         jobAvailable.wait()
         guard let (ticket, priority, job) = popNext() else { return !state.locked(in: self) { $0.isClosed } }
@@ -166,7 +170,8 @@ final class DecodeJobs: Sendable {
         }
     }
 
-    /// Continues the job immediately if the budget reserves the bytes; otherwise the job waits without a thread.
+    /// Continues the job immediately if the budget reserves the bytes. Refuses the job if it is cancelled or needs more
+    /// bytes than the maximum of the budget. Otherwise the job waits without a thread.
     private func reserve(
         _ byteCount: Int, _ ticket: Ticket, _ priority: DecodeQueue.Priority, _ body: @escaping ReservedBody
     ) {

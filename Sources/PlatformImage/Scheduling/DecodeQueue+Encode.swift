@@ -8,8 +8,8 @@ extension DecodeQueue {
     ///   - encoder: Quality, compression level and maximum size.
     ///   - priority: The priority of the job while it waits for a thread.
     ///   - byteCount: Bytes that the encoder will allocate, reserved from the ``budget``; 0 for a negligible amount.
-    ///     The bitmap is not included. A JPEG encoder stores coefficients, see ``JPEGOptions/isProgressive``, and every
-    ///     encoder stores its output.
+    ///     The bitmap is not included. Every encoder stores its output. With ``JPEGOptions/isProgressive`` or
+    ///     ``JPEGOptions/optimizesHuffman``, a JPEG encoder also stores the coefficients of the image.
     /// - Throws: The errors of ``ImageEncoder/encode(_:as:cancellation:)``; `cancelled` when the awaiting task was
     ///   cancelled before the end; `limitExceeded` when `byteCount` exceeds ``DecodeBudget/maxBytes``,
     ///   `invalidArgument` when it is negative.

@@ -134,7 +134,7 @@ public final class DecodeQueue: Sendable {
     /// Runs `work` on one of the queue's threads, after `measure` computed on that thread the memory that `work` needs.
     ///
     /// - Parameter measure: Called once, on the queue's thread, before memory is reserved; returns the bytes that
-    ///   `work` will allocate, 0 or more.
+    ///   `work` will allocate, 0 or more; a negative number traps.
     /// - Throws: The errors of ``run(priority:byteCount:_:)``.
     package func run<Result: Sendable>(
         priority: Priority = .normal, measure: @escaping @Sendable () -> Int,

@@ -57,7 +57,8 @@ package enum DetachedThread {
         }
     }
 
-    /// Sets the niceness of the calling thread, which on Linux applies to one thread.
+    /// Sets the niceness of the calling thread. No effect for 0, and on systems other than Linux, where a niceness
+    /// applies to the complete process.
     private static func setNiceness(_ niceness: Int) {
         guard niceness > 0 else { return }
         #if canImport(Glibc)

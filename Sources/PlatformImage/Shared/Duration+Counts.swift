@@ -15,7 +15,7 @@ extension Duration {
     func count(perSecond units: Int64) -> Int64 {
         let (seconds, attoseconds) = components
         let (product, overflows) = seconds.multipliedReportingOverflow(by: units)
-        // Both parts have the same sign.
+        // Seconds and attoseconds have the same sign, so the sum is rounded towards 0 like the quotient.
         let (sum, overflowsToo) = product.addingReportingOverflow(attoseconds / (1_000_000_000_000_000_000 / units))
         return overflows || overflowsToo ? (seconds < 0 ? .min : .max) : sum
     }

@@ -29,7 +29,8 @@ package enum PercentEncoding {
         String(decoding: encode(text.utf8, allowed: allowed), as: UTF8.self)
     }
 
-    /// Replaces each escape by its byte, in one pass; a `%` without two hexadecimal digits is copied unchanged.
+    /// Replaces each escape by its byte; the result is not decoded again. A `%` without two hexadecimal digits is
+    /// copied unchanged.
     @inlinable
     package static func decode(_ bytes: some Collection<UInt8>) -> [UInt8] {
         var decoded: [UInt8] = []

@@ -1,6 +1,7 @@
 /// A FIFO queue of tickets; appending and removing a ticket take amortised constant time.
 ///
-/// Cancelled tickets stay in the queue: the caller skips them when they reach the front.
+/// Cancelled tickets stay in the queue until they reach the front, where the caller skips them, or until
+/// ``compact(waitingCount:_:)`` removes them.
 package struct TicketQueue<Ticket: Sendable>: Sendable {
     @usableFromInline var tickets: [Ticket] = []
     @usableFromInline var frontIndex = 0

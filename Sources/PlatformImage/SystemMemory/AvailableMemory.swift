@@ -49,7 +49,7 @@ public struct AvailableMemory: Hashable, Sendable {
         return overflow ? .max : bytes
     }
 
-    /// The line `MemTotal:       16384 kB` (proc_meminfo(5)).
+    /// Bytes of physical memory from the line `MemTotal:       16384 kB` (proc_meminfo(5)); nil without a valid line.
     private static func total(in meminfo: [UInt8]) -> Int? {
         for line in meminfo.split(separator: UInt8(ascii: "\n")) {
             let fields = line.split(separator: UInt8(ascii: " "))
@@ -63,8 +63,8 @@ public struct AvailableMemory: Hashable, Sendable {
     }
 }
 
-/// The memory limits of the cgroup of this process and of its ancestors, as far as the mounted cgroup file system
-/// contains them (kernel documents admin-guide/cgroup-v2 and admin-guide/cgroup-v1/memory).
+/// The memory limits of this process's cgroup and of the ancestors of that cgroup, as far as the mounted cgroup file
+/// system contains them (kernel documents admin-guide/cgroup-v2 and admin-guide/cgroup-v1/memory).
 struct CgroupMemory {
     /// The cgroup folders, in the order of ``CgroupFolders/all``.
     let folders: [CgroupFolders.Folder]

@@ -36,8 +36,8 @@ package struct AvailableProcessors: Hashable, Sendable {
     }
 }
 
-/// The CPU quotas of the cgroup of this process and of its ancestors, as far as the mounted cgroup file system contains
-/// them (kernel documents admin-guide/cgroup-v2, "CPU Interface Files", and scheduler/sched-bwc).
+/// The CPU quotas of this process's cgroup and of the ancestors of that cgroup, as far as the mounted cgroup file
+/// system contains them (kernel documents admin-guide/cgroup-v2, "CPU Interface Files", and scheduler/sched-bwc).
 struct CgroupProcessors {
     /// CPU time per period, both in microseconds: a quota of 250,000 in a period of 100,000 permits 2.5 processors.
     struct Quota: Hashable {
@@ -60,7 +60,7 @@ struct CgroupProcessors {
 
     private static func quota(_ folder: CgroupFolders.Folder) -> Quota? {
         switch folder.version {
-        // -1 means no quota; it does not parse as a decimal number.
+        // The quota -1 means no quota; `Int(asciiDigits:)` returns nil for the minus sign.
         case .v1: quota(folder.text(of: "cpu.cfs_quota_us"), folder.text(of: "cpu.cfs_period_us"))
         // `250000 100000`, or `max 100000` for no quota.
         case .v2:
@@ -71,7 +71,8 @@ struct CgroupProcessors {
         }
     }
 
-    /// Nil for a quota that the kernel rejects, such as 0.
+    /// Parses quota and period; nil when one of them is missing, is not a number of ASCII digits, or is 0, which the
+    /// kernel rejects.
     private static func quota(_ time: [UInt8]?, _ period: [UInt8]?) -> Quota? {
         guard let time = time.flatMap({ Int(asciiDigits: $0) }),
             let period = period.flatMap({ Int(asciiDigits: $0) }),

@@ -25,7 +25,7 @@ struct CgroupFolders {
     }
 
     /// The process's cgroup, then its ancestors up to the mount point. If both cgroup versions are mounted, contains
-    /// the folders of both: the files of a controller exist in only one version. Folders may not exist.
+    /// the folders of both: the files of a controller exist in only one version. Some of the folders may be missing.
     let all: [Folder]
 
     /// - Parameters:

@@ -74,8 +74,8 @@ struct PathComponents {
 
     var count: Int { names.count }
 
-    /// The components after those of `root`; nil when the path is not below `root`, or when its `..` components leave
-    /// `root`.
+    /// The components after those of `root`, empty when the paths are equal; nil when the path does not begin with
+    /// `root`, or when a `..` follows the components of `root`.
     func below(_ root: PathComponents) -> ArraySlice<ArraySlice<UInt8>>? {
         guard leadingUp <= root.count, names.starts(with: root.names) else { return nil }
         return names.dropFirst(root.count)

@@ -5,8 +5,8 @@ public enum MemoryPressureSource: Hashable, Sendable, CaseIterable {
     /// The process's cgroup or an ancestor reached a limit (`memory.events.local` of cgroups version 2, or
     /// `memory.events` before Linux 5.2).
     ///
-    /// At `memory.max` the kernel first reclaims file cache, so a process that reads many files receives these events
-    /// although enough anonymous memory is available.
+    /// At `memory.max` the kernel first reclaims file cache. Therefore a process that reads many files receives these
+    /// events even when its anonymous memory is far below the limit.
     case cgroupEvents
 }
 

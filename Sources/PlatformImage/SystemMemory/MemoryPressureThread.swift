@@ -9,8 +9,8 @@ import Musl
 /// The stop signal of the watcher's thread: a pipe that becomes readable.
 ///
 /// The watcher and its thread both retain this object, so the ends stay open until neither needs them: a write
-/// never fails with EPIPE. The signal is a byte, not a closed end, so an end that a child process
-/// inherits has no effect.
+/// never fails with EPIPE. The signal is a byte. Closing the write end instead would have no effect while a child
+/// process has inherited that end.
 final class MemoryPressureStop: Sendable {
     private let readEnd: ProcFile
     private let writeEnd: ProcFile

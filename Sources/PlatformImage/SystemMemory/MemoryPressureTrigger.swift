@@ -1,4 +1,4 @@
-// These sources exist on Linux only.
+// The sources of memory pressure events exist on Linux only.
 #if os(Linux)
 
 #if canImport(Glibc)
@@ -20,11 +20,11 @@ enum MemoryPressureTrigger: ~Copyable {
         }
     }
 
-    /// The event since the last call; nil for none.
+    /// The event since the last call; nil for none. Call it only after `poll` reported the descriptor as ready.
     mutating func event() -> MemoryPressureEvent? {
         switch consume self {
         case .stalls(let file):
-            // `poll` has already reset the trigger.
+            // `poll` has already reset the PSI trigger, so nothing is read from the file.
             self = .stalls(file)
             return MemoryPressureEvent(.systemStalls)
         case .cgroup(var watch):

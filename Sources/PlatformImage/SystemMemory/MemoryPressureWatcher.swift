@@ -24,7 +24,7 @@ public final class MemoryPressureWatcher: Sendable {
     /// - Parameters:
     ///   - sources: The sources to try, in this order.
     ///   - stall: Only for ``MemoryPressureSource/systemStalls``: an event occurs when tasks on the machine waited for
-    ///     memory for this total time within one `window`; more than 0 and at most `window`.
+    ///     memory for this total time within one `window`; at least 1 us and at most `window`.
     ///   - window: 0.5...10 s. For ``MemoryPressureSource/systemStalls``, a process without privileges needs a multiple
     ///     of 2 s.
     ///   - onPressure: Called with every event.
@@ -46,8 +46,8 @@ public final class MemoryPressureWatcher: Sendable {
 
     /// Stops the watcher; repeated calls have no effect.
     ///
-    /// Returns without waiting, so it may be called from the closure; one call of the closure may still be running on
-    /// the thread. The thread then releases the closure.
+    /// Returns without waiting, so it may be called from the closure. One last call of the closure may still run on the
+    /// thread after this method returns; then the thread releases the closure.
     public func stop() {
         #if os(Linux)
         let signal = stopping.locked(in: self) { stopping in

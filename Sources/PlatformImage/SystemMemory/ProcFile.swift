@@ -22,7 +22,7 @@ struct ProcFile: ~Copyable, Sendable {
         guard !path.contains(0) else { return .failure(Failure(number: ENOENT)) }
         let terminated = path + [0]
         let descriptor = unsafe terminated.withUnsafeBytes { bytes in
-            // Never empty: the terminating 0 is included.
+            // `bytes` is never empty, because it includes the terminating 0.
             let start = unsafe bytes.bindMemory(to: CChar.self).baseAddress
             guard let start = unsafe start else { return Int32(-1) }
             return unsafe systemOpen(start, access | O_NONBLOCK | O_CLOEXEC | O_NOCTTY)

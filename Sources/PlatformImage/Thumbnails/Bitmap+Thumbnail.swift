@@ -8,9 +8,9 @@ extension Bitmap {
     ///   - options: Size, fit, crop and filter.
     ///   - limits: `maxSide`, `maxPixels` and `maxMemory` apply to the thumbnail's pixels.
     ///   - cancellation: Stops the work at its next batch of rows when raised.
-    /// - Throws: `invalidArgument` when a number in `options` is out of its range, `emptyCrop` when the crop has no
-    ///   pixel in the image, `limitExceeded` when the thumbnail exceeds `limits` or has a side over
-    ///   ``ThumbnailOptions/maxSide``, `outOfMemory`, `cancelled`.
+    /// - Throws: `invalidArgument` when a number in `options` is out of its range; `emptyCrop` when the crop has no
+    ///   pixel in the image; `limitExceeded` when the thumbnail exceeds `limits`, or when a side of the bitmap or of
+    ///   the thumbnail exceeds ``ThumbnailOptions/maxSide``; `outOfMemory`; `cancelled`.
     public func thumbnail(
         options: ThumbnailOptions, limits: DecodeLimits = DecodeLimits(), cancellation: CancellationFlag? = nil
     ) throws(DecodeError) -> Bitmap {

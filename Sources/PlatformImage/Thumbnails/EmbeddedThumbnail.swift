@@ -2,7 +2,8 @@
 struct EmbeddedThumbnail {
     /// The thumbnail's range in the file.
     let range: Range<Int>
-    /// The parsed header of the bytes of `range`. Any damage throws: the full image is then decoded instead.
+    /// The parsed header of the bytes of `range`. If these bytes are damaged, their decode throws, and the full image
+    /// is decoded instead.
     let source: SourceImage
 }
 

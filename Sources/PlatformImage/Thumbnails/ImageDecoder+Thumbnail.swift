@@ -10,8 +10,8 @@ extension ImageDecoder {
     ///   - options: Size, fit, crop and filter.
     ///   - contentType: The type declared by the sender; nil or `application/octet-stream` for none.
     ///   - cancellation: Stops the decode at its next batch of rows when raised.
-    /// - Returns: The thumbnail, with the header of the file and the status of its decode. With
-    ///   ``ThumbnailOptions/usesEmbeddedThumbnail`` the status is that of the embedded image.
+    /// - Returns: The thumbnail, with the header of the file and the status of its decode. The status is `complete` if
+    ///   the thumbnail was made from an embedded thumbnail (``ThumbnailOptions/usesEmbeddedThumbnail``).
     /// - Throws: The errors of ``decode(_:as:cancellation:)-([UInt8],_,_)``; `invalidArgument` when a number in
     ///   `options` is out of its range; `emptyCrop` when the crop has no pixel in the image; `limitExceeded` also when
     ///   the thumbnail exceeds ``DecodeLimits/maxSide``, `maxPixels` or `maxMemory`.
@@ -67,7 +67,8 @@ extension ImageDecoder {
         return try finish(prepared, storage, source.damage)
     }
 
-    /// Decodes the embedded thumbnail; false when it is damaged and the full image must be decoded.
+    /// Decodes the embedded thumbnail; false when it cannot be decoded without damage, so that the full image must be
+    /// decoded.
     private func decode(
         _ embedded: PreparedThumbnail.Embedded, of bytes: Span<UInt8>, into storage: PixelStorage,
         _ transform: ColorTransform?
@@ -75,8 +76,8 @@ extension ImageDecoder {
         var source = embedded.thumbnail.source
         let embeddedBytes = bytes.extracting(embedded.thumbnail.range)
         do throws(DecodeError) {
-            // Most embedded thumbnails have no profile; their colour space is then the colour space of the image. A
-            // thumbnail that has a profile and needs no conversion is in sRGB.
+            // Most embedded thumbnails have no profile; their colour space is then the colour space of the image. For
+            // a thumbnail with a profile equivalent to sRGB, `colors` is nil: no conversion is needed.
             let hasProfile = source.header.profileSource != .none
             let colors = hasProfile ? try source.transform(in: embeddedBytes, cache: transforms) : transform
             try source.decode(embeddedBytes, resampledBy: embedded.request, into: storage, colors)

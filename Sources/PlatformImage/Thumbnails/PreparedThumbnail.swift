@@ -122,7 +122,7 @@ extension ThumbnailGeometry {
         try check(limits)
     }
 
-    /// Checks the size of the thumbnail: with upscaling it can be larger than the image.
+    /// Checks the size of the thumbnail: with upscaling or padding it can be larger than the image.
     private func check(_ limits: DecodeLimits) throws(DecodeError) {
         let size = "a thumbnail of \(boxWidth) x \(boxHeight) pixels"
         let maxSide = min(ResampleRequest.maxSide, limits.maxSide ?? .max)
@@ -145,8 +145,8 @@ extension ResampleRequest {
     ///
     /// - Parameters:
     ///   - horizontalScale: New source pixels per old source pixel, horizontally. It is exactly 1/4 for a JPEG decoded
-    ///     at 1/4, even if a width of 4243 pixels becomes 1061: the last of them covers three columns of the image and
-    ///     one repeated edge column.
+    ///     at 1/4, even if the width is not a multiple of 4. For example, a width of 4243 pixels becomes 1061; the last
+    ///     new pixel covers three columns of the image and one repeated edge column.
     ///   - verticalScale: New source pixels per old source pixel, vertically.
     mutating func rescale(
         sourceWidth newWidth: Int, sourceHeight newHeight: Int, horizontalScale: Double, verticalScale: Double

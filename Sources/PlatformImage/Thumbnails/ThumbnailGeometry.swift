@@ -61,7 +61,8 @@ struct ThumbnailGeometry: Hashable {
         }
     }
 
-    /// The requested box; a missing side is derived from the other side and the aspect ratio.
+    /// The requested box for a crop of `width` x `height` pixels. A missing side is derived from the other side and the
+    /// aspect ratio of the crop; without both sides, the box has the size of the crop.
     private static func box(_ width: Int, _ height: Int, _ options: ThumbnailOptions) -> (width: Int, height: Int) {
         switch (options.width, options.height) {
         case (let boxWidth?, let boxHeight?): (boxWidth, boxHeight)
@@ -85,7 +86,8 @@ struct ThumbnailGeometry: Hashable {
         max(1, (2 * factor * part + total) / (2 * total))
     }
 
-    /// The start of a segment of `length` centred on the focal point, clamped to `total`.
+    /// The start of a segment of `length`, centred on the focal point `point` (0...1) as far as the range 0...`total`
+    /// allows.
     private static func start(of length: Double, in total: Double, at point: Double) -> Double {
         min(max(0, total * point - length / 2), total - length)
     }
@@ -109,7 +111,7 @@ extension ThumbnailGeometry {
         let (columns, rows) = (Double(storedWidth), Double(storedHeight))
         (request.cropWidth, request.cropHeight) = swaps ? (cropHeight, cropWidth) : (cropWidth, cropHeight)
         let (x, y) = swaps ? (cropY, cropX) : (cropX, cropY)
-        // The position counts from the opposite edge where the orientation mirrors that axis.
+        // On an axis that the orientation mirrors, the position counts from the opposite edge.
         request.cropX = orientation.mirrorsStoredColumns ? columns - x - request.cropWidth : x
         request.cropY = orientation.mirrorsStoredRows ? rows - y - request.cropHeight : y
         // Rounding errors may move the crop out of the source: clamp the crop.
@@ -122,7 +124,8 @@ extension ThumbnailGeometry {
 }
 
 extension Orientation {
-    /// True when the first stored column is displayed as the last column or, after a quarter turn, as the last row.
+    /// True when the first stored column is displayed as the last column or, if the orientation swaps width and height,
+    /// as the last row.
     fileprivate var mirrorsStoredColumns: Bool {
         switch self {
         case .upMirrored, .down, .rightMirrored, .left: true
@@ -130,7 +133,8 @@ extension Orientation {
         }
     }
 
-    /// True when the first stored row is displayed as the last row or, after a quarter turn, as the last column.
+    /// True when the first stored row is displayed as the last row or, if the orientation swaps width and height, as
+    /// the last column.
     fileprivate var mirrorsStoredRows: Bool {
         switch self {
         case .down, .downMirrored, .right, .rightMirrored: true

@@ -26,8 +26,8 @@ extension ImageDecoder {
     /// Makes several thumbnails of one file, each identical to a separate
     /// ``thumbnail(of:options:as:cancellation:)-([UInt8],_,_,_)``; those with equal plans share one decode.
     ///
-    /// - Parameter all: Options of at least one thumbnail. Thumbnails with ``ThumbnailOptions/usesEmbeddedThumbnail``
-    ///   are decoded separately.
+    /// - Parameter all: Options of at least one thumbnail. A thumbnail that is made from an embedded thumbnail
+    ///   (``ThumbnailOptions/usesEmbeddedThumbnail``) is decoded separately.
     /// - Returns: The thumbnails in the order of the options, and the number of decodes.
     /// - Throws: The errors of the method `thumbnail`, also when only one of the thumbnails fails.
     package func thumbnails(
@@ -56,7 +56,7 @@ extension ImageDecoder {
         return (images.compactMap(\.self), decodeCount)
     }
 
-    /// Makes all thumbnails of one plan with one decode.
+    /// Makes the thumbnails of `group`, which have equal plans, with one decode.
     private func thumbnails(_ group: [PreparedThumbnail], _ bytes: Span<UInt8>) throws(DecodeError) -> [DecodedImage] {
         guard var source = group.first?.source else { return [] }
         let transform = try source.transform(in: bytes, cache: transforms)

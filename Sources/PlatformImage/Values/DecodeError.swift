@@ -2,12 +2,13 @@
 public struct DecodeError: Error, Hashable, Sendable, CustomStringConvertible {
     /// The kind of failure; branch on this.
     public let code: Code
-    /// The format whose codec failed; nil when the error occurred before a codec was selected.
+    /// The format of the file; nil when the format is unknown or the error does not depend on the format.
     public let format: ImageFormat?
     /// A stable token that specifies the cause; nil for codes without a detail.
     ///
     /// The unsupported format or feature (`webp`, `lossless`, ...), the exceeded ``DecodeLimits`` property (`deadline`
-    /// for a deadline), or the argument that is out of range (`width`, `page`, ...).
+    /// for a deadline, `decodeBudget` for a ``DecodeBudget``), or the argument that is out of range (`width`, `page`,
+    /// ...).
     public let detail: String?
     /// One line of English for a log, with the found and the expected value.
     public let message: String
@@ -41,12 +42,13 @@ public struct DecodeError: Error, Hashable, Sendable, CustomStringConvertible {
         public static var contentTypeMismatch: Self { Self(description: "contentTypeMismatch") }
         /// The format, or a feature of the file, is not supported; ``DecodeError/detail`` is its name.
         public static var unsupported: Self { Self(description: "unsupported") }
-        /// The bytes violate the format and no pixels could be decoded, or the decode was strict.
+        /// The bytes violate the format: no pixels could be decoded, or ``DecodeOptions/strictness`` does not allow the
+        /// damage.
         public static var malformed: Self { Self(description: "malformed") }
-        /// The bytes end early and no pixels could be decoded, or the decode was strict.
+        /// The bytes end early: no pixels could be decoded, or ``DecodeOptions/strictness`` does not allow truncation.
         public static var truncated: Self { Self(description: "truncated") }
-        /// A limit of ``DecodeLimits`` was exceeded; ``DecodeError/detail`` is the property's name, or `deadline` for a
-        /// deadline.
+        /// A limit of ``DecodeLimits``, a deadline or the maximum of a ``DecodeBudget`` was exceeded.
+        /// ``DecodeError/detail`` is the name of the limit's property, `deadline` or `decodeBudget`.
         public static var limitExceeded: Self { Self(description: "limitExceeded") }
         /// An option or a parameter is out of its range; ``DecodeError/detail`` is its name.
         public static var invalidArgument: Self { Self(description: "invalidArgument") }

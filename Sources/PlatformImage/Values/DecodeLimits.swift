@@ -3,8 +3,9 @@
 /// Every call that produces pixels applies `DecodeLimits()` unless the caller passes other limits; only ``unlimited``
 /// removes all limits.
 ///
-/// If a property is nil, there is no limit. An exceeded limit throws ``DecodeError/Code/limitExceeded`` with the
-/// property's name in ``DecodeError/detail``.
+/// A property that is nil sets no limit. An exceeded limit throws ``DecodeError/Code/limitExceeded`` with the name of
+/// the property in ``DecodeError/detail``. Exceptions are ``maxMetadataItem``, ``maxMetadataTotal`` and ``maxChunks``:
+/// metadata over these limits is ignored with a warning.
 public struct DecodeLimits: Hashable, Sendable {
     /// Maximum size of the input in bytes. Readers of files and pipes stop at this size.
     public var maxInputBytes: Int? = 1 << 30
@@ -17,7 +18,7 @@ public struct DecodeLimits: Hashable, Sendable {
     /// Maximum number of frames of one animation that are decoded. The file may contain more frames; decoding the first
     /// frame above this number throws.
     public var maxFrames: Int? = 2_000
-    /// Maximum sum of the pixels of all decoded frames of one animation.
+    /// Maximum sum of the pixels of all decoded frames of one animation; each frame counts as one canvas.
     public var maxTotalPixels: Int? = 400_000_000
     /// Maximum number of scans of one JPEG.
     public var maxScans: Int? = 100
@@ -41,7 +42,8 @@ public struct DecodeLimits: Hashable, Sendable {
     /// The default limits: high enough for large photographs and scans, low enough to reject decompression bombs.
     public init() {}
 
-    /// Limits for a service that makes thumbnails of untrusted bytes: 50 megapixels, 256 MiB, one frame.
+    /// Limits for a service that makes thumbnails of untrusted bytes: 50 megapixels, 256 MiB, one frame, 16 pages, half
+    /// of the default ``maxScanSamples``.
     public static var thumbnailService: Self {
         var limits = Self()
         limits.maxPixels = 50_000_000

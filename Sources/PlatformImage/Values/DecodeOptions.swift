@@ -28,8 +28,8 @@ public struct DecodeOptions: Hashable, Sendable {
     package var maxCountedFrames = 0 {
         willSet { precondition(newValue >= 0, "maxCountedFrames must be 0 or more") }
     }
-    /// When true, PNG, TIFF with LZW compression, and JPEG at a reduced scale are decoded by their C libraries only,
-    /// for comparison with the decoders of this package.
+    /// When true, PNG, TIFF with LZW compression, and baseline JPEG at scale 1/4 or 1/8 are decoded by their C
+    /// libraries only, for comparison with the decoders of this package.
     package var usesLibrariesAlone = false
     /// When true, selects the decoder that needs the least memory among those that return equal pixels.
     package var usesLeastMemory = false

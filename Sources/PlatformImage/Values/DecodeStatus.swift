@@ -32,7 +32,7 @@ struct Damage {
         if !warnings.contains(warning), warnings.count < Self.maxWarnings { warnings.append(warning) }
     }
 
-    /// The bytes ended after `rows` complete stored rows.
+    /// Records that the bytes ended after `rows` complete stored rows; of several calls, the smallest number applies.
     mutating func truncate(rows: Int) { truncatedRows = min(truncatedRows ?? rows, rows) }
 
     mutating func add(_ other: Damage) {

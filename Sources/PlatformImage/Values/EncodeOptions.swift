@@ -40,8 +40,8 @@ public struct PNGOptions: Hashable, Sendable {
     public var compressionLevel = 6
     /// Row filter applied before compression.
     public var filter = PNGFilter.automatic
-    /// When true, selects gray, gray with alpha, RGB, or a palette of up to 256 colours (1, 2, 4 or 8 bits) if this
-    /// colour type is lossless and has fewer bytes before compression. When false, every file is 8-bit RGBA.
+    /// When true, selects the lossless colour type with the fewest bytes before compression: gray or a palette (1, 2, 4
+    /// or 8 bits), gray with alpha, RGB, or RGBA. When false, every file is 8-bit RGBA.
     public var reducesColors = true
     /// When true, writes an sRGB chunk (13 bytes). Viewers display a PNG without colour chunks as sRGB too.
     public var declaresSRGB = false
@@ -62,10 +62,10 @@ public enum PNGFilter: String, CaseIterable, Sendable {
     case average
     /// Difference from the Paeth predictor of the left, upper and upper left pixels.
     case paeth
-    /// For each row the filter with the smallest sum of absolute values.
+    /// For each row, the filter whose output has the smallest sum of absolute values.
     case adaptive
-    /// `none` for palettes and gray of fewer than 8 bits, `adaptive` for other images. If at least half of the pixels
-    /// of one of these other images are equal to their left neighbours, it is compressed with both filters, and the
+    /// `none` for palettes and gray of fewer than 8 bits; otherwise `adaptive`. If `adaptive` would be used and at
+    /// least half of the pixels are equal to their left neighbours, the image is compressed with both filters, and the
     /// smaller result is used.
     case automatic
 }

@@ -4,7 +4,8 @@
 /// Sizes, crop and gravity refer to the image as displayed: upright, unless ``DecodeOptions/appliesOrientation`` is
 /// false. Colour conversion, orientation and limits come from the decoder's ``DecodeOptions``.
 public struct ThumbnailOptions: Hashable, Sendable {
-    /// Width in pixels of the box that ``fit`` applies to; nil derives it from ``height`` and the image's aspect ratio.
+    /// Width in pixels of the box that ``fit`` applies to; nil derives it from ``height`` and the aspect ratio of the
+    /// image or its crop.
     ///
     /// 1 to ``maxSide``; with other values every call that makes a thumbnail throws `invalidArgument`.
     public var width: Int?
@@ -17,8 +18,8 @@ public struct ThumbnailOptions: Hashable, Sendable {
     public var fit = ThumbnailFit.contain
     /// Focal point of the part that ``ThumbnailFit/cover`` retains, and position of the image inside the padded box.
     public var gravity = Gravity.center
-    /// The part of the image to use, in pixels of the full-size image; nil for the complete image. It is clipped to the
-    /// image.
+    /// The part of the image to use, in pixels of the full-size image; nil for the complete image. The part outside of
+    /// the image is ignored.
     public var crop: PixelRectangle?
     /// When true, ``ThumbnailFit/contain``, `cover` and `fill` enlarge an image that is smaller than the box.
     public var allowsUpscaling = false
@@ -55,11 +56,13 @@ public struct ThumbnailOptions: Hashable, Sendable {
 /// Methods of fitting an image into a box of another aspect ratio. Sizes are rounded to the nearest pixel and are at
 /// least 1: 2000 x 1500 contained in 300 x 200 gives 267 x 200; with `cover` it gives 300 x 200.
 public enum ThumbnailFit: String, CaseIterable, Sendable {
-    /// The complete image, as large as fits into the box.
+    /// The complete image, as large as fits into the box; enlarged only with ``ThumbnailOptions/allowsUpscaling``.
     case contain
-    /// The smallest size that covers the box; the excess is cropped around ``ThumbnailOptions/gravity``.
+    /// The smallest size that covers the box; the excess is cropped around ``ThumbnailOptions/gravity``. Without
+    /// ``ThumbnailOptions/allowsUpscaling``, an image with a side smaller than the box is cropped but not scaled.
     case cover
-    /// Exactly the size of the box; the aspect ratio is not preserved.
+    /// Exactly the size of the box; the aspect ratio is not preserved. Without ``ThumbnailOptions/allowsUpscaling``,
+    /// no side becomes longer than in the image.
     case fill
     /// As ``contain``, but never enlarged, regardless of ``ThumbnailOptions/allowsUpscaling``.
     case scaleDown

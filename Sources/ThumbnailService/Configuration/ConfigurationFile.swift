@@ -59,7 +59,7 @@ struct ConfigurationFile: Sendable {
 
     /// Reads a file of at most 1 MiB.
     ///
-    /// - Throws: `internalFault`.
+    /// - Throws: `internalFault` when the file cannot be read or is larger.
     static func bytes(of path: String) throws(ServiceError) -> [UInt8] {
         let limit = 1 << 20
         guard let file = FileHandle(forReadingAtPath: path), let data = try? file.read(upToCount: limit + 1) ?? Data()

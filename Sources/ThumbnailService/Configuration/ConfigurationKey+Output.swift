@@ -85,7 +85,7 @@ extension ConfigurationKey {
             "Allowed widths in pixels; for targets without a width, allowed heights. An empty list allows all sizes."),
         .init(
             "output.presetsOnly", \.service.output.presetsOnly, .boolean,
-            "Rejects targets that contain options other than presets."),
+            "Rejects targets that contain no preset, or options other than presets and `meta`."),
         .init(
             "output.presets", shape: .pairs,
             syntax: "map from preset name to options, such as `fit-in/250x250/filters:quality(70)`",

@@ -28,7 +28,7 @@ public struct ConfigurationOptions: Sendable {
         values[name] = texts
     }
 
-    /// Parses `key=value`, with the value in the form of the environment.
+    /// Sets the value from a text `key=value`; the value has the form that environment variables use.
     ///
     /// - Throws: `internalFault` for a text without `=`, and the errors of `set(_:_:)`.
     public mutating func set(assignment: String) throws(ServiceError) {

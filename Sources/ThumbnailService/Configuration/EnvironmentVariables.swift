@@ -7,9 +7,9 @@
 /// the latter with `_PROTO`, `_PORT` and `_ADDR`). A Service named `imagetool` or `imagetool-server` leads to names
 /// with the prefix `IMAGETOOL_`, so an unknown variable name is not an error.
 struct EnvironmentVariables: Hashable, Sendable {
-    /// Values of variables whose name is a key.
+    /// Values by variable name, for the variables that set a configuration key.
     private(set) var values: [String: String] = [:]
-    /// Names of variables that are neither keys nor injected by Kubernetes, sorted, for a warning.
+    /// Names of variables that match no key and are not injected by Kubernetes, sorted, for a warning.
     private(set) var unknown: [String] = []
     /// Names of variables that match a key but have a value that Kubernetes injects for a Service, sorted; such
     /// variables are ignored.
@@ -45,8 +45,9 @@ struct EnvironmentVariables: Hashable, Sendable {
         return warnings
     }
 
-    /// Returns true when both name and value have the form that Kubernetes injects. The value is checked too, so that
-    /// the variable of the key `server.port` is not ignored, and misspelt names still lead to a warning.
+    /// Returns true when name and value have the form that Kubernetes injects. For the Docker link names with `_PROTO`,
+    /// `_PORT` or `_ADDR`, only the name is checked. For all other names the value is checked too, so that the variable
+    /// of the key `server.port` is not ignored, and misspelt names still lead to a warning.
     static func isInjected(_ name: String, _ value: String) -> Bool {
         let words = name.split(separator: "_", omittingEmptySubsequences: false)
         let isURL = ["tcp://", "udp://", "sctp://"].contains { value.hasPrefix($0) }

@@ -20,7 +20,7 @@ public struct ResolvedConfiguration: Sendable {
     public struct Entry: Hashable, Sendable {
         /// Name of the key, such as `server.port`.
         public let key: String
-        /// The value; empty for nil.
+        /// The value as text; may be empty, for example for an empty list.
         public let value: String
         /// Source of the value.
         public let origin: Origin
@@ -33,14 +33,15 @@ public struct ResolvedConfiguration: Sendable {
     /// Warnings about ignored environment variables, one line of English each; usually empty.
     public let warnings: [String]
 
-    /// Reads and checks all values and the file of signing keys.
+    /// Reads and checks all values, and reads the file of signing keys.
     ///
     /// - Parameters:
     ///   - options: Values from the command line.
     ///   - environment: Environment variables; only those with the prefix `IMAGETOOL_` are used. Unknown ones are
     ///     ignored, with a warning unless Kubernetes injects them for a Service.
     ///   - file: Path of a JSON file; nil for none.
-    /// - Throws: `internalFault` with a message for the operator, which names the key and its origin.
+    /// - Throws: `internalFault` with a message for the operator. For an invalid value, the message contains the key
+    ///   and the origin of the value.
     public init(
         options: ConfigurationOptions = .init(), environment: [String: String] = [:], file: String? = nil
     ) throws(ServiceError) {
@@ -177,7 +178,7 @@ extension ResolvedConfiguration {
         text + String(repeating: " ", count: max(0, width - text.count))
     }
 
-    /// Replaces control characters, which a terminal could interpret, by `?`.
+    /// Replaces ASCII control characters, which a terminal could interpret, by `?`.
     private static func printable(_ text: String) -> String {
         String(decoding: text.utf8.map { $0.isASCIIControl ? UInt8(ascii: "?") : $0 }, as: UTF8.self)
     }

@@ -37,11 +37,11 @@ extension ServiceConfiguration {
         /// without a proxy in front of the service. `info.json` of IIIF contains this URL; when the URL is nil,
         /// `info.json` is sent with `no-store`.
         public var publicURL: String?
-        /// Maximum number of connections. When a connection uses the last slot, the connection that has been idle
+        /// Maximum number of connections. When a new connection reaches this number, the connection that has been idle
         /// longest is closed; when none is idle, further connections wait in the backlog of the system.
         public var maxConnections = 4_096
         /// Maximum number of connections per client, which is an IPv4 address or an IPv6 /64 network; nil for no limit.
-        /// It does not apply to ``proxies``, nor to any client when ``trustsForwardedFor`` is true.
+        /// The limit does not apply to ``proxies``, nor to any client when ``trustsForwardedFor`` is true.
         public var maxConnectionsPerClient: Int? = 256
         /// Address ranges of proxies in CIDR notation. The default is loopback and the ranges for private networks (RFC
         /// 1918, RFC 4193, link-local).
@@ -148,7 +148,7 @@ extension ServiceConfiguration {
         public var queue = 256
         /// Maximum expected wait of a render; a render with a longer expected wait is rejected immediately.
         public var queueWait = Duration.seconds(5)
-        /// New renders per minute and client; nil for no limit.
+        /// Maximum number of new renders per minute and client; nil for no limit.
         public var rendersPerClient: Int?
         /// Number of concurrent renders; 0 means one per available processor.
         public var threads = 0
@@ -187,7 +187,7 @@ extension ServiceConfiguration {
         /// Allowed widths in pixels, which are also the allowed heights for targets without a width; empty allows any
         /// size.
         public var sizes: [Int] = []
-        /// Refuses targets that contain anything besides presets.
+        /// Refuses targets without a preset, and targets with options other than presets and `meta`.
         public var presetsOnly = false
         /// Parts of targets by preset name, such as `fit-in/300x200/filters:quality(70)`, for the filter
         /// `preset(name)`.
@@ -230,7 +230,8 @@ extension ServiceConfiguration {
         public var lifetime = Duration.seconds(86_400)
         /// Time after the lifetime in which clients may use a stale result while they revalidate it.
         public var staleWhileRevalidate = Duration.zero
-        /// Cache lifetime of error responses, and of the information that a source is missing.
+        /// Lifetime of the error responses that may be cached (404, 413, 415, 422), and of the record that a source is
+        /// missing. It is also the maximum lifetime of images from damaged sources.
         public var negativeLifetime = Duration.seconds(60)
         /// Adds the `immutable` directive to responses.
         public var isImmutable = false
@@ -251,8 +252,8 @@ extension ServiceConfiguration {
 
     /// Map from IIIF identifiers to sources.
     public struct IdentifierMap: Hashable, Sendable {
-        /// URL prefix of identifiers, which are appended percent-encoded as a path; nil for none. It must be an http or
-        /// https URL with a host, without a query, that ends with `/`, so that identifiers stay below it.
+        /// URL prefix; nil for none. Identifiers are percent-encoded and appended to it as a path. It must be an http
+        /// or https URL with a host and a final `/`, without a query and a fragment.
         public var urlPrefix: String?
         /// Directory in which identifiers are file paths, with precedence over ``urlPrefix``; nil for none.
         public var fileRoot: String?
@@ -266,9 +267,9 @@ extension ServiceConfiguration {
 }
 
 extension ServiceConfiguration {
-    /// Demonstration page at `/gallery` that shows images with the cache layer that each one was served from, displays
-    /// fill levels of the caches, and has buttons that clear the caches. It is not meant for services that the public
-    /// can reach.
+    /// Demonstration page at `/gallery`. It shows images and the cache layer that served each image, displays the fill
+    /// levels of the caches, and has buttons to clear the caches. Do not enable it for a service that the public can
+    /// reach.
     public struct Gallery: Hashable, Sendable {
         /// One image of the page.
         public struct Image: Hashable, Sendable {

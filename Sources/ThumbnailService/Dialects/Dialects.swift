@@ -1,8 +1,9 @@
 #if Service
 import HTTPTypes
 
-/// Selects the dialect (URL syntax) of a request target by its prefix: POST under `/post/`, IIIF under `/iiif/3/`,
-/// thumbor otherwise. The prefixes cannot be confused with signatures, which have 28 or 44 characters.
+/// Selects the dialect (URL syntax) of a request target by its prefix: POST under `/post/`, IIIF under `/iiif/3/` if
+/// the configuration enables it, thumbor otherwise. The prefixes cannot be confused with signatures, which have 28 or
+/// 44 characters.
 struct Dialects: Sendable {
     /// A parsed target with the form of its response.
     enum ParsedTarget: Sendable {
@@ -109,7 +110,9 @@ struct AllowedSizes: Hashable, Sendable {
             guard widths.contains(side) else {
                 throw ServiceError(.limit, "the size \(side) is not in output.sizes")
             }
-        default: throw ServiceError(.limit, "the target has no size, but output.sizes requires one")
+        default:
+            throw ServiceError(
+                .limit, "output.sizes requires a width in pixels, or a height in pixels without a width")
         }
     }
 }

@@ -8,7 +8,7 @@ extension IIIFDialect {
             let numbers = numbers(text.dropFirst(4), Number.decimal)
             let zero = FixedDecimal(0)
             guard numbers.count == 4, numbers.allSatisfy({ $0 >= zero }), numbers[2] > zero, numbers[3] > zero
-            else { throw .malformed("the region pct: requires four numbers of 0 or more, the last two greater than 0") }
+            else { throw .malformed("a region pct:x,y,w,h requires numbers of 0 or more, with w and h greater than 0") }
             if numbers[0] == zero, numbers[1] == zero, min(numbers[2], numbers[3]) >= FixedDecimal(100) {
                 return .full
             }
@@ -27,7 +27,8 @@ extension IIIFDialect {
         let allowsUpscaling = text.first == UInt8(ascii: "^")
         let rest = allowsUpscaling ? text.dropFirst() : text
         guard let form = form(rest) else {
-            throw .malformed("invalid size; expected `max`, `w,`, `,h`, `w,h`, `pct:n` or `!w,h`")
+            throw .malformed(
+                "invalid size; expected `max`, `w,`, `,h`, `w,h`, `pct:n` or `!w,h`, with or without the prefix ^")
         }
         if case .percent(let percent) = form, !allowsUpscaling, percent > FixedDecimal(100) {
             throw .malformed("a size over 100 percent requires the prefix ^")

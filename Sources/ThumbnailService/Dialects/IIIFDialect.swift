@@ -22,13 +22,12 @@ struct IIIFDialect: Hashable, Sendable {
 
     /// Parses a target; every segment is percent-decoded once.
     ///
-    /// - Throws: `targetTooLong`, `queryRefused`, `notFound` for more than five segments (caused by an unescaped slash
-    ///   in an identifier) and for an identifier with an empty or dot segment, or `malformed` for anything else that
-    ///   the API does not define.
+    /// - Throws: `targetTooLong`; `queryRefused`; `notFound` for more than five segments, as with an unescaped slash in
+    ///   an identifier, and for an identifier that ``IIIFIdentifier`` rejects; `malformed` for other invalid targets.
     func parse(_ target: [UInt8]) throws(ServiceError) -> Target {
         let segments = try segments(of: target)
         guard let raw = segments.first, let identifier = Self.identifier(raw) else {
-            throw .malformed("the identifier is empty or contains control characters or brackets")
+            throw .malformed("the identifier is empty, is not UTF-8, or contains control characters or brackets")
         }
         guard IIIFIdentifier.staysBelowPrefix(Array(identifier.utf8)) else {
             throw ServiceError(.notFound, "the identifier contains an empty segment or a dot segment")
@@ -55,8 +54,8 @@ struct IIIFDialect: Hashable, Sendable {
         return .info(request, rawIdentifier: Self.text(raw))
     }
 
-    /// Splits the target after the prefix at slashes, into at most six segments: one more than a request has, so that
-    /// surplus segments are detected.
+    /// Splits the target after the prefix at slashes, into at most six segments: one more than a valid target can have,
+    /// so that surplus segments are detected.
     private func segments(of target: [UInt8]) throws(ServiceError) -> [ArraySlice<UInt8>] {
         guard target.count <= ThumborDialect.maxTargetBytes else {
             throw ServiceError(.targetTooLong, "the target is longer than \(ThumborDialect.maxTargetBytes) bytes")
@@ -103,7 +102,7 @@ struct IIIFDialect: Hashable, Sendable {
         return OutputFormatRequest(format: format, quality: defaultQuality)
     }
 
-    /// Decodes an identifier; nil when it is empty, contains control characters or brackets, or is not UTF-8.
+    /// Decodes an identifier; nil when it is empty, contains control characters or unescaped brackets, or is not UTF-8.
     private static func identifier(_ raw: ArraySlice<UInt8>) -> String? {
         guard !raw.contains(where: { "[]".utf8.contains($0) }) else { return nil }
         let decoded = PercentEncoding.decode(raw)

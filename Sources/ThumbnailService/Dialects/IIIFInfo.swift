@@ -18,8 +18,8 @@ struct IIIFInfo: Hashable, Sendable {
     /// Side of a tile in pixels.
     static let tileSide = 512
 
-    /// Returns the media type for a value of `Accept`: that of JSON-LD only when the value contains it, otherwise that
-    /// of JSON.
+    /// Returns the media type of the response: `application/ld+json` with the profile when `Accept` contains
+    /// `application/ld+json`, otherwise `application/json`.
     static func mediaType(accept: String?) -> String {
         let names = (accept ?? "").split(separator: ",").map { range in
             String(range.prefix { $0 != ";" }.filter { !$0.isWhitespace }).lowercased()

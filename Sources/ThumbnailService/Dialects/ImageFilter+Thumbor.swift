@@ -76,8 +76,8 @@ extension ImageFilter {
         return [.pixels(.backgroundColor(color))]
     }
 
-    /// Parses `blur`. When sigma is missing or 0, sigma is the given radius, at most 1000; then the radius is clamped
-    /// to 150.
+    /// Parses `blur`. When sigma is missing or 0, sigma is the given radius, at most 1000. A radius over 150 becomes
+    /// 150; this does not change sigma.
     @Sendable private static func blur(_ arguments: inout FilterArguments) throws(ServiceError) -> [ImageFilter] {
         let radius = try arguments.integer(1...Number.max)
         let sigma = arguments.hasMore ? try arguments.decimal(zero...thousand) : zero

@@ -3,7 +3,7 @@ import PlatformImage
 
 extension RGBA8 {
     /// Parses the colour of a filter: a CSS name, `transparent`, or 3, 4, 6 or 8 hexadecimal digits without a number
-    /// sign, of which the fourth or the last two are alpha. Nil for any other text.
+    /// sign. The last of 4 digits and the last two of 8 digits are alpha. Nil for any other text.
     init?(named text: String) {
         let name = text.lowercased()
         if name == "transparent" {

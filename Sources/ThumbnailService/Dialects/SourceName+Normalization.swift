@@ -37,7 +37,8 @@ extension SourceName {
     private static func normalizedURL(_ name: [UInt8], authorityStart: Int) -> String {
         let isDelimiter = { (byte: UInt8) in byte == UInt8(ascii: "/") || byte == UInt8(ascii: "?") }
         let pathStart = name[authorityStart...].firstIndex(where: isDelimiter) ?? name.count
-        // User information (`user@host`) is case-sensitive, so such an authority is unchanged; it is refused later.
+        // User information (`user@host`) is case-sensitive, so the case of such an authority is preserved. URLs with
+        // user information are refused later.
         let hasNoUserInfo = !name[authorityStart..<pathStart].contains(UInt8(ascii: "@"))
         var normalized: [UInt8] = []
         normalized.reserveCapacity(name.count)
@@ -60,8 +61,8 @@ extension SourceName {
         return String(decoding: normalized, as: UTF8.self)
     }
 
-    /// Returns true for bytes that RFC 3986 allows unescaped. A number sign would begin a fragment, which is never
-    /// sent.
+    /// Returns true for bytes that RFC 3986 allows unescaped, except the number sign: it would begin a fragment, which
+    /// is never sent.
     private static func isAllowed(_ byte: UInt8, inPath: Bool) -> Bool {
         switch byte {
         case _ where byte.isASCIIAlphanumeric: true

@@ -49,7 +49,7 @@ struct ThumborDialect: Sendable {
             throw .malformed("the filters are not terminated by `)/`, or `filters:` occurs twice")
         }
         guard !presets.areRequired || (draft.hasPresets && !draft.hasExplicitParts) else {
-            throw .malformed("the target contains options other than presets, but output.presetsOnly is on")
+            throw .malformed("output.presetsOnly is on, but the target contains no preset or contains other options")
         }
         if refusesUnknownFilters, let name = draft.policy.ignoredFilters.first {
             throw .malformed("unknown filter \(name)")

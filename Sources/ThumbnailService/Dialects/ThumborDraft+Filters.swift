@@ -2,7 +2,7 @@
 import PlatformImage
 
 extension ThumborDraft {
-    /// Parses `name(arguments):name(arguments)`, percent-decoded.
+    /// Parses `name(arguments):name(arguments)`; the text is already percent-decoded.
     ///
     /// - Throws: `malformed` for invalid syntax, more than ``ThumborDialect/maxFilters`` filters, and bad arguments.
     mutating func read(filters text: [UInt8]) throws(ServiceError) {
@@ -59,7 +59,7 @@ extension ThumborDraft {
 
     /// Parses a filter that is not a render step. Returns false for the name of a render step and for an unknown name.
     private mutating func readOption(_ name: String, _ text: ArraySlice<UInt8>) throws(ServiceError) -> Bool {
-        // These filters have no effect: metadata is always removed, and only the first frame is used.
+        // These filters have no effect: metadata is always removed, and the result always has one frame.
         let hasNoEffect = ["strip_exif", "strip_icc", "cover"].contains(name)
         guard hasNoEffect || Self.optionNames.contains(name) else { return false }
         var arguments = try FilterArguments(of: name, text)

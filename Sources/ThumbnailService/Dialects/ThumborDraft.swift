@@ -20,7 +20,7 @@ struct ThumborDraft {
     var isInPreset = false
     /// True after a preset was applied.
     var hasPresets = false
-    /// True when the target itself contains anything besides `meta` and presets.
+    /// True when the target itself contains an option other than `meta` and presets.
     var hasExplicitParts = false
 
     init(quality: Int) { output = OutputFormatRequest(quality: quality) }

@@ -7,7 +7,7 @@ enum ThumborStage: Int, Comparable, CaseIterable {
 
     static func < (left: Self, right: Self) -> Bool { left.rawValue < right.rawValue }
 
-    /// The first stage that may follow this part.
+    /// The stage after this one; `image` is the last stage.
     var next: Self { Self(rawValue: rawValue + 1) ?? .image }
 }
 

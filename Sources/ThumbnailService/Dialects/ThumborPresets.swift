@@ -4,7 +4,7 @@ import PlatformImage
 /// Presets: parts of targets by name, for the filter `preset(name)`.
 struct ThumborPresets: Sendable {
     private let parts: [String: [UInt8]]
-    /// True when targets may contain presets only.
+    /// True when a target must contain a preset, and no other option except `meta`.
     let areRequired: Bool
 
     /// Creates an empty set.
@@ -67,8 +67,8 @@ extension ThumborDraft {
         }
     }
 
-    /// Parses the parts of a preset at the current position. They override earlier parts of the target, and are
-    /// overridden by later ones.
+    /// Parses the parts of a preset and adds them at the position of the filter `preset`. Their values replace earlier
+    /// values of the target, and later values replace theirs. Their render steps follow the earlier render steps.
     ///
     /// - Throws: `malformed` for invalid parts, and for a preset inside a preset.
     mutating func apply(preset parts: [UInt8]) throws(ServiceError) {

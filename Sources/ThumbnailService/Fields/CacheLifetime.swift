@@ -28,13 +28,13 @@ struct CacheLifetime: Hashable, Sendable {
 
     /// Caching information of the origin's response. Times are in seconds, at the time of the service's response.
     struct Source: Hashable, Sendable {
-        /// Remaining freshness lifetime, negative when it has expired; nil when the origin stated none.
+        /// Remaining freshness lifetime, 0 or less when it has expired; nil when the origin stated none.
         var remaining: Int?
         /// Age of the origin's response.
         var age = 0
-        /// The origin sent `private`: shared caches may not store the response.
+        /// The origin sent `private` or `Set-Cookie`: shared caches may not store the response.
         var isPrivate = false
-        /// The origin sent `no-store`: no cache may store the response.
+        /// The origin sent `no-store` or `Vary: *`: no cache may store the response.
         var forbidsStoring = false
     }
 

@@ -2,8 +2,8 @@
 import Crypto
 import HTTPTypes
 
-/// Entity tag of a result. It depends only on the source, the operations and the format, so it is known before the
-/// render.
+/// Entity tag of a result. It depends only on the source, the operations, the format and the version of the
+/// rendered pixels, so it is known before the render.
 struct ETag: Hashable, Sendable {
     /// The strong tag with its quotes: equal tags mean equal bytes.
     let fieldValue: String
@@ -14,7 +14,7 @@ struct ETag: Hashable, Sendable {
     /// Computes the tag: the first 128 bits of a SHA-256 digest, in base64url.
     ///
     /// - Parameters:
-    ///   - source: The source's strong validator, or the digest of its bytes.
+    ///   - source: Digest of the source's bytes, or of its URL and strong validator (``SourceBytes/digest``).
     ///   - operations: ``ThumbnailRequest/canonicalOperations``.
     ///   - format: The negotiated media type, such as `image/jpeg`.
     ///   - version: Version of the rendered pixels; raised when the pixels or the encoder settings change.
@@ -24,8 +24,8 @@ struct ETag: Hashable, Sendable {
         fieldValue = "\"\(Base64URL.encode(digest).prefix { $0 != "=" })\""
     }
 
-    /// Returns true when a value of `If-None-Match` contains this tag or is `*`. The response is then 304, and
-    /// `If-Modified-Since` is ignored (RFC 9110 §13.2.2).
+    /// Returns true when a value of `If-None-Match` contains this tag or is `*`; the response is then 304 (RFC 9110
+    /// §13.1.2).
     ///
     /// - Parameter value: All field lines joined by commas. Weak comparison: `W/` is ignored. Elements that are not
     ///   tags are skipped.

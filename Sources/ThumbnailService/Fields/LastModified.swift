@@ -34,7 +34,7 @@ struct LastModified: Hashable, Sendable {
         guard seconds <= now else { return nil }
     }
 
-    /// The date as IMF-fixdate; later dates become the last second of the year 9999.
+    /// The date as IMF-fixdate; dates after the year 9999 become its last second.
     var fieldValue: String {
         let seconds = Int(min(seconds, 253_402_300_799))
         let days = seconds / 86_400

@@ -10,7 +10,8 @@ struct GalleryHandler: RouteHandler {
     private let engine: ThumbnailEngine
     private let targets: GalleryTargets
     private let page: [UInt8]
-    /// Hosts under which the page is served besides IP addresses and `localhost`, in lower case.
+    /// Host names under which the page is served, in lower case, including `localhost`. The page is also served under
+    /// every IP address.
     private let hosts: Set<String>
     /// Secret that requests to clear a cache must send (CSRF protection); only scripts of the page can read it.
     let token: String
@@ -39,7 +40,7 @@ struct GalleryHandler: RouteHandler {
     /// Serves a request.
     ///
     /// - Throws: `hostRefused` for an unknown host, `methodNotAllowed`, `notFound`, and `badSignature` with status 403
-    ///   for a request to clear a cache without the token.
+    ///   for a request to clear a cache that is cross-site or has no valid token.
     func respond(to request: HTTPRequest) async throws(ServiceError) -> ServiceResponse {
         guard isAllowedHost(request.authority) else {
             throw ServiceError(
@@ -82,9 +83,9 @@ struct GalleryHandler: RouteHandler {
         Self.response(Array(GalleryState(engine).json.utf8), "application/json")
     }
 
-    /// Returns true for IP addresses and configured hosts (protection against DNS rebinding). A browser treats a site
-    /// whose name resolves to this service as the same origin and could read the token, so the page is served only
-    /// under names that another site cannot use.
+    /// Returns true for IP addresses and for ``hosts`` (protection against DNS rebinding). If the name of another site
+    /// resolved to this service, scripts of that site would have the same origin as the page and could read the token.
+    /// The page is therefore served only under names that another site cannot use.
     private func isAllowedHost(_ authority: String?) -> Bool {
         guard let authority, let host = SourceHost(Self.host(in: authority)) else { return false }
         if case .address = host { return true }

@@ -95,7 +95,8 @@ final class OriginExchange: Sendable {
 
     init(_ context: TraceContext?) { self.context = context }
 
-    /// False when the fetch was completed without sending a request.
+    /// True when this fetch has sent a request; false, for example, after a cache hit or when the fetch shared the
+    /// request of another fetch.
     var wasSent: Bool { sent.load(ordering: .relaxed) }
 
     /// Marks the request as sent and adds the trace context fields.

@@ -36,8 +36,10 @@ final class LookupWaiter: Sendable {
         return ended == nil
     }
 
-    /// Replaces the timer. A timer for the wait for a thread is cancelled instead if the timer of the running lookup is
-    /// already set.
+    /// Replaces the timer. The new timer is cancelled instead if the request has ended, or if it limits the wait for a
+    /// thread and the timer of the running lookup is already set.
+    ///
+    /// - Parameter isRunning: True for the timer of the lookup itself, false for the timer of the wait for a thread.
     func setTimer(_ timer: Scheduled<Void>, isRunning: Bool) {
         let obsolete = state.locked(in: self) { state -> Scheduled<Void>? in
             guard case .waiting(let continuation, let old, let wasRunning) = state, isRunning || !wasRunning else {

@@ -24,9 +24,10 @@ protocol Resolver: Sendable {
 
 /// Resolver with `getaddrinfo`, whose calls cannot be cancelled, on dedicated threads.
 ///
-/// Slow names must not block other names. ``LookupTable`` limits the lookups per registrable domain, rejects requests
-/// immediately if a recent lookup of the name failed or was slow, and returns stale addresses when a lookup does not
-/// end in time. A request whose lookup never started fails with `overloaded`, because its source did not fail.
+/// Slow names must not block other names. ``LookupTable`` limits the lookups per registrable domain. For some seconds
+/// after a failed or slow lookup, new requests for the name end immediately. When a lookup is slow or cannot start,
+/// stale addresses are returned if there are any. Without them, a request whose lookup never started fails with
+/// `overloaded`, because its source did not fail.
 final class SystemResolver: Resolver {
     private let threads: NIOThreadPool
     private let timers = MultiThreadedEventLoopGroup.singleton

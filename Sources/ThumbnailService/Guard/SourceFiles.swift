@@ -29,7 +29,8 @@ final class SourceFiles: Sendable {
     init(root: String, maxBytes: Int) throws(ServiceError) {
         let descriptor = open(root, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
         guard descriptor >= 0 else {
-            throw ServiceError(.internalFault, "source.fileRoot or iiif.map: the directory cannot be opened")
+            throw ServiceError(
+                .internalFault, "source.fileRoot or iiif.map: the directory \(root) cannot be opened")
         }
         self.root = descriptor
         self.maxBytes = maxBytes
@@ -40,8 +41,8 @@ final class SourceFiles: Sendable {
     /// Reads a file; blocks.
     ///
     /// - Parameter path: Relative path with slashes, already percent-decoded: a further escape is part of a name.
-    /// - Throws: `notFound` when the file does not exist, is not regular, or has a path that could leave the root;
-    ///   `tooLarge` when it has more than `maxBytes` bytes; `internalFault` when it cannot be read.
+    /// - Throws: `notFound` when the file does not exist, is not accessible, is not regular, or has a path that
+    ///   ``names(in:)`` refuses; `tooLarge` when it has more than `maxBytes` bytes; `internalFault` for other errors.
     func read(_ path: String) throws(ServiceError) -> File {
         guard let names = Self.names(in: path), let name = names.last else { throw Self.notFound }
         let result: Result<File, ServiceError>
@@ -88,8 +89,8 @@ final class SourceFiles: Sendable {
         }
     }
 
-    /// Splits a path into names. Returns nil for a path that could leave the root on some system: absolute, with `.` or
-    /// `..`, NUL or a backslash, an empty name, or too long.
+    /// Splits a path into names. Returns nil for a path that could leave the root on some system: an absolute path, and
+    /// a path with `.`, `..`, NUL, a backslash or an empty name. Also returns nil when the path or a name is too long.
     static func names(in path: String) -> [String]? {
         guard (1...4_096).contains(path.utf8.count), !path.utf8.contains(where: { $0 == 0 || $0 == 0x5C }) else {
             return nil

@@ -5,9 +5,9 @@ extension SourceHost {
     /// Encodes the labels that are not ASCII as A-labels (Punycode, RFC 3492, with the prefix `xn--`); nil for
     /// characters that are not allowed in a host.
     ///
-    /// The text is case-folded and normalized to NFKC first, as in UTS 46, so that full-width digits become digits
-    /// before the check for an IP address. Only letters, marks and digits are accepted; lookalikes of dots and slashes
-    /// are refused.
+    /// The text is case-folded and normalized to NFKC first, as in UTS 46, so that full-width digits become ASCII
+    /// digits before the check for an IP address. Of the remaining characters outside ASCII, only letters, marks and
+    /// digits are accepted, so that lookalikes of dots and slashes are refused.
     static func encoded(_ text: String) -> String? {
         guard text.utf8.count <= 1_024 else { return nil }
         let folded = text.lowercased().precomposedStringWithCompatibilityMapping.lowercased()

@@ -10,8 +10,8 @@ enum SourceHost: Hashable, Sendable, CustomStringConvertible {
     /// Parses the host of a URL; nil when it is invalid or ambiguous.
     ///
     /// All forms that `inet_aton` accepts are addresses, as in `getaddrinfo`: `127.1`, `0177.0.0.1`, `0x7f.1`,
-    /// `2130706433`. A name whose last label is a number in one of these notations, but that is not such an address, is
-    /// refused, because resolvers treat it differently.
+    /// `2130706433`. Any other text is refused when its last label consists of digits, or of `0x` and hexadecimal
+    /// digits, because resolvers differ in the treatment of such names.
     init?(_ text: String) {
         var rest = Array(text.utf8)
         if rest.first == UInt8(ascii: "[") {

@@ -3,8 +3,8 @@ import PlatformImage
 import PlatformImageLoader
 import Synchronization
 
-/// Minimum transfer rate of a body (SV20 in Docs/service-security.md): without it, an origin that sends single
-/// bytes could block its request indefinitely.
+/// Minimum transfer rate of a body (SV20 in Docs/service-security.md). Without it, a fetch from an origin that sends
+/// single bytes would end only at the time limit for the complete fetch.
 struct TransferRate: Hashable, Sendable {
     /// Minimum rate; 0 disables the check, and only the other timeouts apply.
     var bytesPerSecond = 1_000
@@ -32,7 +32,7 @@ struct TransferRate: Hashable, Sendable {
         }
     }
 
-    /// Wraps a body so that it fails when it arrives too slowly. Time during which the reader does not wait is not
+    /// Wraps a body so that it fails when it arrives too slowly. Only the time that the reader waits for bytes is
     /// counted.
     func limiting(_ body: HTTPBody) -> HTTPBody {
         let meter = SharedMeter(self)

@@ -38,7 +38,7 @@ extension ServiceMetrics {
     /// Help text of each metric.
     static var help: [String: String] {
         [
-            "imagetool_requests_total": "Number of sent responses.",
+            "imagetool_requests_total": "Number of responses, including error responses.",
             "imagetool_request_seconds": "Time from receiving the request header to sending the response header.",
             "imagetool_cache_hits_total": "Number of cache lookups that found a fresh entry.",
             "imagetool_cache_misses_total": "Number of cache lookups that found no entry or a stale entry.",
@@ -47,13 +47,13 @@ extension ServiceMetrics {
             "imagetool_rejected_total": "Number of rejected requests.",
             "imagetool_cancelled_total":
                 "Number of fetches and renders that were cancelled because all their clients disconnected.",
-            "imagetool_fetch_seconds": "Duration of fetches from origins, including the body.",
+            "imagetool_fetch_seconds": "Duration of successful fetches from origins, including the body.",
             "imagetool_queue_seconds": "Waiting time of renders for a thread and for memory.",
             "imagetool_decode_seconds": "Duration of decoding and resampling, by source format.",
             "imagetool_render_seconds": "Duration of filters and encoding, by result format.",
             "imagetool_queue_depth": "Number of waiting renders.",
-            "imagetool_inflight_bytes": "Bytes reserved for running renders.",
-            "imagetool_inflight_bytes_limit": "Maximum number of bytes that running renders can reserve.",
+            "imagetool_inflight_bytes": "Bytes reserved for running renders and for POST bodies.",
+            "imagetool_inflight_bytes_limit": "Maximum value of `imagetool_inflight_bytes`.",
             "imagetool_open_connections": "Number of open client connections.",
             "imagetool_live_bitmap_bytes": "Total size of all allocated bitmaps in bytes.",
             "process_resident_memory_bytes": "Resident memory size in bytes.",

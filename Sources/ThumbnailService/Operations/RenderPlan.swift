@@ -6,11 +6,12 @@ import PlatformImage
 struct RenderPlan: Hashable, Sendable {
     /// Size of the upright source in pixels.
     var sourceWidth, sourceHeight: Int
-    /// The part that remains after trim and region, inside the source.
+    /// The part of the source that remains after the trim and the requested region were applied.
     var region: PixelRectangle
     /// The part that is resampled, in whole pixels, inside ``region``.
     var crop: PixelRectangle
-    /// True when a search may move ``crop`` inside ``region``, without changing its size.
+    /// True for a smart crop: a search for the best part of the image may move ``crop`` inside ``region``, without
+    /// changing its size.
     var isCropSearched: Bool
     /// Size of the resampled part in pixels, at least 1 each; can be smaller, larger or of another aspect ratio than
     /// ``crop``.

@@ -42,7 +42,8 @@ extension SizeRules {
         }
     }
 
-    /// Returns the largest size with the region's aspect ratio within the limits.
+    /// Returns the largest size with the region's aspect ratio within the limits. Without upscaling, it is at most the
+    /// size of the region.
     func largest(of region: PixelRectangle, allowsUpscaling: Bool) -> (width: Int, height: Int) {
         if !allowsUpscaling, isWithin((region.width, region.height)) { return (region.width, region.height) }
         // Binary search over the longer side: the shorter one grows monotonically with it.

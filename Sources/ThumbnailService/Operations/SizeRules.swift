@@ -8,14 +8,14 @@ struct SizeRules: Hashable, Sendable {
     var maxSide = 8192
     /// Maximum number of pixels of the result and of every intermediate image.
     var maxPixels = 50_000_000
-    /// Treats an IIIF size `!w,h` without `^` that exceeds the region in both dimensions as the size of the region,
-    /// instead of refusing the target.
+    /// Treats an IIIF size `!w,h` without `^` that exceeds the region in both dimensions as `max`, instead of refusing
+    /// the target.
     var clampsConfinedSizes = false
 
     /// Maximum work of all filters of a request: the sum of pixels times radius (``PixelFilter/workRadius``).
     ///
-    /// The default equals a blur of 50 million pixels with the radius ``PixelFilter/maxExactRadius``; a larger radius
-    /// counts as that one.
+    /// The default equals a blur of 50 million pixels with the radius ``PixelFilter/maxExactRadius``. A blur with a
+    /// larger radius counts as a blur with this radius.
     var maxFilterWork = 1_000_000_000
 
     /// Maximum side of a source: the product of two sides, or of a side and a number of a target, fits in 64 bits.
@@ -28,7 +28,8 @@ struct SizeRules: Hashable, Sendable {
     ///   - sourceHeight: Height of the upright source in pixels, 1 to ``maxSourceSide``.
     ///   - trimmed: The part that remains after ``Operations/trim``, in pixels of the source; nil without a trim or
     ///     when nothing remains.
-    /// - Throws: `malformed` for a size or region that IIIF forbids, `limit` for sides that are out of range.
+    /// - Throws: `malformed` for a size or region that IIIF forbids, `limit` for sides that are out of range, too many
+    ///   pixels or too much filter work.
     func plan(
         _ operations: Operations, _ output: OutputFormatRequest, sourceWidth: Int, sourceHeight: Int,
         trimmed: PixelRectangle? = nil

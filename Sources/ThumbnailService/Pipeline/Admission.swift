@@ -92,8 +92,8 @@ final class Admission: Sendable {
         try state.locked(in: self) { state throws(ServiceError) in try throwIfFull(state, now, within: maxWait) }
     }
 
-    /// Reserves a fetch slot; it counts against the render queue until ``releaseFetch(_:isDone:)``. Without it, any
-    /// number of fetches could accumulate before the queue, and be rejected after most of their work is done.
+    /// Reserves a fetch slot; it counts against the render queue until ``releaseFetch(_:isDone:)``. Without such slots,
+    /// any number of fetches could run, and most of their renders would be rejected after the fetch.
     ///
     /// - Throws: `overloaded`.
     func reserveFetch() throws(ServiceError) -> Ticket {
@@ -120,8 +120,8 @@ final class Admission: Sendable {
         }
     }
 
-    /// Maximum number of concurrent fetches per render that may run or wait. It is above 1 because most slow fetches
-    /// never lead to a render.
+    /// Maximum number of concurrent fetches, divided by the maximum number of running and waiting renders. It is above
+    /// 1 because most slow fetches never lead to a render.
     private static let fetchesPerRenderSlot = 4
 
     /// Admits a render, which counts as waiting or running until ``releaseRender(_:isDone:)``.

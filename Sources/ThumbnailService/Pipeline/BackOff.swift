@@ -21,7 +21,8 @@ struct BackOff: Sendable {
         return left > Self.delays[Self.delays.count - 1] ? 0 : max(0, left)
     }
 
-    /// Starts a probe when the delay has passed, and blocks further attempts until its result.
+    /// Starts a probe and returns true when the delay has passed. Further attempts are then blocked until the result of
+    /// the probe, for at most ``probeTimeout``.
     mutating func admitsProbe(now: WallTime) -> Bool {
         guard remaining(now: now) == 0 else { return false }
         isProbing = true

@@ -58,7 +58,9 @@ final class BodyReservation: Sendable {
     ///   now.
     func acquire(_ byteCount: Int) throws(ServiceError) {
         guard byteCount <= budget.maxBytes else {
-            throw ServiceError(.limit, "the body has \(byteCount) bytes, the memory budget is \(budget.maxBytes) bytes")
+            throw ServiceError(
+                .limit,
+                "the body has \(byteCount) bytes, the memory budget for request bodies is \(budget.maxBytes) bytes")
         }
         guard byteCount > 0 else { return }
         guard budget.acquire(byteCount) else {

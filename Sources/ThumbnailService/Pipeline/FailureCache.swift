@@ -8,8 +8,9 @@ import Synchronization
 ///
 /// - A source whose origin failed or timed out 4 times within an hour is retried as ``BackOff`` allows.
 /// - A source that was unusable (not an image, over a limit, too large, at a blocked address) 4 times within an hour
-///   fails with that error, without being read, until the first of the four failures is an hour old.
-/// - A missing source is stored at its first failure, for `cache.negativeTTL` (0 disables this).
+///   fails with the last of these errors, without being read, until the first of the four failures is an hour old.
+/// - A missing URL is stored at its first failure, for `cache.negativeTTL` (0 disables this). Missing identifiers are
+///   not stored.
 /// - Local files are cheap to read and can be replaced at any time, so their failures are not stored.
 ///
 /// A successful render removes the record. Records are stored in memory only, for at most 4,096 sources.
@@ -70,7 +71,8 @@ final class FailureCache: Sendable {
         guard !isLocal(source) else { return }
         let key = source.failureKey
         records.locked(in: self) { records in
-            // An error with a retry time is already cached elsewhere: the source was not read.
+            // Errors without a kind are not counted. Neither are errors with a retry time: they come from the cache of
+            // failed DNS lookups, and the source was not read.
             guard let kind = error.failureKind, error.retryAfter == nil else {
                 records[key]?.backOff?.endProbe(now: now)
                 return
@@ -103,8 +105,8 @@ final class FailureCache: Sendable {
         }
     }
 
-    /// Records a successful read: removes the record of the source, unless its failures are those that are detected
-    /// after a read.
+    /// Records a successful read: removes the record of the source. Failures that are detected after a read (not an
+    /// image, over a limit) stay recorded.
     func recordRead(_ source: SourceName) {
         let key = source.failureKey
         records.locked(in: self) { records in

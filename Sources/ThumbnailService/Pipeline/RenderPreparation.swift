@@ -2,8 +2,8 @@
 import PlatformImage
 import Synchronization
 
-/// Prepares renders: computes the digest of the source, the header and the decode plan. The cost of this is
-/// proportional to the size of the source.
+/// Prepares renders: computes the digest of the source, reads its header and computes the decode plan. The cost of
+/// these steps is proportional to the size of the source.
 ///
 /// The work runs on the threads of a queue, so that no cooperative thread is blocked, and is cancelled with the task
 /// that waits for it. The headers of recent sources are cached, so that the frames of a source are counted only once,

@@ -44,7 +44,7 @@ final class WorkStartFlag: Sendable {
 
     func markStarted() { isStarted.store(true, ordering: .relaxed) }
 
-    /// True for a request that has waited for work that another request started.
+    /// True when another request started the work. Read it after the work has ended.
     var isStartedByAnotherRequest: Bool { !isStarted.load(ordering: .relaxed) }
 }
 

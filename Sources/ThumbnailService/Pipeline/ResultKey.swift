@@ -24,7 +24,7 @@ struct ResultKey: Hashable, Sendable {
     var cacheKey: CacheKey? { CacheKey(url: "http://result.invalid/\(digits)") }
 }
 
-/// Name and version of the service.
+/// Name of the service and version of its results.
 enum ServiceIdentity {
     /// Version of the results. It is raised whenever their pixels or the encoder settings change, which invalidates the
     /// results stored by older versions.

@@ -4,12 +4,12 @@ import Synchronization
 
 /// Groups renders of one source that wait for a thread, and serves them from one decode (Docs/service-rules.md 1.3).
 ///
-/// A group accepts members until a thread starts its work. Each member waits and cancels independently; when the last
-/// one has cancelled, the work ends.
+/// A group accepts members until a thread starts its work, as long as ``maxMembers`` and the memory budget permit. Each
+/// member waits and cancels independently; when all members have cancelled, the work ends.
 final class SharedRenders: Sendable {
     /// Properties that the members of a group share.
     struct Key: Hashable, Sendable {
-        /// SHA-256 of the source.
+        /// Digest of the source (``SourceBytes/digest``).
         let digest: String
         let page: Int
         let plan: ThumbnailPlan
@@ -19,8 +19,8 @@ final class SharedRenders: Sendable {
     static let maxMembers = 8
 
     typealias RenderResult = Result<RenderedImage, ServiceError>
-    /// Callback on the render thread when the work for a member begins: with true when the work of the group begins,
-    /// then with false when the filters and the encoding of this member begin. The first member gets only the call with
+    /// Callback of one member, called on the render thread: with true when the work of the group begins, and with false
+    /// when the filters and the encoding of this member begin. The callback of the first member is called only with
     /// true.
     typealias BeginHandler = @Sendable (_ isFirst: Bool) -> Void
 

@@ -7,8 +7,9 @@ import PlatformImageLoader
 protocol SourceReading: Sendable {
     /// Reads a source.
     ///
-    /// - Throws: `notFound`, `hostRefused`, `portRefused`, `schemeRefused`, `addressRefused`, `tooLarge`,
-    ///   `originFailed`, `originTimeout`, `deadline` when the calling task is cancelled.
+    /// - Throws: `malformed` for an invalid URL, `notFound`, `hostRefused`, `portRefused`, `schemeRefused`,
+    ///   `addressRefused`, `tooLarge`, `originFailed`, `originTimeout`, `overloaded`, `internalFault`; `deadline` when
+    ///   the calling task is cancelled.
     func read(_ source: SourceName) async throws(ServiceError) -> SourceBytes
 
     /// Waits until all fetched sources are on disk.

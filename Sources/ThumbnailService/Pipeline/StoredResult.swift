@@ -23,7 +23,7 @@ struct StoredResult: Sendable {
         var isDamaged: Bool
         /// Freshness that the origin stated at ``validatedAt``.
         var source: CacheLifetime.Source
-        /// Time of the last read or revalidation of the source.
+        /// Time when the result was rendered, or when the source was last revalidated.
         var validatedAt: WallTime
         /// Canonical IIIF path `region/size/rotation/quality.format`; nil for other dialects.
         var canonicalPath: String?
@@ -59,7 +59,8 @@ extension StoredResult.Facts {
         return fields
     }
 
-    /// Parses the fields of a stored response; nil when one is missing or invalid.
+    /// Parses the fields of a stored response; nil when a required field is missing or invalid. Invalid optional fields
+    /// are ignored.
     init?(_ response: StoredResponse) {
         func text(_ name: String) -> String? { response.fields[name].map { String(decoding: $0, as: UTF8.self) } }
         guard let contentType = text("Content-Type"), let entityTag = text("ETag"),

@@ -61,7 +61,7 @@ final class ThumbnailEngine: Sendable {
             width: limits.threads, budget: DecodeBudget(maxBytes: limits.inFlightBytes, maxPasses: Self.maxPasses),
             niceness: Self.niceness)
         bodies = BodyBudget(queue.budget, maxBodyBytes: limits.sourceBytes)
-        // A separate queue: headers must not wait for renders, because admission depends on them.
+        // A separate queue: a render is admitted only after its header is read, so headers must not wait for renders.
         preparation = RenderPreparation(renderer, DecodeQueue(width: queue.width, niceness: Self.niceness))
         admission = Admission(
             threads: queue.width, maxWaiting: limits.queue, maxWait: limits.queueWait,
@@ -241,7 +241,8 @@ final class ThumbnailEngine: Sendable {
 
     /// Decodes, resizes, filters and encodes on the render threads when enough memory is free.
     ///
-    /// - Parameter onAdmission: Called once, immediately before the render is queued.
+    /// - Parameter onAdmission: Called immediately before admission control decides about the render; not called when
+    ///   the render exceeds the memory budget.
     private func render(
         _ prepared: PreparedRender, _ source: SourceBytes, _ deadline: ContinuousClock.Instant,
         onAdmission: () -> Void
@@ -343,7 +344,8 @@ extension ThumbnailEngine {
     }
 
     /// Counts a decode that was cancelled after at least half of the deadline, by its deadline or by its client. A
-    /// shorter decode is no evidence of a slow source, because the rest of the time was spent waiting.
+    /// shorter decode is no evidence of a slow source: the request may have waited in the queue most of the time, or
+    /// its client may have disconnected early.
     private func countIfSlow(_ source: SourceBytes, _ decode: DecodeClock) {
         guard let elapsed = decode.elapsed, elapsed >= configuration.server.deadline / 2 else { return }
         slowSources.record(source.bytes, now: clock())

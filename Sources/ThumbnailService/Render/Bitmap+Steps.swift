@@ -61,7 +61,7 @@ extension Bitmap {
         case .convolution(let weights, let columns, let normalizes):
             let kernel = Convolution(
                 weights: weights.map(\.doubleValue), columns: columns, normalizes: normalizes)
-            // The parser accepts only valid matrices, so this is not reached.
+            // A matrix with an even number of rows or columns has no centre; it leaves the image unchanged.
             guard let kernel else { return self }
             return try convolved(by: kernel, cancellation: cancellation)
         }

@@ -13,7 +13,7 @@ struct PreparedRender: Sendable {
     /// Upper estimate of the peak memory of the render in bytes, at least 1: source, decoder, pixels, filters and
     /// encoder.
     let byteCount: Int
-    /// True when the result is metadata only, so that no pixels are decoded for it.
+    /// True when the result is metadata without a BlurHash. Pixels are then decoded only for a trim or a crop search.
     let isMetadataOnly: Bool
     /// True when the complete image is decoded at full size first.
     let needsFullDecode: Bool
@@ -41,11 +41,12 @@ struct PreparedRender: Sendable {
         self.accuracy = accuracy
 
         isMetadataOnly = request.output.kind == .meta(blurHash: false)
-        // A crop search needs pixels before the result is computed. A JPEG is decoded twice at a reduced size; other
-        // formats would be decoded completely each time, so one bitmap is used for both.
+        // A crop search needs pixels before the result is computed. A JPEG is decoded twice at a reduced size. Other
+        // formats would be decoded completely each time, so one bitmap is used for the search and for the result.
         let trims = request.operations.trim != nil
         needsFullDecode = trims || plan.isCropSearched && header.format != .jpeg && !isMetadataOnly
-        // A trimmed image may have another aspect ratio, so that one side of the result can become longer.
+        // A trimmed image may have another aspect ratio, and a side of the result can then be longer than in `plan`. So
+        // twice the memory is reserved.
         reservedAfterDecode = isMetadataOnly ? 0 : (trims ? 2 : 1) * plan.byteCountAfterDecode
         var decode = needsFullDecode ? try decoder.decodeByteCount(of: bytes.span, cancellation: cancellation) : 0
         if !needsFullDecode, !isMetadataOnly {

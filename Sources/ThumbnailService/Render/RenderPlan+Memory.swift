@@ -1,7 +1,8 @@
 #if Service
 import PlatformImage
 
-// The sides of a plan are at most 8,192 unless configured otherwise, so the products here cannot overflow.
+// The sides of a plan are limited by ``SizeRules/maxSide``, which can be configured up to 65,535, so the products here
+// cannot overflow.
 extension RenderPlan {
     /// Upper estimate of the peak memory of flips, steps and encoding in bytes, including the pixels.
     var byteCountAfterDecode: Int {

@@ -80,7 +80,7 @@ extension FocalPoint {
 }
 
 extension SourceName {
-    /// The source's name as the client wrote it; nil for the body of a request.
+    /// Name of the source as parsed from the target; nil for the body of a request.
     fileprivate var clientName: String? {
         switch self {
         case .url(let name), .file(let name), .identifier(let name): name

@@ -25,7 +25,7 @@ struct RenderedImage: Sendable {
     /// Run time of filters and encoding.
     var renderDuration = Duration.zero
 
-    /// Number of animation frames or pages; 1 when the source does not state it.
+    /// Number of animation frames or pages; 1 when it is not known.
     var frameCount: Int { max(1, header.frameCount ?? 1) }
 }
 

@@ -17,7 +17,7 @@ struct Renderer: Sendable {
     /// Decoding accuracy of JPEG sources.
     let accuracy: ThumbnailQuality
 
-    /// Maximum frame count that is reported; a GIF with more frames reports this number.
+    /// Maximum frame count that is reported when ``maxFrames`` is 0: a GIF with more frames reports this number.
     static let maxReportedFrames = 65_536
 
     init(
@@ -37,8 +37,8 @@ struct Renderer: Sendable {
         self.accuracy = accuracy
     }
 
-    /// Reads the header of the source with its frame or page count. The count is at most ``maxReportedFrames``, or at
-    /// most one more than ``maxFrames`` when that limit is set.
+    /// Reads the header of the source with its frame or page count. A count above ``maxFrames`` throws `limit`. When
+    /// ``maxFrames`` is 0, the frames of a GIF are counted up to ``maxReportedFrames``.
     ///
     /// - Parameter page: Page of a TIFF, from 1; ignored for other formats.
     /// - Throws: `notAnImage`, `limit`, `deadline`; `notFound` for a page after the last.
@@ -116,7 +116,7 @@ struct Renderer: Sendable {
         return result
     }
 
-    /// Applies flips and steps to the decoded image, then encodes it.
+    /// Applies flips and steps to the decoded image, then encodes it, or computes its BlurHash for `meta`.
     func finish(
         _ image: ResampledImage, _ prepared: PreparedRender, _ plan: RenderPlan, sourceBytes: Int,
         cancellation: CancellationFlag?

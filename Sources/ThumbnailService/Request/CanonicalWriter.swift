@@ -2,15 +2,15 @@
 import PlatformImage
 
 extension ThumbnailRequest {
-    /// Canonical form of a request for cache keys, coalescing and entity tags. Requests with equal canonical forms have
-    /// equal results; it does not depend on spellings and options that cannot change the result.
+    /// Canonical form of a request for cache keys and coalescing. Requests with equal canonical forms have equal
+    /// results. The form does not depend on spellings and options that cannot change the result.
     var canonicalBytes: [UInt8] {
         var writer = CanonicalWriter()
         writer.write(source)
         return writer.bytes + canonicalOperations
     }
 
-    /// The part of ``canonicalBytes`` without the source.
+    /// The part of ``canonicalBytes`` without the source, for entity tags.
     var canonicalOperations: [UInt8] {
         var writer = CanonicalWriter()
         writer.write(operations)

@@ -45,7 +45,8 @@ enum PixelFilter: Hashable, Sendable {
     case equalize
     /// Radii in pixels, 0 to 999,999,999; the colour fills the corners unless they are transparent.
     case roundCorner(horizontalRadius: Int, verticalRadius: Int, color: RGBA8, isTransparent: Bool)
-    /// At most ``maxWeights`` weights in row-major order, a multiple of `columns`.
+    /// Matrix of weights in row-major order. Their number is at most ``maxWeights`` and a multiple of `columns`. A
+    /// matrix with an even number of rows or columns has no effect.
     case convolution(weights: [FixedDecimal], columns: Int, normalizes: Bool)
 
     /// Number of weights of the largest convolution, 15 x 15.

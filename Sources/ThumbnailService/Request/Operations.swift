@@ -1,7 +1,8 @@
 #if Service
 /// Operations on an upright image, applied in the order of the properties.
 ///
-/// Operations without an effect are omitted: two requests that differ only in such operations have equal values.
+/// The parsers omit operations that are known to have no effect: two requests that differ only in such operations have
+/// equal values.
 struct Operations: Hashable, Sendable {
     /// Page of a file with several images, from 1.
     var page = 1
@@ -72,7 +73,7 @@ extension Operations {
 }
 
 extension Operations {
-    /// Removes operations that cannot change a pixel, so that requests with equal results are equal.
+    /// Removes operations that cannot change a pixel, so that requests that differ only in such operations are equal.
     ///
     /// - Parameter preservesFocus: Retains unused focal points, because the response lists them.
     mutating func removeIneffective(preservesFocus: Bool) {

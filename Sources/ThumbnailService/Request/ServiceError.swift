@@ -65,7 +65,7 @@ extension ServiceError {
         case draining
         /// A client requested too many new renders.
         case clientLimit
-        /// The origin refused the connection, closed it early or responded with an error.
+        /// The connection to the origin failed, or the origin responded with an error or an invalid redirect.
         case originFailed
         /// The origin timed out.
         case originTimeout
@@ -111,7 +111,8 @@ extension ServiceError {
             self.init(.originFailed, "the origin responded with the status \(error.statusCode ?? 0)")
         case .transport where error.isTimeout: self.init(.originTimeout, "the fetch of the source timed out")
         case .transport: self.init(.originFailed, "the connection to the origin failed or was closed early")
-        case .tls: self.init(.originFailed, "the origin's TLS certificate was rejected")
+        case .tls:
+            self.init(.originFailed, "the TLS handshake with the origin failed, or its certificate was rejected")
         case .redirect:
             self.init(.originFailed, "the origin sent an invalid redirect or more redirects than source.redirects")
         case .refused: self.init(.addressRefused, "the IP address of the source's host is not public")

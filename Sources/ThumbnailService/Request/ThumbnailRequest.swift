@@ -43,9 +43,10 @@ struct OutputFormatRequest: Hashable, Sendable {
     var format: Format?
     /// JPEG quality, 1 to 100.
     var quality: Int
-    /// Maximum bytes of the result, for which the quality is lowered; nil for no limit.
+    /// Maximum size of a JPEG in bytes; nil for no limit. The quality is lowered until the file fits, but not below
+    /// ``ResultEncoding/lowestQuality``.
     var maxBytes: Int?
-    /// Converts a PNG without transparency to JPEG when ``format`` is nil.
+    /// Encodes a result without transparency as JPEG instead of PNG, unless ``format`` is PNG.
     var prefersJPEG = false
     /// Content of the response.
     var kind = Kind.image
@@ -90,8 +91,8 @@ extension ResponsePolicy {
     /// `attr-char` of RFC 8187 §3.2.1.
     private static let plainBytes = ASCIISet.alphanumerics.union("!#$&+-.^_`|~")
 
-    /// Returns true for a byte that may be literal in a quoted string; some clients decode percent signs, so these are
-    /// excluded.
+    /// Returns true for a byte that may be literal in a quoted file name. Percent signs are excluded because some
+    /// clients decode percent-encoding, and slashes because they separate directories (RFC 6266 §4.3).
     private static func isQuotable(_ byte: UInt8) -> Bool {
         (0x20...0x7E).contains(byte) && !"\"\\%/".utf8.contains(byte)
     }

@@ -5,8 +5,8 @@ import Synchronization
 
 /// The connections of the public listener, with the idle ones in the order in which they became idle.
 ///
-/// Idle connections cannot exhaust the listener: when the last slot is used, the connection that has been idle longest
-/// is closed. The number of connections per client is limited, except for proxies.
+/// Idle connections cannot exhaust the listener: when the number of connections reaches the maximum, the connection
+/// that has been idle longest is closed. The number of connections per client is limited, except for proxies.
 final class ConnectionTable: Sendable {
     /// Identifier of a connection in the table.
     typealias Number = UInt64
@@ -43,7 +43,7 @@ final class ConnectionTable: Sendable {
     var idleCount: Int { state.locked(in: self) { $0.entries.values.count { $0.idleSince != nil } } }
 
     /// Adds an idle connection. Closes the longest idle connection of the same client when that client is at its limit,
-    /// and the longest idle connection of all clients when this connection uses the last slot.
+    /// and the longest idle connection of all clients when the table becomes full.
     ///
     /// - Returns: Nil when the connection must be closed, because its client is at its limit and all other connections
     ///   of that client have requests.
@@ -111,8 +111,8 @@ private struct ConnectionTableState {
 
     var entries: [Number: Entry] = [:]
     private var clients: [IPAddress: Set<Number>] = [:]
-    /// The idle connections in ascending order of `since`. Entries whose connection became busy meanwhile are skipped
-    /// and later removed in bulk.
+    /// The idle connections in ascending order of `since`. Entries whose connection became busy or was closed meanwhile
+    /// are skipped and later removed in bulk.
     private var idle: [(since: UInt64, number: Number)] = []
     private var firstIdle = 0
     private var idleCounter: UInt64 = 0

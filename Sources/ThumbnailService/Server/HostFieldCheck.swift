@@ -28,7 +28,7 @@ final class HostFieldCheck: ChannelInboundHandler, RemovableChannelHandler {
         }
     }
 
-    /// Returns true for `host` or `host:port` (RFC 9110 §7.2).
+    /// Returns true for `host` or `host:port` (RFC 9110 §7.2) of 1 to 255 bytes.
     ///
     /// A host is an IPv6 address in brackets, or consists of letters, digits, `-`, `.` and `_`: host names contain no
     /// other bytes, though the URI grammar allows more. A port is 0...65535 in at most five digits, or empty.

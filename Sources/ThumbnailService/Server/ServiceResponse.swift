@@ -60,8 +60,8 @@ extension ServiceResponse {
 }
 
 extension ServiceMetrics.Rejection {
-    /// Maps an error reason to a rejection; nil for failures that are not rejections: a missing source, a damaged
-    /// image, a failed origin.
+    /// Maps an error reason to a rejection; nil for reasons that are not counted as rejections, for example a missing
+    /// source, a damaged image or a failed origin.
     init?(_ reason: ServiceError.Reason) {
         switch reason {
         case .overloaded: self = .queue

@@ -30,7 +30,7 @@ final class SlowClient: ChannelDuplexHandler, RemovableChannelHandler {
     private var context: ChannelHandlerContext?
     private var phase = Phase.betweenRequests
     private var requestStart = NIODeadline.now()
-    /// Number of responses that are not complete. While it is above 0, no time limit runs for the header of a next
+    /// Number of responses that are not complete. While it is above 0, no time limit runs for the header of the next
     /// request.
     private var pendingResponses = 0
     private var readDeadline: NIODeadline?
@@ -81,7 +81,7 @@ final class SlowClient: ChannelDuplexHandler, RemovableChannelHandler {
     func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
         if case .end = unwrapOutboundIn(data) {
             pendingResponses -= 1
-            // Bytes of a pipelined header were not read meanwhile, so its time limit starts now.
+            // The rest of a pipelined header may not be read before the response ends, so its time limit starts now.
             if pendingResponses == 0, phase == .header { beginRequest(context) }
         }
         context.write(data, promise: promise)

@@ -235,7 +235,8 @@ struct ThumbnailResponder: HTTPResponder {
         return response
     }
 
-    /// Returns the public base URL: the configured one, otherwise the Host field, which ``HostFieldCheck`` has checked.
+    /// Returns the public base URL: the configured one, otherwise `http://` and the Host field, which
+    /// ``HostFieldCheck`` has checked.
     private func publicURL(_ request: Request) -> String {
         if let publicURL = configuration.server.publicURL { return publicURL }
         let host = request.head.authority ?? ""

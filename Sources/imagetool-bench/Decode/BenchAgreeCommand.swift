@@ -4,7 +4,7 @@ import PlatformImage
 import PlatformImageBenchmarking
 import PlatformImageToolSupport
 
-/// `imagetool-bench agree`: verifies that the fast decoders and the plain libraries yield equal results.
+/// `imagetool-bench agree`: verifies that the decoders of PlatformImage and the C libraries yield equal results.
 struct BenchAgreeCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "agree",

@@ -63,7 +63,7 @@ struct BenchDecodeCommand: ParsableCommand {
 
     /// For each line of standard input, decodes the file once with this library and once with the plain C library, and
     /// prints the CPU times of this library and of the C library in nanoseconds. The first output line contains width,
-    /// height, number of frames, and kind.
+    /// height, number of frames, and kind of image, such as `PNG RGB photo`.
     private static func runAlternating(_ path: String, _ output: Output) throws {
         let bytes = try readInput(path, limit: DecodeBenchmark.options.limits.maxInputBytes)
         let benchmark = try DecodeBenchmark(bytes, name: path, rounds: 1, hasBaseline: true)

@@ -9,7 +9,7 @@ import PlatformImageToolSupport
 struct BenchResizeCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "resize",
-        abstract: "Resizes raw pixels for each line of standard input and prints the CPU time in nanoseconds.",
+        abstract: "Resizes the image in FILE for each line of standard input and prints each CPU time in nanoseconds.",
         discussion: """
             For scripts that measure another program in alternation. FILE contains rows of RGBA with straight alpha; \
             at the end of standard input, the last result is written to --output in the format of FILE.

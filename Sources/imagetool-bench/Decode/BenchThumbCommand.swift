@@ -13,7 +13,7 @@ struct BenchThumbCommand: ParsableCommand {
     @Option(help: "Number of thumbnails.") var count = 10_000
     @Flag(help: "Print one JSON object.") var json = false
 
-    /// Box sizes in pixels, used in turn.
+    /// Sides of the square boxes in pixels; each thumbnail uses the next one.
     private static let sides = [256, 64, 480, 128, 33]
     /// Number of thumbnails before the first measurement.
     private static let warmUp = 500

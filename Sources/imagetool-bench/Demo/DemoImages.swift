@@ -4,7 +4,7 @@ import PlatformImageLoader
 import PlatformImageLoopbackOrigin
 import PlatformImageToolSupport
 
-/// Images of a folder, each served at one or more URLs of an origin.
+/// Intact images of a folder, and the URL paths at which an origin serves them.
 struct DemoImages: Sendable {
     struct Image: Sendable {
         /// Path relative to the folder.
@@ -101,7 +101,7 @@ struct DemoImages: Sendable {
     /// Total decoded bytes over all URLs.
     var pixelBytes: Int { imageIndices.reduce(0) { $0 + images[$1].bitmap.byteCount } }
 
-    /// Number of URLs and images, per format, with their bytes.
+    /// Number of URLs, also per image format, number of images, and total bytes of the files and of the pixels.
     var summary: String {
         let formats = ImageFormat.allCases.compactMap { format in
             let count = imageIndices.count { images[$0].format == format }

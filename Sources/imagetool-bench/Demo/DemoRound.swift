@@ -27,7 +27,7 @@ struct DemoRound {
     let kind: Kind
     var loads = 0
     var sources: [LoadOutcome.Source: Int] = [:]
-    /// Number of loads whose pixels differ from those of the file.
+    /// Number of loads that returned no image or an image whose pixels differ from those of the file.
     var mismatchCount = 0
     /// Description of the round's first error.
     var firstError: String?

@@ -16,7 +16,7 @@ struct DemoServiceRequest: Sendable {
     /// True for an image from a damaged file, which is cached only for a short time.
     var isDamaged = false
 
-    /// Requests that cover both dialects, a rejection and broken files.
+    /// Requests that cover thumbor and IIIF targets, rejected targets, and broken or missing files.
     static func all(_ origin: DemoServiceOrigin, _ keys: SigningKeys) -> [DemoServiceRequest] {
         let path = "landscape/17.jpg"
         func thumbor(

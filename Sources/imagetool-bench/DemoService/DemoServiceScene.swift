@@ -117,8 +117,8 @@ private struct Ridge: Sendable {
         }
     }
 
-    /// Column ranges below the ridge line, per row: a range starts where the line rises above the row and ends where it
-    /// falls below it.
+    /// Column ranges below the ridge line, per row: a range starts where the line rises above the row and ends where
+    /// the line falls below the row.
     private static func runs(below tops: [Int]) -> [[Range<Int>]] {
         let height = DemoServiceScene.height
         var starts = [[Int]](repeating: [], count: height)
@@ -134,7 +134,7 @@ private struct Ridge: Sendable {
     }
 }
 
-/// Colours for one time of day.
+/// Colours of a landscape; `hasTrees` adds trees to the nearest ridge.
 private struct Palette: Sendable {
     var name: String
     var top: RGBA8

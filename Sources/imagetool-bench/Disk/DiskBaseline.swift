@@ -9,10 +9,10 @@ import Musl
 import Darwin
 #endif
 
-/// Lower bound for the cost of each disk cache operation: the system calls for its file and one checksum, without
-/// validation.
+/// Lower bound for the cost of each disk cache operation: the system calls for one file, and for a look-up also one
+/// checksum of the body. Nothing is validated.
 ///
-/// It reads into one reusable buffer, which is impossible for a cache that returns bodies.
+/// All reads use the same buffer; a cache must allocate memory for each body that it returns.
 final class DiskBaseline {
     private let buffer: UnsafeMutableRawBufferPointer
 
@@ -24,7 +24,7 @@ final class DiskBaseline {
 
     deinit { buffer.deallocate() }
 
-    /// XXH3 (64 bits) of the last `bodyBytes` of a file; `nil` when it cannot be read.
+    /// XXH3 (64 bits) of the last `bodyBytes` bytes of a file; `nil` when the file cannot be read or is shorter.
     func checksum(_ path: String, bodyBytes: Int) -> UInt64? {
         let descriptor = open(path, O_RDONLY | O_CLOEXEC)
         guard descriptor >= 0 else { return nil }

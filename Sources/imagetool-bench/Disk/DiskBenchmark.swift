@@ -4,7 +4,7 @@ import PlatformImageBenchmarking
 import PlatformImageLoader
 import PlatformImageToolSupport
 
-/// Cost of disk cache operations with files in the page cache, alternating with the bare system calls.
+/// CPU time of disk cache operations and of the bare system calls, measured alternately with files in the page cache.
 struct DiskBenchmark {
     enum Case: String, CaseIterable {
         case hit = "look-up, verified"
@@ -70,7 +70,7 @@ private final class DiskLoad {
     private var revisions: [DiskCache.Revision] = []
     /// Files of the cache, which the baseline reads too.
     private let files: [String]
-    /// Files that the baseline writes, spread over as many folders as the cache uses.
+    /// Files that the baseline writes, each in a separate folder: the cache, too, spreads its files over many folders.
     private let baselineFiles: [String]
     private let baselineBytes: [UInt8]
 

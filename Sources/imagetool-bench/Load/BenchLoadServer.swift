@@ -27,7 +27,7 @@ final class BenchLoadServer {
                 return
             }
         }
-        throw Failure(.ioError, "io: nginx does not start; see \(folder)/error.log")
+        throw Failure(.ioError, "io: nginx did not start in 8 attempts, each with another port")
     }
 
     deinit { process.end() }

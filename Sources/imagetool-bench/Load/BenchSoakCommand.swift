@@ -53,7 +53,7 @@ struct BenchSoakCommand: AsyncParsableCommand {
             guard end.last.failed == 0, end.last.running == 0, !after.isMore(than: before), growth <= slack else {
                 throw Failure(
                     .software,
-                    "internal: a load failed or still runs, descriptors leak, or memory growth exceeds --slack"
+                    "internal: a load failed or still runs, file descriptors leak, or memory growth exceeds --slack"
                 )
             }
         }
@@ -77,8 +77,8 @@ private struct OpenDescriptors: CustomStringConvertible {
         }
     }
 
-    /// Polls for at most 5 seconds until no more descriptors are open than in `before`, apart from the three timers of
-    /// libdispatch: an HTTP client closes its connections some time after its release.
+    /// Polls for at most 5 seconds until the number of open descriptors does not exceed that of `before`, apart from
+    /// the three timers of libdispatch. An HTTP client closes its connections some time after its release.
     init(waitingUntilAtMost before: Self) async throws {
         self.init()
         for _ in 0..<500 where isMore(than: before) {

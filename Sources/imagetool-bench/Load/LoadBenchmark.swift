@@ -14,7 +14,7 @@ import Glibc
 import Musl
 #endif
 
-/// Cost of loads, alternating with plain AsyncHTTPClient.
+/// CPU and wall time of loads by the loader and by plain AsyncHTTPClient, measured alternately, and of cache hits.
 struct LoadBenchmark {
     /// Microseconds per load.
     struct Cost {
@@ -129,8 +129,8 @@ private struct LoadSide {
         }
     }
 
-    /// Measures cold loads. Each response is on disk when its load returns; this is verified after the measurement,
-    /// because ``ImageLoader/flush()`` recounts the whole directory, including all earlier rounds.
+    /// Measures cold loads. Each response is on disk when its load returns. The entries are counted after the
+    /// measurement, because ``ImageLoader/flush()`` recounts the whole directory, including all earlier rounds.
     ///
     /// Entries of earlier rounds are not removed: for five seconds after a removal ext4 searches for an inode that was
     /// not freed recently, and this would dominate the measurement.
@@ -181,7 +181,7 @@ private struct LoadSide {
     private func downloadToFiles(round: Int) async throws -> LoadBenchmark.Cost {
         let folder = "\(folder)/bare-\(round)"
         guard mkdir(folder, 0o700) == 0 else {
-            throw Failure(.ioError, "io: cannot create a folder: \(systemMessage())")
+            throw Failure(.ioError, "io: cannot create the folder \(folder): \(systemMessage())")
         }
         return try await each { number in
             let response = try await client.execute(
@@ -190,7 +190,7 @@ private struct LoadSide {
             let isWritten = await withCheckedContinuation { continuation in
                 files.async { continuation.resume(returning: Self.write(body, as: "\(folder)/\(number)")) }
             }
-            guard isWritten else { throw Failure(.ioError, "io: a body cannot be written") }
+            guard isWritten else { throw Failure(.ioError, "io: cannot write a body to \(folder)") }
             return body.count
         }
     }
@@ -227,7 +227,7 @@ private struct LoadSide {
         if hit != .disk {
             guard try await loader.store(bitmapFile(width: 16, height: 16), fields: Self.fresh, for: imageRequest)
             else {
-                throw Failure(.ioError, "io: the image cannot be stored")
+                throw Failure(.ioError, "io: the loader cannot store the image on disk")
             }
         }
         let elapsed = ElapsedSince()

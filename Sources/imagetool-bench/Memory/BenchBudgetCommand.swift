@@ -75,7 +75,7 @@ struct BenchBudgetCommand: AsyncParsableCommand {
             throw ExitCode(1)
         }
         if growth > bound {
-            printError("imagetool: resident memory grew by \(growth) bytes, the limit is \(bound)")
+            printError("imagetool: resident memory grew by \(growth) bytes, the limit is \(bound) bytes")
             throw ExitCode(1)
         }
     }

@@ -21,8 +21,8 @@ struct CacheBenchmark {
         /// CPU nanoseconds per operation of `MemoryCache`.
         var ours: [Double] = []
         var baseline: [Double] = []
-        /// CPU nanoseconds per operation of `NSCache`, which is measured with one thread and not for `hitEqualKey` and
-        /// `hitNewKey`; otherwise empty.
+        /// CPU nanoseconds per operation of `NSCache`; empty for `hitEqualKey`, for `hitNewKey` and with more than one
+        /// thread.
         var nsCache: [Double] = []
         /// Operations per second of wall time, all threads together.
         var oursRate: [Double] = []

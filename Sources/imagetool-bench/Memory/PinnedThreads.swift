@@ -65,7 +65,7 @@ final class PinnedThreads: Sendable {
 }
 
 #if os(Linux)
-// The C headers declare these only with _GNU_SOURCE, which an importing module cannot define.
+// The C headers declare the two functions below only with _GNU_SOURCE, which an importing module cannot define.
 @_silgen_name("sched_getaffinity")
 private func schedulerGetAffinity(_ thread: pid_t, _ size: Int, _ set: UnsafeMutableRawPointer) -> Int32
 @_silgen_name("sched_setaffinity")

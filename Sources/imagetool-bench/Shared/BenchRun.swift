@@ -2,7 +2,7 @@
 import Foundation
 import PlatformImageToolSupport
 
-/// Warns on stderr that a debug build gives meaningless figures.
+/// Prints a warning on stderr in a debug build, whose measurements are not meaningful.
 func warnIfDebugBuild() {
     #if DEBUG
     printError("imagetool: this is a debug build, whose measurements are not meaningful; build with -c release")

@@ -15,7 +15,7 @@ func residentBytes(_ figure: ResidentFigure) -> Int {
     return kibibytes.flatMap { Int($0) }.map { $0 * 1024 } ?? 0
 }
 
-/// Formats named figures as a table; names that end with `Bytes` are also shown in MiB.
+/// Formats named figures as a table; a figure whose name ends with `Bytes` is also shown in MiB.
 func table(of figures: [(String, Int)]) -> String {
     var table = Table([("figure", .left), ("value", .right), ("MiB", .right)])
     for (name, value) in figures {

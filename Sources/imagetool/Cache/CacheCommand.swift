@@ -98,7 +98,7 @@ struct CacheCollectCommand: AsyncParsableCommand {
 struct CacheClearCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "clear",
-        abstract: "Removes entries that were last used, or stored, more than a number of seconds ago.")
+        abstract: "Removes entries that were last used, or stored, more than the given number of seconds ago.")
 
     @OptionGroup var folder: CacheFolder
     @Option(help: "Remove entries that were not used for this many seconds.") var modifiedOlderThan: Int?

@@ -48,7 +48,9 @@ struct DecodeCommand: ParsableCommand {
                 "--premultiplied requires --format pam or raw; a digest and a PNG have straight alpha.")
         }
         if files.count > 1, !digest, !discardsPixels, output ?? "-" != "-" || format == .png {
-            throw ValidationError("Several files require --digest, or output to stdout with --format pam or raw.")
+            throw ValidationError(
+                "Several files require --digest, --status - without --output, or output to stdout with --format pam or "
+                    + "raw.")
         }
         if status == "-", digest || output == "-" {
             throw ValidationError("--status - cannot be combined with --digest or --output -: both write to stdout.")

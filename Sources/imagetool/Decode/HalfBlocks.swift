@@ -11,8 +11,8 @@ struct HalfBlocks {
     init(_ bitmap: Bitmap, columns: Int) {
         width = min(max(1, columns), bitmap.width)
         height = max(1, (bitmap.height * width + bitmap.width / 2) / bitmap.width)
-        // Sums of the source pixels of each box in one row of boxes: red, green and blue times alpha, then alpha times
-        // 255, then the number of pixels.
+        // Each output pixel is the mean of a box of source pixels. These are the sums of each box in one row of boxes:
+        // red, green and blue times alpha, then alpha times 255, then the number of pixels.
         var sums = [SIMD8<UInt64>](repeating: .zero, count: width)
         for y in 0..<bitmap.height {
             let boxRow = y * height / bitmap.height

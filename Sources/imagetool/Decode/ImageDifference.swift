@@ -86,7 +86,7 @@ private struct StructuralSimilarity {
         return sum / Double(columns * (first.height - Self.size + 1))
     }
 
-    /// Weighted sums of a, b, a * a, b * b and a * b for each window of a row.
+    /// Weighted sums of a, b, a * a, b * b and a * b for each window of a row. a and b are the lumas of the two images.
     private func across(_ first: [Double], _ second: [Double]) -> [SIMD8<Double>] {
         let moments = zip(first, second).map { SIMD8($0, $1, $0 * $0, $1 * $1, $0 * $1, 0, 0, 0) }
         return (0..<columns).map { x in

@@ -24,8 +24,8 @@ struct ImageFacts {
         hash = hasHash ? try Self.hash(of: bytes, path) : nil
     }
 
-    /// BlurHash of a 64 x 64 thumbnail: it depends only on means of linear light, which a box-filtered thumbnail
-    /// preserves. Reports damage on stderr.
+    /// BlurHash of a thumbnail that fits into 64 x 64 pixels. A BlurHash contains only low spatial frequencies in
+    /// linear light; a box filter in linear light hardly changes them. Reports damage on stderr.
     private static func hash(of bytes: [UInt8], _ path: String) throws(DecodeError) -> BlurHash {
         var options = ThumbnailOptions(width: 64, height: 64)
         options.filter = .box
@@ -79,7 +79,7 @@ struct ImageFacts {
         return "\(path)\n" + all.map { "  \(padded($0.0, to: 16))\($0.1)\n" }.joined()
     }
 
-    /// Bytes of the decoded RGBA bitmap; `nil` when the header's size overflows 64 bits.
+    /// Bytes of the decoded RGBA bitmap; `nil` when the number of bytes overflows `Int`.
     private var decodedByteCount: Int? {
         let (pixels, pixelsOverflow) = header.width.multipliedReportingOverflow(by: header.height)
         let (bytes, overflows) = pixels.multipliedReportingOverflow(by: 4)

@@ -47,8 +47,9 @@ struct LoadedFiles {
         throw OutputFailure("\(folder)/\(stem)\(suffix)")
     }
 
-    /// File name in two parts: the last path component reduced to letters, digits and `._-`, and the format's
-    /// extension.
+    /// File name in two parts: the last path component of the URL, with `_` instead of characters other than ASCII
+    /// letters, digits and `._-`, and the file extension. An extension of `format` in the URL is used, otherwise the
+    /// default one. A missing path component becomes `image`; the first part has at most 100 characters.
     static func name(of url: String, _ format: ImageFormat) -> (stem: String, suffix: String) {
         let path = url.utf8.prefix { $0 != UInt8(ascii: "?") && $0 != UInt8(ascii: "#") }
         let afterScheme = path.firstIndex(of: UInt8(ascii: ":")).map { path[$0...].dropFirst(3) } ?? path[...]

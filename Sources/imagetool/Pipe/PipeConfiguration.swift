@@ -29,7 +29,7 @@ struct PipeConfiguration: Sendable {
         guard line["directory"] != nil else { return nil }
         let path = try line.text("directory")
         guard path.utf8.first == UInt8(ascii: "/"), !path.utf8.contains(0) else {
-            throw .malformed("directory must be an absolute path")
+            throw .malformed("directory must be an absolute path without null characters")
         }
         return path
     }
@@ -80,12 +80,13 @@ struct PipeConfiguration: Sendable {
         return Set(types)
     }
 
-    /// Parses `"never"`, `"serverDirective"`, or the number of seconds for which a stale response may be used.
+    /// Parses `"never"` (also `null`), `"serverDirective"`, or the number of seconds for which a stale response may be
+    /// used.
     private static func staleIfError(_ key: String, _ value: JSON) throws(PipeRequest.Refusal) -> StaleIfError {
         if value.isNull || value.string == "never" { return .never }
         if value.string == "serverDirective" { return .serverDirective }
         guard let duration = value.duration else {
-            throw .malformed("\(key) must be \"never\", \"serverDirective\" or a number of seconds")
+            throw .malformed("\(key) must be \"never\", \"serverDirective\" or a number of seconds, 0 or more")
         }
         return .upTo(duration)
     }

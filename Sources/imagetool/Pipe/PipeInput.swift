@@ -11,8 +11,8 @@ import Musl
 import Darwin
 #endif
 
-/// Lines of stdin, read on a dedicated queue because reading blocks; ends at the end of stdin, when stdout is closed or
-/// at SIGTERM.
+/// Lines of stdin, read on a dedicated queue because reading blocks. The input ends at the end of stdin, at SIGTERM, or
+/// when the reader of stdout closes it.
 final class PipeInput: Sendable {
     enum Item: Sendable {
         /// A line without its newline.
@@ -31,7 +31,7 @@ final class PipeInput: Sendable {
 
     private struct State {
         var received: [UInt8] = []
-        /// Length of the prefix of `received` that contains no newline.
+        /// Length of the prefix of `received` that was searched and contains no newline.
         var searched = 0
         var isSkipping = false
         var end: EndReason?
@@ -85,7 +85,7 @@ final class PipeInput: Sendable {
         }
     }
 
-    /// Reason for the end of input; `nil` before ``next()`` has returned `nil`.
+    /// Reason for the end of input; `nil` until the end is detected.
     var end: EndReason? { state.locked(in: self) { $0.end } }
 
     private func nextItem() -> Item? {
@@ -111,7 +111,8 @@ final class PipeInput: Sendable {
         }
     }
 
-    /// Removes the first complete line from the received bytes; returns `nil` when there is none.
+    /// Removes the first complete line from the received bytes and returns it, or returns `.tooLong` for a line of more
+    /// than `maxBytes`; `nil` when more bytes are required.
     private static func item(_ state: inout State, maxBytes: Int) -> Item? {
         while let newline = state.received[state.searched...].firstIndex(of: UInt8(ascii: "\n")) {
             let line = Array(state.received[..<newline])

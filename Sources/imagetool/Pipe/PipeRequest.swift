@@ -29,7 +29,8 @@ struct PipeRequest: Sendable {
         "open", "load", "flush", "clearMemory", "purgeDisk", "clearModifiedOlderThan", "clearCreatedOlderThan", "stats",
     ]
 
-    /// JSON text of the id, a number or a string, returned unchanged; `nil` when the line has no readable id.
+    /// JSON text of the id for the response. A number is written as in the request; a string has the same value. `nil`
+    /// when the line has no readable id.
     let id: String?
     /// Loader name and operation, or the reason for rejecting the request.
     let content: Result<(loader: String, operation: Operation), Refusal>
@@ -107,7 +108,8 @@ struct PipeLoad: Sendable {
 
     private static func fields(_ headers: JSON?) throws(PipeRequest.Refusal) -> HeaderFields {
         guard let headers else { return [:] }
-        let malformed = PipeRequest.Refusal.malformed("headers must be pairs of strings with code points up to 255")
+        let malformed = PipeRequest.Refusal.malformed(
+            "headers must be an array of [name, value] pairs of strings, with values of code points up to 255")
         guard let lines = headers.array else { throw malformed }
         var fields = HeaderFields()
         for line in lines {
@@ -145,8 +147,8 @@ extension JSON {
         return seconds
     }
 
-    /// Number of seconds, 0 or more, as a duration in whole milliseconds, at most 10^12 s (30,000 years); `nil` for any
-    /// other value.
+    /// A number of seconds, 0 or more, as a duration rounded to milliseconds; more than 10^12 s (30,000 years) becomes
+    /// 10^12 s. `nil` for any other value.
     var duration: Duration? {
         guard let seconds = double, seconds >= 0 else { return nil }
         return .milliseconds(Int64((min(seconds, 1e12) * 1_000).rounded()))

@@ -14,7 +14,7 @@ struct PipeResponse: Sendable {
     let line: [UInt8]
 
     private init(_ id: String?, _ members: [(String, JSON)], body: [UInt8] = []) {
-        // The id is inserted as its JSON text in the request, unchanged.
+        // The id is JSON text already; `numeral` writes it unchanged.
         let members = [("id", id.map { JSON.numeral($0) } ?? .null)] + members
         var line = Array(JSON.object(members).text.utf8)
         if !body.isEmpty {

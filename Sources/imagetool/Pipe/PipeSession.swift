@@ -24,8 +24,8 @@ final class PipeSession: Sendable {
 
     /// Starts the operation of a line.
     ///
-    /// Call it in the order of the lines: each operation uses the loader that is open under its loader name during this
-    /// call.
+    /// Call it in the order of the lines. Each operation uses the loader that is open, or being opened, under its
+    /// loader name at the time of this call.
     func accept(_ item: PipeInput.Item, maxLineBytes: Int) {
         switch item {
         case .tooLong:
@@ -47,7 +47,7 @@ final class PipeSession: Sendable {
         while let operation = state.locked(in: self, { $0.operations.first?.value }) { await operation.value }
     }
 
-    /// Cancels all operations; the response to each contains a cancellation error.
+    /// Cancels all operations; the response to a cancelled load contains a cancellation error.
     func cancel() {
         for operation in state.locked(in: self, { Array($0.operations.values) }) { operation.cancel() }
     }

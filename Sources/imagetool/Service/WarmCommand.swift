@@ -20,7 +20,7 @@ struct WarmCommand: AsyncParsableCommand {
 
     @Option(help: "File with one target per line; - reads stdin.") var urls: String
     @Option(help: "Base URL of a running service, such as http://127.0.0.1:8080.") var server: String?
-    @Option(help: "Configuration file in JSON for the service in this process.") var config: String?
+    @Option(help: "Configuration file in JSON for the service that runs without --server.") var config: String?
     @Option(help: "Set a configuration key, as key=value; may be repeated.") var set: [String] = []
     @Option(help: "Maximum requests per second.") var rate = 20.0
     @Option(help: "Maximum number of concurrent requests.") var jobs = 4

@@ -25,7 +25,7 @@ struct WarmLine: Sendable {
         return text.hasPrefix(base + "/") ? text : nil
     }
 
-    /// Requests the target at the time that `pace` assigns to `index`.
+    /// Requests the target, not before the time that `pace` assigns to `index`.
     func request(from client: ServiceClient, _ base: String, _ pace: Pace, _ index: Int) async -> WarmResult {
         guard let url = url(of: base) else {
             return WarmResult(
@@ -81,7 +81,7 @@ struct WarmResult: Sendable {
         ])
     }
 
-    /// Table of targets, bytes and milliseconds, grouped by HTTP status and `X-Cache` value.
+    /// Table with one row per HTTP status and `X-Cache` value: number of targets, total bytes and total milliseconds.
     static func table(_ results: [Self]) -> String {
         var table = Table([
             ("status", .right), ("cache", .left), ("targets", .right), ("bytes", .right), ("ms", .right),

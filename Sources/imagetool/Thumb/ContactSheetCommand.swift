@@ -15,7 +15,7 @@ struct ContactSheetCommand: AsyncParsableCommand {
     /// Largest area of a sheet in pixels.
     private static let maxPixels = 100_000_000
 
-    @Argument(help: "Image files, folders with -r, or quoted patterns.") var inputs: [String]
+    @Argument(help: "Image files, folders with -r, or quoted glob patterns.") var inputs: [String]
     @Option(name: .shortAndLong, help: "Output PNG; - is stdout.") var output: String
     @Option(name: .shortAndLong, help: "Longer side of a thumbnail in pixels.") var size = 128
     @Option(help: "Number of thumbnails per row; the default gives the sheet an aspect ratio of about 16:10.")

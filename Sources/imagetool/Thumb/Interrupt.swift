@@ -37,8 +37,8 @@ final class Interrupt {
             }
             if !waits { Self.end() }
         }
-        // Wait until the source is registered: a signal before that is lost where SIGINT is ignored, as for background
-        // jobs of a shell.
+        // Wait until the source is registered. An earlier signal is lost if the process ignores SIGINT, as background
+        // jobs of a shell do.
         let isReady = DispatchSemaphore(value: 0)
         source.setRegistrationHandler { isReady.signal() }
         source.resume()
@@ -65,8 +65,8 @@ final class Interrupt {
         return try body()
     }
 
-    /// Clears the progress line and exits with 128 + SIGINT. `_exit` runs no exit handlers, because other threads still
-    /// run.
+    /// Clears the progress line and exits with 128 + SIGINT. Other threads still run, so `_exit` is used: it runs no
+    /// exit handlers.
     private static func end() -> Never {
         if Terminal.isError { Array("\r\u{1B}[2K".utf8).withUnsafeBytes { _ = writeAll($0, to: STDERR_FILENO) } }
         _exit(128 + SIGINT)

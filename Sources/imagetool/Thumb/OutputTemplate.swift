@@ -75,8 +75,8 @@ struct OutputTemplate {
         return end[end.index(after: dot)...].lowercased()
     }
 
-    /// False when a folder precedes `{dir}` in the template and the folder of `input` contains `..`, which could lead
-    /// out of the preceding folder.
+    /// False when text, such as a folder, precedes `{dir}` in the template and the folder of `input` contains `..`: the
+    /// output path could then leave the preceding folder.
     func staysInsideFolder(_ input: String) -> Bool {
         guard let dir = parts.firstIndex(of: .dir), dir > 0 else { return true }
         return !Self.folder(of: input).split(separator: "/").contains("..")

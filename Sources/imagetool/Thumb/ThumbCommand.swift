@@ -17,7 +17,7 @@ struct ThumbCommand: AsyncParsableCommand {
             inputs, all inputs are processed and the exit code is 1 if any input failed; 130 after SIGINT.
             """)
 
-    @Argument(help: "Image files, folders with -r, or quoted patterns; - reads stdin.") var inputs: [String] = []
+    @Argument(help: "Image files, folders with -r, or quoted glob patterns; - reads stdin.") var inputs: [String] = []
     @Option(
         name: .shortAndLong,
         help: "Size of the thumbnail in pixels: WxH, Wx, xH or N, with an optional suffix >, ! or ^.") var size: String
@@ -26,7 +26,7 @@ struct ThumbCommand: AsyncParsableCommand {
     @Option(help: "Fit of the image to the box: contain, cover, fill or scaleDown.", transform: parseChoice) var fit:
         ThumbnailFit?
     @Option(
-        help: "Position of the crop for cover: center, north, southeast, ..., or a focal point X,Y from 0,0 to 1,1.")
+        help: "Crop position of --fit cover: center, north, southeast, ..., or a focal point X,Y from 0,0 to 1,1.")
     var gravity = "center"
     @Option(help: "Part of the image to use, WxH+X+Y in pixels of the upright image.") var crop: String?
     @Option(help: "Resampling filter: nearest, box, triangle, mitchell or lanczos3.", transform: parseChoice)

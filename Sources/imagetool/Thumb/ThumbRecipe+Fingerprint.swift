@@ -1,8 +1,8 @@
 import PlatformImage
 
-// Manifests contain this text, so it must not change and must not depend on names of Swift types. Version 1 of the
-// manifest contains the text that Swift 6.3 printed for the types of that version; this code writes equal text. Add the
-// text of a new option only when the option differs from its default.
+// Manifests contain the fingerprint of the recipe, so its text must not change, even when a Swift type is renamed. The
+// first manifests contained the text that Swift 6.3 printed for the types of that time; this code writes equal text.
+// Add the text of a new option only when the option differs from its default.
 extension ThumbRecipe {
     /// Text that is equal for recipes that produce equal files; part of every manifest line.
     var fingerprint: String {

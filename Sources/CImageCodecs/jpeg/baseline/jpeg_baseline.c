@@ -142,7 +142,7 @@ static bool init(jpeg_baseline *b, const struct jpeg_decompress_struct *cinfo, b
   b->restart_interval = b->until_restart = cinfo->restart_interval;
   b->bits.next = cinfo->src->next_input_byte;
   b->bits.end = b->bits.next + cinfo->src->bytes_in_buffer;
-  // The product fits into size_t, because width and height are at most 65,535 pixels.
+  // The product fits into size_t, because the width is at most 65,535 pixels.
   const size_t plane_bytes = (size_t)b->columns * b->side * b->side;
   uint8_t *samples = malloc(plane_bytes * b->count + (size_t)b->columns * b->blocks);
   if (!samples) return false;
@@ -173,8 +173,8 @@ const uint8_t *imgc_jpeg_baseline_next(const jpeg_baseline *b) { return b->bits.
 
 // ---------------------------------------------------------------- MCUs
 
-// Reads the expected restart marker of RST0...RST7, which must follow the padding bits of the last
-// byte.
+// Reads a restart marker. It must be the next one of the sequence RST0...RST7, and only padding
+// bits may precede it.
 static bool restart(jpeg_baseline *b) {
   imgc_jpeg_bits *bits = &b->bits;
   if (bits->count >= 8 || bits->end - bits->next < 2) return false;
@@ -192,7 +192,8 @@ static inline void write_samples(uint8_t *to, size_t stride, uint8_t sample, uns
   if (size > 1) to[1] = to[stride] = to[stride + 1] = sample;
 }
 
-// Writes a plane's samples of MCU `column` from `from`; returns the position after them.
+// Writes a plane's samples of MCU `column`. `from` contains one sample per block; returns the
+// position after the last sample that was read.
 static const uint8_t *write_blocks(const jpeg_baseline *b, const plane *p, uint32_t column,
                                    const uint8_t *from) {
   const size_t stride = (size_t)b->columns * b->side;

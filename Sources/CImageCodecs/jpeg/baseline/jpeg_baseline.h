@@ -1,6 +1,6 @@
 // A native decoder for the kind of JPEG that most thumbnails are generated from: baseline, one
 // scan, 8 bits, gray or YCbCr, chroma at full resolution or subsampled 2 x 2, decoded at 1/4 or 1/8
-// scale. libjpeg reads the header before. The pixels are identical to those of libjpeg, except with
+// scale. libjpeg reads the header first. The pixels are identical to those of libjpeg, except with
 // `is_draft`. libjpeg decodes all other files.
 
 #ifndef IMGC_JPEG_BASELINE_H

@@ -38,7 +38,7 @@ read_coefficient(imgc_jpeg_bits *b, const imgc_huffman *ac, const int32_t steps[
   const unsigned run = entry >> 10 & 63;
   p->k += run;
   if (p->k >= 64 || entry == 0) {
-    // A run past the end of the block is an error.
+    // A run past the end of the block is an error, and so is an invalid code.
     if (run != IMGC_BLOCK_ENDS) p->range = UINT32_MAX;
     return false;
   }
@@ -60,8 +60,9 @@ unsigned imgc_jpeg_block(imgc_jpeg_bits *bits, const imgc_huffman *dc, const img
   const int32_t coefficient = *last_dc * steps[0];
   block[0] = (int16_t)coefficient;
   block_position p = {.k = 1, .count = 1, .range = (uint32_t)coefficient + 2048};
-  // After a refill the buffer usually contains enough bits for three codes. A check after every
-  // code would often be mispredicted.
+  // After a refill the buffer usually contains enough bits for three codes. The loop is unrolled,
+  // so that each check of `count` is a separate branch: a single check for all codes would often be
+  // mispredicted.
   while (b.count >= MIN_BITS ? read_coefficient(&b, ac, steps, block, &p) : true) {
     imgc_refill(&b);
     if (!read_coefficient(&b, ac, steps, block, &p)) break;

@@ -6,8 +6,8 @@
 #include "core/bytes.h"
 #include "jpeg/baseline/jpeg_huffman.h"
 
-// The bit buffer; the next bit is the highest. After the end of the data, and before a marker, it
-// contains zeros.
+// The bit buffer; the next bit is the highest. Refills stop at the end of the data and at a marker;
+// the bits after the last loaded bit are then 0.
 typedef struct imgc_jpeg_bits {
   uint64_t next_bits;
   int32_t count; // valid bits; negative: more bits were consumed than exist
@@ -18,7 +18,8 @@ IMGC_INLINE bool imgc_contains_ff(uint64_t bytes) {
   return ((~bytes - 0x0101010101010101) & bytes & 0x8080808080808080) != 0;
 }
 
-// Fills the buffer byte by byte, up to 64 bits. Used near FF bytes and near the end of the data.
+// Fills the buffer byte by byte to at least 56 bits, unless the data ends. Used near FF bytes and
+// near the end of the data.
 void imgc_jpeg_refill_bytes(imgc_jpeg_bits *b);
 
 // Fills the buffer to at least 56 bits, unless the data ends. Bits after the first `count` bits may
@@ -61,9 +62,9 @@ IMGC_INLINE uint32_t imgc_read_code(imgc_jpeg_bits *b, const imgc_huffman *h) {
 // Reads one block. `steps` are the quantization steps in zigzag order, at most 4,095 each;
 // `last_dc` is the component's previous DC value, before dequantization. `block` must be zero; the
 // function stores the dequantized coefficients in it, in row order. Returns the number of
-// coefficients up to the last nonzero one in zigzag order, so 1 means DC only. Returns 0 for
-// invalid data and for coefficients outside -2,048...2,047, which no encoder writes; without them
-// all intermediate results fit into 16 bits.
+// coefficients up to the last coded one in zigzag order, so 1 means DC only. Returns 0 for invalid
+// data and for coefficients outside -2,048...2,047, which no encoder writes. If all coefficients
+// are in this range, all intermediate results fit into 16 bits.
 unsigned imgc_jpeg_block(imgc_jpeg_bits *bits, const imgc_huffman *dc, const imgc_huffman *ac,
                          const int32_t steps[64], int32_t *last_dc, int16_t block[64]);
 

@@ -53,16 +53,17 @@ IMGC_INLINE void consume(imgc_jpeg_bits *b, imgc_jpeg_bits full, unsigned used) 
   imgc_consume_bits(b, used);
 }
 
-// Skips codes up to the 64th coefficient; returns false for an invalid code or a run past the end
-// of the block. Requires at least 29 bits, and leaves at least that many.
+// Skips the AC codes of a block; returns false for an invalid code or a run past the end of the
+// block. Before and after the call, the buffer contains at least 29 bits, unless the data ends.
 IMGC_INLINE bool skip_coefficients(imgc_jpeg_bits *b, const imgc_huffman *ac,
                                    const imgc_huffman_skips *skips) {
   enum { SHIFT = 64 - IMGC_SKIP_LOOKUP_BITS, OVER = 64 * COEFFICIENT };
   for (uint32_t passed = COEFFICIENT;;) {
     imgc_jpeg_bits full = *b;
     imgc_refill(&full);
-    // `sum` contains the skipped bits and coefficients of both look-ups. It is at least OVER when
-    // the block ends or when a look-up skips coefficients past the end of the block.
+    // `sum` contains the bits and coefficients that the look-ups skip. It is at least OVER when the
+    // block ends, when a look-up skips coefficients past the end of the block, and when the next
+    // code must be read by skip_code (SKIP_NOTHING).
     uint32_t before = passed, skip = skips->lookup[b->next_bits >> SHIFT], sum = before + skip;
     if (sum < OVER) {
       skip = skips->lookup[b->next_bits << (skip & SKIP_BITS) >> SHIFT];

@@ -25,8 +25,9 @@ typedef struct imgc_flat_plane {
 } imgc_flat_plane;
 
 // Reads `count` MCUs of `blocks` blocks each; block k of an MCU belongs to planes[block_planes[k]].
-// Writes a sample per block to `dst`, in data order, as imgc_jpeg_reduce_flat does. Returns false
-// where imgc_jpeg_block returns 0, but does not check the range of AC coefficients.
+// Writes one sample per block to `dst`, in data order. The sample equals that of
+// imgc_jpeg_reduce_flat. Returns false where imgc_jpeg_block returns 0, but does not check the
+// range of AC coefficients.
 bool imgc_jpeg_flat_mcus(imgc_jpeg_bits *bits, imgc_flat_plane *planes, const uint8_t *block_planes,
                          unsigned blocks, uint32_t count, uint8_t *dst);
 

@@ -2,7 +2,8 @@
 
 #include <string.h>
 
-// Returns the entry of a symbol without the value bits.
+// Returns the part of an entry that depends on the symbol only: the zero coefficients to skip, and
+// the number of value bits.
 static uint32_t entry_of(const imgc_huffman *h, unsigned symbol) {
   if (!h->is_ac) return symbol << 6;
   unsigned run = symbol >> 4, size = symbol & 15;

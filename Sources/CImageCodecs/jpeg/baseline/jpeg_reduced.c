@@ -48,7 +48,7 @@ static inline __m128i load(const int16_t *p) { return _mm_loadu_si128((const voi
 
 static inline __m128i two(int16_t a, int16_t b) { return _mm_set_epi16(b, a, b, a, b, a, b, a); }
 
-// (a * x + b * y) for pairs of samples, 32 bits each.
+// Returns a * x + b * y for each pair (x, y) of samples, 32 bits each.
 static inline __m128i times(__m128i pairs, int16_t a, int16_t b) {
   return _mm_madd_epi16(pairs, two(a, b));
 }
@@ -201,7 +201,8 @@ void imgc_jpeg_reduce(uint8_t *dst, size_t stride, const int16_t block[64], unsi
 
 // ---------------------------------------------------------------- colour
 
-// Converts YCbCr (JFIF) to RGB with 16 fraction bits, rounded as in jdcolor.c of libjpeg.
+// Converts YCbCr (JFIF) to RGBA8. The fixed-point arithmetic has 16 fraction bits and rounds as
+// jdcolor.c of libjpeg does.
 static inline __attribute__((always_inline)) void rgba(uint8_t *restrict dst,
                                                        const uint8_t *restrict y,
                                                        const uint8_t *restrict cb,

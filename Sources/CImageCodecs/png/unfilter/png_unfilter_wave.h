@@ -51,7 +51,7 @@ INLINE void wave_interleave(wave_bytes v[WAVE_ROWS]) {
   imgc_copy(v, to, sizeof to);
 }
 
-// Compilers generate one instruction for each of the following three functions.
+// With AVX2, compilers generate one instruction for each of the following three functions.
 INLINE wave_lanes wave_choose(wave_lanes mask, wave_lanes yes, wave_lanes no) {
   return (mask & yes) | (~mask & no);
 }

@@ -52,7 +52,7 @@ imgc_status tiff_input_open(const imgc_request *request, tiff_input *input, imgc
 }
 
 // Returns the offset of the directory after the directory at `offset`; 0: none. Sets `*broken` when
-// the next directory is outside the file.
+// the directory at `offset` is truncated, or the next directory is outside the file.
 static uint64_t next_directory(const tiff_input *in, uint64_t offset, bool *broken) {
   uint64_t entries = number(in, offset, count_bytes(in));
   uint64_t end = imgc_add(offset, imgc_add(count_bytes(in), imgc_mul(entries, entry_bytes(in))));
@@ -71,7 +71,7 @@ static uint64_t next_directory(const tiff_input *in, uint64_t offset, bool *brok
 
 // Returns the number of different directories in a chain with a cycle of `length` directories.
 // tiff_count_pages finds the cycle by Brent's algorithm, without a list of visited offsets: it
-// compares each offset with the offset after 0, 1, 3, 7, ... steps, its `checkpoint`.
+// compares each offset with `checkpoint`, the offset after 0, 1, 3, 7, ... steps.
 static uint64_t count_until_cycle(const tiff_input *in, uint64_t length) {
   bool broken = false;
   uint64_t ahead = in->first, behind = in->first, count = 0;
@@ -86,8 +86,8 @@ static uint64_t count_until_cycle(const tiff_input *in, uint64_t length) {
 imgc_status tiff_count_pages(const imgc_request *request, const tiff_input *input, uint32_t *count,
                              bool *broken, imgc_report *report) {
   uint64_t checkpoint = input->first, offset = input->first, total = 1, power = 1, steps = 0;
-  // The loop ends without a limit too: a cycle is detected, and a chain without a cycle cannot be
-  // longer than the file.
+  // The loop also ends when the request has no limit: a cycle is detected, and a chain without a
+  // cycle cannot be longer than the file.
   uint64_t limit = request->limits.max_pages ? request->limits.max_pages : UINT32_MAX;
   *broken = false;
   for (;;) {

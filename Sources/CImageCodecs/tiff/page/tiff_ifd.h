@@ -5,7 +5,8 @@
 
 #include "CImageCodecs.h"
 
-// Classic TIFF and BigTIFF differ in the sizes of three fields; all other fields have equal sizes.
+// The file and its header. In classic TIFF, the number of entries of a directory has 2 bytes, and
+// offsets and the counts of values have 4 bytes; in BigTIFF all three have 8 bytes.
 typedef struct tiff_input {
   const uint8_t *data;
   uint64_t size;

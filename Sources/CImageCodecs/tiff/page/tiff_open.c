@@ -8,7 +8,8 @@
 #include <stdio.h>
 #include <string.h>
 
-// Copies the part of [at, at + size) that overlaps `patch` into dst.
+// Copies the part of `patch` that overlaps the file range [at, at + size) to its position in dst,
+// which receives this range.
 static void copy_overlap(uint8_t *dst, uint64_t at, uint64_t size, const uint8_t *patch,
                          uint64_t patch_at, uint64_t patch_size) {
   uint64_t from = at > patch_at ? at : patch_at;
@@ -115,8 +116,8 @@ imgc_status tiff_open(const imgc_request *request, tiff_file *file, imgc_report 
   if (!file->tif) {
     if (file->over_limit)
       return imgc_fail(report, IMGC_ERROR_LIMIT, "max_memory", "tiff: %s", file->message);
-    // libtiff rejected the directory. If its values extend past the end of the file, the file is
-    // truncated; otherwise it is malformed.
+    // libtiff rejected the directory. If the directory or a value extends past the end of the file,
+    // the file is truncated; otherwise it is malformed.
     return imgc_fail(report, file->page.truncated ? IMGC_ERROR_TRUNCATED : IMGC_ERROR_MALFORMED,
                      NULL, "tiff: %s",
                      file->errors ? file->message : "the directory (IFD) is invalid");

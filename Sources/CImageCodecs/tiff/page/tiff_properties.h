@@ -15,7 +15,7 @@ typedef enum tiff_kind {
 } tiff_kind;
 
 enum { TIFF_ROWS_PER_POLL = 16 };
-// The limit of the decoding time is computed from the max_memory of the request, or from this
+// tiff_work.c computes limits of the decoding time from the max_memory of the request, or from this
 // number of bytes when the request has no max_memory.
 enum { TIFF_UNLIMITED_MEMORY = 512 << 20 };
 
@@ -65,9 +65,9 @@ static inline uint16_t tiff_plane(const tiff_properties *properties, uint16_t k)
   return k < properties->colors ? k : (uint16_t)properties->alpha;
 }
 
-// Returns the number of pixel rows in the tiles that follow the first `tile_rows` rows of tiles.
-// The last strip contains only the remaining rows of the image, but tiles at the bottom are
-// complete.
+// Returns the number of pixel rows in each tile of a row of tiles; `tile_rows` is the number of
+// rows of tiles above. The last strip contains only the remaining rows of the image, but tiles at
+// the bottom are complete.
 static inline uint32_t tiff_rows_in_tile(const tiff_properties *properties, uint32_t tile_rows) {
   uint32_t left = properties->height - tile_rows * properties->tile_height;
   return properties->tiled || left > properties->tile_height ? properties->tile_height : left;

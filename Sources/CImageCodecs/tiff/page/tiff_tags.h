@@ -73,7 +73,8 @@ enum {
   TIFF_TYPE_IFD8 = 18,
 };
 
-// Values of Compression and PhotometricInterpretation without a name in <tiff.h> of libtiff 4.5.
+// Values of Compression and PhotometricInterpretation whose names <tiff.h> does not contain in
+// every version of libtiff.
 enum {
   TIFF_COMPRESSION_PNG = 34933,
   TIFF_COMPRESSION_JPEGXR = 34934,

@@ -76,10 +76,12 @@ static input_cost add_input(const tiff_file *file, const tiff_properties *f) {
 // default. In a short file all strips may refer to the same highly compressed bytes, so the limits
 // of the image's size alone would allow minutes. The estimate includes samples that do not
 // contribute to pixels. The time for input bytes up to 1.25 times the file's size plus 4 MiB is
-// always accepted, because it is proportional to the size of the file. The remaining time is the
-// budget for decoding damaged strips again. This budget is always at least the time to decode the
-// largest strip three times, which finds the intact part and decodes it; or twice, if three times
-// would exceed the limit above, for example with megabytes of empty deflate blocks.
+// always accepted, because it is proportional to the size of the file. Without max_memory only the
+// time for more input bytes than these is limited. The remaining time is the budget for decoding
+// damaged strips again, but at most the time to decode the page twice and the largest strip 16
+// times. This budget is always at least the time to decode the largest strip three times, which
+// finds the intact part and decodes it; or twice, if three times would exceed the limit above, for
+// example with megabytes of empty deflate blocks.
 imgc_status tiff_check_work(const imgc_request *request, const tiff_file *file, tiff_properties *f,
                             imgc_report *report) {
   uint64_t tiles = imgc_mul(imgc_mul(f->tile_columns, f->tile_rows), f->planes);
@@ -102,8 +104,8 @@ imgc_status tiff_check_work(const imgc_request *request, const tiff_file *file, 
   if (input.cost > (left > file_cost ? left : file_cost))
     return imgc_fail(
         report, IMGC_ERROR_LIMIT, "max_memory",
-        "tiff: the estimated decoding time of overlapping strips or tiles is %llu ms, the limit is "
-        "%llu ms",
+        "tiff: the estimated decoding time of the data of all strips or tiles is %llu ms, the "
+        "limit is %llu ms",
         (unsigned long long)(input.cost / 1000000),
         (unsigned long long)((left > file_cost ? left : file_cost) / 1000000));
   left = input.cost < left ? left - input.cost : 0;

@@ -11,7 +11,8 @@
 #include "tiff/pixels/tiff_ycbcr.h"
 
 // Returns the row in native byte order and bit order, aligned for 16-bit samples. The result is a
-// converted copy if the row was read directly from the file and differs from that, otherwise `row`.
+// converted copy if the row was read directly from the file and is not in this form, otherwise
+// `row`.
 static const uint8_t *to_native_order(tiff_converter *c, const uint8_t *row) {
   const tiff_properties *f = c->properties;
   if (!f->direct || !(f->swapped || f->reversed || (f->bits == 16 && (uintptr_t)row % 2)))
@@ -71,7 +72,7 @@ static bool convert_fast(const tiff_converter *c, uint8_t *dst, const uint8_t *s
   return true;
 }
 
-// Returns the k-th plane to read as 8-bit samples.
+// Returns the row of the k-th plane, converted to 8-bit samples.
 static const uint8_t *plane8(tiff_converter *c, const uint8_t *const *rows, uint16_t k, size_t n) {
   const tiff_properties *f = c->properties;
   if (f->bits == 8 && !(f->direct && f->reversed)) return rows[k];
@@ -198,7 +199,7 @@ static void convert_colors(tiff_converter *c, uint8_t *dst, const uint8_t *src, 
   }
 }
 
-// Sets alpha after the conversion of the colours. For rare colour models alpha is read from the
+// Sets alpha after the conversion of the colours. Except for gray and RGB, alpha is read from the
 // samples again, because the colour conversion may have overwritten `narrow`.
 static void set_alpha(tiff_converter *c, uint8_t *dst, const uint8_t *const *rows, size_t n) {
   const tiff_properties *f = c->properties;

@@ -18,7 +18,7 @@ static uint32_t load24(const uint8_t *p) {
 
 // Returns an IEEE 754 float of 1 + exponent + mantissa bits, simplified for the conversion to 8
 // bits: values of 1 or more and infinity become 2; negative values, NaN and values below 2^-30
-// become 0.
+// become 0. Exception: with 16 bits, 0 and subnormal numbers become 2^-15 to 2^-14.
 static double small_float(uint32_t v, unsigned exponent_bits, unsigned mantissa_bits) {
   uint32_t max = (1u << exponent_bits) - 1, bias = max >> 1;
   uint32_t exponent = v >> mantissa_bits & max;
@@ -66,9 +66,9 @@ static void reduce_words(uint8_t *dst, const uint8_t *src, size_t count, unsigne
   for (size_t i = 0; i < count; i++) dst[i] = from_top16(tiff_load16(top + step * i));
 }
 
-// libtiff does not define the conversion of signed 32-bit samples. Interpreted as unsigned values,
-// small negative numbers would be white. So negative values become black and other values are
-// scaled, as in Pillow.
+// libtiff does not define the conversion of signed samples of 32 or 64 bits. Interpreted as
+// unsigned values, small negative numbers would be white. So negative values become black and other
+// values are scaled, as in Pillow.
 static void reduce_signed(uint8_t *dst, const uint8_t *src, size_t count, unsigned bits) {
   size_t step = bits / 8;
   const uint8_t *top = tiff_top_word(src, step);
@@ -87,8 +87,8 @@ static void reduce_packed(uint8_t *dst, const uint8_t *src, size_t count, unsign
     for (size_t i = 0; i < count; i++) dst[i] = table[tiff_read_bits(&r, bits)];
     return;
   }
-  // Division by 2^n - 1 as a multiplication by the inverse, exact for a quotient below 256 and
-  // `max` below 2^31.
+  // Division by `max` = 2^bits - 1 by means of shifts and additions, exact for a quotient below 256
+  // and `max` below 2^31.
   for (size_t i = 0; i < count; i++) {
     uint64_t v = (uint64_t)tiff_read_bits(&r, bits) * 255 + max / 2;
     uint64_t q = v >> bits;

@@ -11,7 +11,7 @@
 bool tiff_blob_fits(const tiff_properties *properties, const uint8_t *data, uint64_t size,
                     uint32_t rows);
 
-// Returns the number of scans in a JPEG stream.
+// Returns an upper bound of the number of scans in a JPEG stream: the number of SOS marker codes.
 uint64_t tiff_count_scans(const uint8_t *data, uint64_t size);
 
 #endif

@@ -1,7 +1,7 @@
 // The LZW decoder. A table entry contains an offset and a length in the output, as in gif_lzw.c.
 // Photographs without a predictor have a code for every 1.4 bytes, so nearly all strings are short:
-// an entry also contains its first 8 bytes, and most codes are one load and one store that do not
-// depend on recently written output.
+// an entry also contains the first 8 bytes of its string. Most codes then need only one load and
+// one store, which do not depend on recently written output.
 
 #include "tiff/strips/tiff_lzw.h"
 #include "core/bytes.h"

@@ -122,8 +122,8 @@ static bool is_one_dimensional(TIFF *tif) {
   return !(options & GROUP3OPT_2DENCODING);
 }
 
-// Some writers of Group 3 data omit the EOL codes, which libtiff before 4.6 requires. Without EOL
-// codes the data is encoded as with Compression 2, but without byte alignment of rows.
+// Some writers of Group 3 data omit the EOL codes, which older versions of libtiff require. Without
+// EOL codes the data is encoded as with Compression 2, but without byte alignment of rows.
 static uint64_t read_without_eol(tiff_reader *r, tiff_strile *s) {
   TIFF *tif = r->file->tif;
   bool was_truncated = s->truncated;

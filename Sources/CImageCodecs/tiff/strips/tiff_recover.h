@@ -6,8 +6,8 @@
 #include "tiff/strips/tiff_strile.h"
 
 // Decodes a strip again after libtiff has failed, up to the damage. Returns the number of intact
-// units (of unit_bytes each), which are in the output; 0 if there are none or the budget for
-// decoding again is exhausted.
+// units (of unit_bytes each), which are in the output; 0 if there are none. If the budget for
+// decoding again does not suffice, the result may be lower than the number of intact units.
 uint64_t tiff_recover(tiff_reader *reader, const tiff_strile *strile);
 
 // Decodes CCITT data; sets `truncated` and `intact`. Returns the number of rows that the decoder

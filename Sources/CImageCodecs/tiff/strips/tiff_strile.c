@@ -10,8 +10,8 @@ void tiff_clear(tiff_reader *r, const tiff_strile *s) {
   r->output_is_dirty = true;
 }
 
-// Returns input bytes that libtiff may modify, a copy if necessary: libtiff reverses bits in place
-// when the codec requires this, and always for JBIG.
+// Returns the input bytes. For FillOrder 2 and for JBIG these are a copy, because libtiff may
+// reverse the bits in place.
 static void *input_buffer(tiff_reader *r, const tiff_strile *s) {
   if (!r->properties->reversed && r->properties->compression != COMPRESSION_JBIG)
     return (void *)(uintptr_t)s->data;

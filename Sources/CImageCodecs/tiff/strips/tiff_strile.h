@@ -32,7 +32,7 @@ typedef struct tiff_strile {
   bool intact;
 } tiff_strile;
 
-// Clears the output if it is not zero, because codecs may not write all bytes.
+// Clears the output if it is not zero, because some codecs do not write all bytes.
 void tiff_clear(tiff_reader *reader, const tiff_strile *strile);
 
 // Decodes the first `units` units (of unit_bytes each) into the output without clearing it. Returns

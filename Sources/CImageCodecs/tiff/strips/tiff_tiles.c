@@ -63,7 +63,8 @@ static uint64_t decode_or_recover(tiff_reader *r, tiff_strile *s) {
   return tiff_recover(r, s);
 }
 
-// Decodes intact LZW data natively; this writes all bytes of the tile.
+// Decodes LZW data with tiff_lzw_decode instead of libtiff. Returns true when all bytes of the
+// output were written, and false for other codecs and for damaged or irregular data.
 static bool decode_lzw(tiff_reader *r, tiff_strile *s) {
   const tiff_properties *f = r->properties;
   size_t size = (size_t)(s->units * f->unit_bytes);
@@ -84,10 +85,10 @@ static uint64_t decode_all(tiff_reader *r, tiff_strile *s) {
   if (decode_lzw(r, s)) return s->units;
   if (tiff_is_fax(r->properties->compression)) return tiff_read_fax(r, s);
   if (!is_deflate(r->properties->compression)) return decode_or_recover(r, s);
-  // libtiff reports success in two cases in which libdeflate does not return the data: when the
-  // data ends early, libdeflate continues with zero bits; and when a stored block contains more
-  // bytes than requested, for example in a last strip that was written at full height, libdeflate
-  // returns no data. zlib is used in both cases.
+  // libdeflate does not return the data in two cases, but libtiff reports success. When the data
+  // ends early, libdeflate continues with zero bits. When a stored block contains more bytes than
+  // requested, libdeflate returns no data; a last strip that was written at full height can contain
+  // such a block. zlib is used where these cases are possible.
   bool is_short = s->units * r->properties->unit_bytes < r->properties->tile_bytes;
   if (s->truncated || is_short) use_zlib(r);
   uint64_t units = decode_or_recover(r, s);
@@ -107,8 +108,8 @@ static imgc_status check_scans(tiff_reader *r, const tiff_strile *s, imgc_report
   return imgc_check(r->scan_samples, limits->max_scan_samples, "max_scan_samples", report);
 }
 
-// libtiff does not limit the LZMA decoder, which allocates up to 4 GiB, the dictionary size in the
-// header of the data.
+// Checks the memory that the decoder allocates. libtiff does not limit the LZMA decoder, which
+// allocates the dictionary size in the header of the data, up to 4 GiB.
 static imgc_status check_window(tiff_reader *r, const tiff_strile *s, imgc_report *report) {
   const tiff_properties *f = r->properties;
   uint64_t bytes = imgc_add(f->work_bytes, tiff_window_bytes(f, s->data, s->size));

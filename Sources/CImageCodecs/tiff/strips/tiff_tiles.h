@@ -18,9 +18,9 @@ imgc_status tiff_reader_open(tiff_reader *reader, const imgc_request *request, t
                              const tiff_properties *properties, imgc_report *report);
 void tiff_reader_close(tiff_reader *reader);
 
-// Reads the tile; it is valid until the next call. For damaged data tile->intact, and tile->rows if
-// rows are missing, are less than the number of rows in the tile. The call fails only when the
-// decode is cancelled, a limit is exceeded or memory is exhausted.
+// Reads the tile; its rows are valid until the next call. For damaged data tile->intact is less
+// than the number of rows in the tile. If rows are missing, tile->rows is less than this number
+// too. The call fails only when a limit is exceeded.
 imgc_status tiff_read_tile(tiff_reader *reader, uint32_t column, uint32_t row, tiff_tile *tile,
                            imgc_report *report);
 

@@ -5,7 +5,7 @@
 
 #include <zlib.h>
 
-// Reader of a strip's bytes: libtiff reverses the bits of each byte for FillOrder 2.
+// Reads the bytes of a strip. For FillOrder 2 the bits of each byte are reversed, as libtiff does.
 typedef struct reader {
   const uint8_t *data;
   uint64_t size, at;

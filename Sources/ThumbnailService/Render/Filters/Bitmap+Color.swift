@@ -38,7 +38,7 @@ extension Bitmap {
 extension RGBA8 {
     /// Luma of ITU-R BT.601, with the same 16-bit fixed-point weights as Pillow.
     var luma: UInt8 {
-        // At most 255 * 65,536 + 32,768.
+        // The sum, with the 32,768 added for rounding, is at most 255 * 65,536 + 32,768, so it fits in 32 bits.
         let sum = UInt32(red) &* 19_595 &+ UInt32(green) &* 38_470 &+ UInt32(blue) &* 7_471
         return UInt8((sum &+ 32_768) >> 16)
     }

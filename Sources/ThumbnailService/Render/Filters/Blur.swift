@@ -9,7 +9,7 @@ struct Blur: Hashable {
 
     /// Kernel radius: pixels on either side of the centre.
     let radius: Int
-    /// Kernel weights at distance 0, 1, … `radius`; counted on both sides, they add up to 1.
+    /// Kernel weights at distance 0, 1, … `radius`. The weights of the centre and of both sides add up to 1.
     let weights: [Float]
     /// Box approximation of the kernel for a radius above ``maxExactRadius``; nil for other radii.
     let sums: BoxSums?

@@ -5,7 +5,7 @@ extension Bitmap {
     /// Returns a copy that is blurred by box filters with running sums. Pixels are weighted by their alpha, and edge
     /// pixels are repeated.
     ///
-    /// All sums are integers, so no rounding error accumulates, and a uniform image does not change.
+    /// The running sums are integers, so no rounding error accumulates, and a uniform image does not change.
     ///
     /// - Throws: `outOfMemory`, `cancelled`, `limitExceeded` for a deadline.
     func blurred(by sums: BoxSums, cancellation: CancellationFlag?) throws(DecodeError) -> Bitmap {
@@ -146,7 +146,7 @@ private struct RowRing {
         precondition(row.count == count)
         row.withUnsafeBufferPointer { row in
             samples.withUnsafeMutableBufferPointer { samples in
-                // The ring consists of whole rows of `sampleCount` samples.
+                // The ring consists of whole rows of `sampleCount` samples, so all accesses are in bounds.
                 guard let source = row.baseAddress, let target = samples.baseAddress else { return }
                 for index in 0..<count {
                     target[start &+ index] = UInt32(bitPattern: Int32(source[index] * Self.scale + 0.5))
@@ -169,7 +169,7 @@ private struct RowRing {
         precondition(sums.count == count)
         samples.withUnsafeBufferPointer { samples in
             sums.withUnsafeMutableBufferPointer { sums in
-                // The ring consists of whole rows of `sampleCount` samples.
+                // The ring consists of whole rows of `sampleCount` samples, so all accesses are in bounds.
                 guard let source = samples.baseAddress, let target = sums.baseAddress else { return }
                 for index in 0..<count { target[index] = change(target[index], source[start &+ index]) }
             }

@@ -13,9 +13,9 @@ struct BoxSums: Hashable {
     }
 
     static let maxCount = 8
-    /// Maximum error as a fraction of the edge's contrast. The errors of rows, columns and several edges under one
-    /// kernel add up, and half-transparent pixels double them: with 0.4 of an 8-bit step here, the error in the image
-    /// is at most two 8-bit steps.
+    /// Maximum error of the step response, as a fraction of the contrast of an edge: 0.4 of an 8-bit step. The errors
+    /// of rows, columns and several edges under one kernel add up, and half-transparent pixels double them. The error
+    /// in the image is thus at most two 8-bit steps.
     static let maxEdgeError = 0.4 / 255
 
     /// The boxes in order of increasing radius.
@@ -23,7 +23,8 @@ struct BoxSums: Hashable {
 
     /// Approximates a kernel.
     ///
-    /// - Parameter weights: Weights at distance 0, 1, …, not increasing; counted on both sides, they add up to 1.
+    /// - Parameter weights: Weights at distance 0, 1, …, not increasing. The weights of the centre and of both sides
+    ///   add up to 1.
     init(_ weights: [Double]) {
         var tolerance = Self.maxEdgeError
         var boxes = Self.boxes(weights, within: tolerance)

@@ -10,7 +10,8 @@ struct Convolution: Hashable {
     /// Weights in row-major order.
     let weights: [Float]
 
-    /// Creates a kernel; nil when the number of rows or columns is even, because the matrix then has no centre.
+    /// Creates a kernel. Nil when the number of rows or columns is even, because the matrix then has no centre, or when
+    /// the last row is incomplete.
     ///
     /// - Parameters:
     ///   - weights: Weights in row-major order.

@@ -24,7 +24,7 @@ struct RoundedCorners: Hashable {
         for y in 0..<down {
             for sampleY in 0..<samples {
                 let fromMiddle = b - (y * unit + 2 * sampleY + 1)
-                // Horizontal distance from the ellipse's centre up to which samples of this line are inside.
+                // Samples of this line are inside up to the horizontal distance `reach` from the ellipse's centre.
                 let height = Double(fromMiddle) / Double(b)
                 let reach = Double(a) * (1 - height * height).squareRoot()
                 for x in 0..<across {
@@ -72,7 +72,7 @@ extension RGBA8 {
             pixel.alpha = UInt8((Int(alpha) * share + 128) / 256)
             return pixel
         }
-        // Colours are weighted by alpha times coverage; the sum of the weights is the new alpha.
+        // Colours are weighted by alpha times coverage; the sum of the weights is the new alpha times 256.
         let (pixelWeight, colorWeight) = (Int(alpha) * share, Int(color.alpha) * (256 - share))
         let sum = pixelWeight + colorWeight
         guard sum > 0 else { return RGBA8(red: 0, green: 0, blue: 0, alpha: 0) }
