@@ -1,5 +1,5 @@
-// Rows that a codec writes above or below the band buffer: only the rows in the band are modified,
-// and every row is passed to the sink once, in order.
+// Writes to rows above, in and below the band buffer, and the number of rows that are passed to the
+// sink.
 
 #include "core/dest.h"
 #include "tests.h"

@@ -124,8 +124,7 @@ void test_inflate(void) {
 
 // ---------------------------------------------------------------- LZW
 
-// Encodes as in TIFF 6.0, section 13, with a search through all strings instead of a table of
-// prefixes.
+// Encodes as in TIFF 6.0, section 13, with a linear search of the string table.
 static size_t lzw_encode(uint8_t *to, const uint8_t *data, size_t size) {
   enum { CLEAR = 256, END = 257, FIRST = 258, LAST = 4093 };
   static uint16_t prefix[4096];

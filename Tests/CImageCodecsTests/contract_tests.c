@@ -141,8 +141,8 @@ void test_probing(void) {
   for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
     expect(imgc_probe((const uint8_t *)files[i].bytes, files[i].size) == files[i].format,
            "probe %zu: the format is not %d", i, files[i].format);
-    // Probes every prefix in memory of exactly its size. Its format is unknown, except for prefixes
-    // that already identify PNG (of a CgBI file), AVIF or HEIC.
+    // Probes every shorter prefix of the file, in memory of exactly the size of the prefix. The
+    // format is unknown, unless the prefix already identifies AVIF or HEIC, or PNG for a CgBI file.
     for (size_t size = 0; size < files[i].size; size++) {
       uint8_t *start = malloc(size ? size : 1);
       if (!start) exit(2);
@@ -207,7 +207,8 @@ void test_arguments(void) {
     expect(imgc_read_header(&request, &header, &report) == IMGC_ERROR_INVALID_ARGUMENT,
            "data NULL with size 10");
   }
-  // Invalid targets: no pixels, width or height 0, stride or size too small, invalid orientation.
+  // Invalid targets: no pixels, width or height 0 or not that of the image, stride or size too
+  // small, stride too large, invalid orientation.
   bytes file = fixture("gif/interlaced-4x4.gif");
   imgc_request request = request_for(IMGC_FORMAT_GIF, file.data, file.size);
   const imgc_target wrong[] = {

@@ -7,7 +7,7 @@ typedef struct sample {
   const char *path;
 } sample;
 
-// Small files that together cover all paths through the codecs.
+// Small files that use different code paths of each codec.
 static const sample samples[] = {
     {IMGC_FORMAT_PNG, "png/filter-mixed-rgb8.png"},
     {IMGC_FORMAT_PNG, "png/gray1-width-33.png"},

@@ -29,12 +29,13 @@ enum Command: String {
     /// Limit in bytes, operations, keys: stores entries, and trims the cache to half of the limit after every 16th
     /// store.
     case sweep
-    /// Action, times, scenario, maximum number of runs: one run for each system call of the scenario, with the fault at
-    /// this call; see `FaultLoop`.
+    /// Action (see `FaultShim.arm`), times, scenario, maximum number of runs (0 for no limit): one run for each system
+    /// call of the scenario, with the fault at this call; see `FaultLoop`.
     case faultAtEachCall
     /// Action, call, scenario: a fault at the system call with the number `call`; the action may kill the process.
     case faultAtOneCall
-    /// Seed, permille, operations, keys: random EIO during the operations; prints `found N` afterwards.
+    /// Seed, permille, operations, keys: random EIO during the operations; prints `failed N` and then the lines of
+    /// `check`.
     case randomFaults
     /// Threads, keys, descriptors: many readers with few descriptors.
     case descriptors

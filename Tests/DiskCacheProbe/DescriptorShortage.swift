@@ -14,8 +14,8 @@ import Darwin
 /// of the phase with few descriptors, and `found N` of the entries afterwards.
 func runDescriptorShortage(_ folder: String, threads: Int, keys: Int, descriptors: Int) async {
     let cache = DiskCache(directory: folder)
-    // Waits for the end of the initial scan, which opens and closes folders: a scan that ends later would release a
-    // descriptor in the part of the test in which no descriptor may be free.
+    // Wait for the end of the initial scan, which opens and closes folders. A scan that ends later would release a
+    // descriptor while the test requires that no descriptor is free.
     await cache.flush()
     var limit = rlimit()
     #if canImport(Glibc)

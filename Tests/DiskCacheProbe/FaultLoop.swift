@@ -12,7 +12,8 @@ import Darwin
 
 /// Repeats the work of a scenario, each time with the fault at a later system call, until no call fails.
 enum FaultLoop {
-    /// Number of keys stored before each run; keys from 4 on are only read, and no fault may lose them.
+    /// Number of keys. All keys except 3 are stored before each run; entries from 4 on are then only read, and no fault
+    /// may lose them.
     static let keys = 8
 
     /// System calls that a signal can interrupt before they have an effect.
@@ -140,11 +141,12 @@ final class FaultRun: Sendable {
         allow(number, isDone ? [[1, refresh]] : [[1, refresh], [1, 0]])
     }
 
-    /// Reads every entry with the cache that had the fault and with a new cache, then stores and reads one more entry.
+    /// Reads every entry with the cache that had the fault and with a new cache. Then stores a new version of entry 3
+    /// in the cache that had the fault and reads it.
     func verify(hadFault: Bool, _ detail: String) async {
         let (faultedCache, allowed) = state.withLock { ($0.cache, $0.allowed) }
         guard let faultedCache else { failMissingData("the cache") }
-        // Except in scenario 0, the cache was opened under the fault; `flush` completes its background scan.
+        // In the scenarios except 0, the cache was opened while calls failed; `flush` completes its background scan.
         if scenario != 0 { await faultedCache.flush() }
         for (cache, isNew) in [(faultedCache, false), (open(), true)] {
             for number in 0..<FaultLoop.keys {

@@ -24,7 +24,7 @@ enum FaultShim {
     ///
     /// - Parameters:
     ///   - action: An errno, ``short`` or one of ``kills``.
-    ///   - at: The first call that fails, from 1; 0 means random.
+    ///   - at: The first call that fails, from 1; 0 means random calls with a probability of `permille` / 1000.
     ///   - times: Number of consecutive failures; -1 means all.
     static func arm(
         _ folder: String, calls: String = "*", action: Int32, at: Int, times: Int, permille: Int = 0, seed: Int = 0

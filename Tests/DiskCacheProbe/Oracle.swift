@@ -42,7 +42,8 @@ enum Oracle {
         return CacheEntry(key: key(number), response: response)
     }
 
-    /// Version and refresh number of an entry that the cache returned for `number`; nil when it was never stored.
+    /// Version and refresh number of an entry that the cache returned for `number`; nil when the entry or its body
+    /// differs from the expected one.
     static func version(of number: Int, _ entry: CacheEntry, _ body: [UInt8]) -> (version: Int, refresh: Int)? {
         guard let fields = entry.response?.fields, let version = value("X-Version", fields),
             let refresh = value("X-Refresh", fields), entry == Self.entry(number, version: version, refresh: refresh),

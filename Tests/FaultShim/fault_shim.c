@@ -51,7 +51,7 @@ void fault_arm(const char *folder, const char *calls, int action, long at, long 
   pthread_mutex_unlock(&lock);
 }
 
-// Makes no further call fail; returns the number of calls that failed.
+// Ends the faults; returns the number of calls that failed.
 long fault_disarm(void) {
   pthread_mutex_lock(&lock);
   plan.armed = 0;
@@ -136,8 +136,8 @@ static int action_for_call(const char *call, int fd, const char *name) {
     return result;                                                                                 \
   } while (0)
 
-// Like GUARDED, for calls that transfer `count` bytes: SHORT transfers half of them, at least one
-// byte.
+// Like GUARDED, for calls that transfer `count` bytes. SHORT and KILL_WITHIN transfer half of the
+// bytes, rounded up.
 #define TRANSFER(call, fd, count, expression)                                                      \
   do {                                                                                             \
     int action = action_for_call(call, fd, NULL);                                                  \

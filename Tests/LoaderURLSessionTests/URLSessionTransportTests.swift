@@ -52,7 +52,7 @@ import FoundationNetworking
     private static func bytes(_ count: Int) -> [UInt8] { (0..<count).map { UInt8(truncatingIfNeeded: $0 &* 31) } }
 
     @Test(arguments: [0, 1, 20_000, 3_000_000])
-    func bodiesOfEverySizeAndFramingAreDelivered(_ size: Int) async throws {
+    func bodyIsDeliveredUnchangedInEveryFraming(_ size: Int) async throws {
         for framing in [OriginResponse.Framing.length, .chunked, .untilClose] {
             let origin = try await LoopbackOrigin { _ in
                 var response = OriginResponse(fields: [OriginField("X-A", "1")], body: Self.bytes(size))
@@ -186,7 +186,7 @@ import FoundationNetworking
         #expect(reply.body == [1])
     }
 
-    @Test func silentServerFailsAfterTheIdleTimeout() async throws {
+    @Test func requestToASilentServerFailsAfterTheIdleTimeout() async throws {
         let origin = try await LoopbackOrigin { _ in .silence }
         var timeouts = TransportTimeouts()
         timeouts.idle = .milliseconds(10)
@@ -197,7 +197,7 @@ import FoundationNetworking
         await origin.waitForClosedConnections(origin.connectionCount)
     }
 
-    @Test func silentServerFailsAfterTheTotalTimeout() async throws {
+    @Test func requestToASilentServerFailsAfterTheTotalTimeout() async throws {
         let origin = try await LoopbackOrigin { _ in .silence }
         var timeouts = TransportTimeouts()
         timeouts.idle = nil
@@ -286,7 +286,7 @@ import FoundationNetworking
         try transport.validate(TrustSettings())
     }
 
-    @Test func untrustedCertificateFailsWithTLSError() async throws {
+    @Test func requestToAServerWithAnUntrustedCertificateFailsWithTLSError() async throws {
         let origin = try await LoopbackOrigin(certificate: OriginCertificate()) { _ in .ok([1]) }
 
         #expect(await failure(origin.url())?.code == .tls)

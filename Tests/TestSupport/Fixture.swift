@@ -6,7 +6,7 @@ public struct Fixture: Decodable, Sendable, CustomStringConvertible {
         /// SHA-256 of the RGBA8 rows, with RGB set to 0 where alpha is 0.
         public let pixels: String?
         public let maxDifference: Int?
-        /// Raw RGBA8 rows, for comparisons with a tolerance.
+        /// Path of a file with raw RGBA8 rows, for comparisons with a tolerance.
         public let reference: String?
         public let error: String?
         public let token: String?

@@ -4,8 +4,8 @@ extension Bitmap {
     /// SHA-256 of the rows with RGB set to 0 where alpha is 0, as in the manifest.
     public var digest: String { SHA256.hex(clearingTransparentPixels().copyBytes()) }
 
-    /// The largest difference of any sample from raw RGBA8 rows. Ignores colour if both alphas are within `tolerance`.
-    /// Nil if the sizes differ.
+    /// The largest difference of any sample from raw RGBA8 rows. Ignores the colours of two pixels if both alphas
+    /// are at most `tolerance`. Nil if the sizes differ.
     public func largestDifference(to reference: [UInt8], tolerance: Int) -> Int? {
         guard reference.count == byteCount else { return nil }
         return withBytes { bytes in

@@ -3,7 +3,8 @@ import CPlatformImageChecksums
 import PlatformImageTestSupport
 import Testing
 
-/// Test vectors of RFC 3720 appendix B.4 and of the xxHash reference implementation.
+/// Test vectors of RFC 3720 appendix B.4, the usual check value of CRC-32C (the bytes "123456789"), and test vectors of
+/// the xxHash reference implementation.
 struct ChecksumTests {
     private static let ascending = (0..<32).map { UInt8($0) }
 
@@ -23,7 +24,7 @@ struct ChecksumTests {
         }
     }
 
-    @Test func crc32cOfOneCallEqualsPortableCRC32COfTwoCallsAtEveryLengthAndAlignment() {
+    @Test func crc32cInOneCallEqualsPortableCRC32CInTwoCallsAtAnyLengthAndAlignment() {
         var random = SplitMix(seed: 1)
         let bytes = (0..<300).map { _ in UInt8.random(in: 0...255, using: &random) }
         bytes.withUnsafeBytes { buffer in

@@ -23,7 +23,7 @@ struct DiskConcurrencyTests {
         group.wait()
     }
 
-    /// True when header and body are of one version, as stored or as refreshed.
+    /// True when the body has the version in the header field `X-Body`; a refresh does not change this field.
     private func isConsistent(_ hit: DiskCache.Hit, of key: CacheKey) -> Bool {
         guard let tag = hit.entry.response?.fields["x-body"], let version = Int(String(decoding: tag, as: UTF8.self))
         else { return false }
@@ -78,7 +78,7 @@ struct DiskConcurrencyTests {
         #expect(caches.allSatisfy { $0.statistics.faults[.damagedEntry] == nil })
     }
 
-    @Test func statisticsAfterConcurrentStoresAndRemovalsEqualTheFilesOnDisk() async {
+    @Test func statisticsAfterConcurrentStoresAndRemovalsMatchTheFilesOnDisk() async {
         let cache = folder.cache()
         await cache.flush()
 

@@ -13,7 +13,7 @@ struct DiskDamageTests {
     private let body: [UInt8]
     private let whole: [UInt8]
 
-    /// An entry that was refreshed once: slot A contains version 0, slot B version 1.
+    /// Stores an entry and refreshes it once: header slot A of the file contains version 0, header slot B version 1.
     init() throws {
         folder = try DiskFolder()
         cache = folder.cache()

@@ -14,7 +14,7 @@ struct DiskDanglingShardTests {
     /// Targets of the link, inside and outside the cache's folder.
     static let targets = ["nowhere", "../nowhere", "../../outside/nowhere", "nowhere/further"]
 
-    /// The shard of the key below the cache's folder.
+    /// The path of the key's shard, relative to the cache's folder.
     private var shardName: String { DiskName(key.bytes).path.split(separator: "/").prefix(2).joined(separator: "/") }
     private var shard: String { folder.path + "/" + shardName }
 

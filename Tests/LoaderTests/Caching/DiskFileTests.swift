@@ -28,7 +28,7 @@ struct DiskFileTests {
         #expect(mode(path) == 0o700)
     }
 
-    /// File systems allow lengths up to 2^63 - 1 bytes; the sum of two such files must not overflow.
+    /// A file may have a length of up to 2^63 - 1 bytes; the sum of such lengths must not overflow.
     @Test func fileLengthIsClampedSoThatSumsDoNotOverflow() {
         var information = stat()
         information.st_size = .max

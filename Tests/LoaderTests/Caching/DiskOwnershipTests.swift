@@ -16,7 +16,8 @@ struct DiskOwnershipTests {
         try FileManager.default.setAttributes([.posixPermissions: mode], ofItemAtPath: path)
     }
 
-    /// Creates a cache on the folder, stores and reads an entry, and returns the reported faults.
+    /// Creates a cache on the folder, stores and reads an entry. Returns whether both succeeded, and the reported
+    /// faults.
     private func storeAndRead() -> (isUsed: Bool, faults: [DiskCache.Fault]) {
         let faults = TestFaults()
         let cache = DiskCache(directory: folder.path, onFault: { faults.add($0, $1) })

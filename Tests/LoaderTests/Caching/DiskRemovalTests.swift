@@ -168,7 +168,7 @@ struct DiskRemovalTests {
         let shard = String(folder.file(of: diskKey("a")).dropLast(62))
         let digits = String(repeating: "0", count: 62)
         let own = ProcessInfo.processInfo.processIdentifier
-        // A process id larger than the maximum of Linux.
+        // No process has this id, because it is larger than the maximum of Linux.
         let dead = shard + digits + ".2000000000.1.tmp"
         let young = shard + digits + ".\(own).1.tmp"
         let old = shard + digits + ".\(own).2.tmp"

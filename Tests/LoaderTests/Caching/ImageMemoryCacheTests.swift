@@ -14,8 +14,8 @@ import Testing
 
     private func key(_ number: Int) -> CacheKey { diskKey("\(number)") }
 
-    /// Compares random inserts, removals and purges with a model of sets; each insert belongs to a load that may have
-    /// begun before a removal.
+    /// Compares random inserts, removals and purges with a model that has a set of variants for each URL. Each insert
+    /// belongs to a load that may have begun before a removal.
     @Test(.requirement("O53", "O56")) func randomInsertsRemovalsAndPurgesMatchAModelOfSets() {
         var random = SplitMix(seed: 7)
         for round in 0..<40 {
@@ -99,7 +99,7 @@ import Testing
         #expect(memory.insert(Self.image(key(0)), for: ImageCacheKey(key(0), variant: ""), since: memory.generation))
     }
 
-    @Test func urlIndexSizeStaysProportionalToTheNumberOfCachedImages() {
+    @Test func urlIndexSizeIsAtMostLinearInTheNumberOfCachedImages() {
         let memory = ImageMemoryCache(maxBytes: 40, maxCount: nil)
         for number in 0..<2_000 {
             memory.insert(

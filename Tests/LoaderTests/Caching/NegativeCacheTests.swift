@@ -14,7 +14,7 @@ import Testing
 
     private func http(_ status: Int) -> LoadError { LoadError(.http, statusCode: status, "status \(status)") }
 
-    @Test func onlyDefinitiveFailuresAreCachedAndRetryableFailuresAreNot() throws {
+    @Test func onlyStatus404Or410AndUndecodableOrUnacceptedBodiesAreCachedAsFailures() throws {
         let codes: [LoadError.Code] = [
             .invalidURL, .unsupportedScheme, .configuration, .notInCache, .remembered, .transport, .tls,
             .unexpectedStatus,
@@ -99,7 +99,7 @@ import Testing
 
     /// A body that one load rejects may be acceptable for a load with other accepted types. An error status of the
     /// origin applies to all loads.
-    @Test func cachedBodyFailureIsNotReturnedToLoadsWithOtherAcceptedTypes() throws {
+    @Test func cachedFailureOfARejectedBodyIsNotReturnedToLoadsWithOtherAcceptedTypes() throws {
         let key = try key(1)
         let png = NegativeCache.Acceptance(acceptedContentTypes: [.png], variant: "")
         let gif = NegativeCache.Acceptance(acceptedContentTypes: [.gif], variant: "")

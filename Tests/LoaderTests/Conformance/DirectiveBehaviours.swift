@@ -166,7 +166,7 @@ private let staleAnswers: [Behaviour] = [
             .get(["Cache-Control": "max-age=2, stale-if-error=60"], pause: 3),
             .get(status: 503, expect: .cached).with(\.expectedStatus, 200),
         ]),
-    // `staleIfError` is enabled here, although `must-revalidate` and `no-cache` must still prevent a stale response.
+    // `staleIfError` permits stale responses here, but `must-revalidate` and `no-cache` must prevent them.
     Behaviour(
         "stale-close-must-revalidate", staleIfError: .upToOneHour,
         steps: [

@@ -9,7 +9,8 @@ protocol ScenarioStore {
     mutating func write(_ entry: CacheEntry, body: [UInt8]?) throws
     /// Replaces the metadata of a variant's entry; its body does not change.
     mutating func update(_ entry: CacheEntry) throws
-    /// Removes the entry that ``find(_:request:)`` returned last for the key.
+    /// Removes the entry that ``find(_:request:)`` returns for the same arguments; a store on disk removes all
+    /// variants.
     mutating func remove(_ key: CacheKey, request: HeaderFields) throws
 }
 

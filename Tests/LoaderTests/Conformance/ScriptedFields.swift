@@ -30,7 +30,7 @@ enum ScriptedValue: Sendable, CustomStringConvertible, ExpressibleByStringLitera
     case date(Int)
     /// Bytes that are not UTF-8.
     case bytes([UInt8])
-    /// Only in expectations: a decimal number greater than this.
+    /// Only in expectations: any decimal number greater than the associated value.
     case moreThan(Int)
 
     init(stringLiteral value: String) { self = .text(value) }

@@ -47,7 +47,7 @@ struct ScriptedOrigin {
         default:
             // Identifies the body, so that fields of one response with the body of another are detected.
             answer.append("Answer-Number", "\(number)")
-            // A client cannot validate an incomplete body.
+            // An incomplete body must not be stored, so later requests must contain the earlier validators.
             if !step.cutsBody { remember(answer) }
             return .head(status: step.status, fields: answer, body: Self.body(of: step, number))
         }

@@ -56,7 +56,7 @@ extension DiskFaults {
             }
         }
 
-        @Test func storesSucceedDuringALockedSweepAndTheLimitIsEnforcedAfterTheUnlock() async throws {
+        @Test func storesSucceedWhileTheSweepLockIsHeldAndTheLimitIsEnforcedAfterItsRelease() async throws {
             let folder = try FaultFolder()
             let cache = DiskCache(directory: folder.path, maxBytes: limit)
             await cache.flush()

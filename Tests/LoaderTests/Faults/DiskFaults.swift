@@ -10,7 +10,7 @@ import Testing
 @Suite(.serialized) enum DiskFaults {}
 
 extension DiskFaults {
-    /// Stores entries of a version, each of which must succeed.
+    /// Stores entries of a version; every store must succeed.
     static func store(_ numbers: Range<Int>, version: Int, in cache: DiskCache) {
         for number in numbers {
             #expect(cache.store(Oracle.entry(number, version: version), body: Oracle.body(number, version: version)))

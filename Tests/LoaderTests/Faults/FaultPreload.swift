@@ -3,7 +3,8 @@ import Foundation
 
 /// Libraries that replace functions of the C library, for `LD_PRELOAD` of a probe.
 enum FaultPreload {
-    /// `Tests/FaultShim`, compiled once per run; if the compiler fails, each test that uses it fails.
+    /// The path of the library that is compiled from `Tests/FaultShim`, once per run. If the compilation fails, each
+    /// test that uses the library fails.
     static var shim: String { get throws { try compiled.get() } }
 
     private static let compiled = Result {

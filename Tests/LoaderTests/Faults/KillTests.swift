@@ -13,8 +13,8 @@ import Musl
 
 extension DiskFaults {
     @Suite struct KillTests {
-        // A kill before call n + 1 has the effect of a kill after call n. A kill within a call leaves half of the bytes
-        // written.
+        // Action -4 kills the process within a call, when half of the bytes are written. Action -3 kills it after a
+        // call, which has the same effect as action -2, a kill before the next call.
         @Test(.requirement("O29"), arguments: [(-4, 1), (-3, 3)])
         func killAtAnyFileSystemCallLeavesTheOldOrNewEntryOrAMiss(_ row: (action: Int, stride: Int)) async throws {
             let environment = ["LD_PRELOAD": try FaultPreload.shim]

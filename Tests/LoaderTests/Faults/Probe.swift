@@ -8,7 +8,7 @@ import Glibc
 import Musl
 #endif
 
-/// A run of `DiskCacheProbe`: another process that uses the cache's folder, and that tests stop and kill.
+/// A process that runs `DiskCacheProbe` on the cache's folder. Tests send signals to stop, continue or kill it.
 ///
 /// Uses `posix_spawn`, because each test starts dozens of probes and reads their output while they run. A probe that
 /// hangs is ended by its alarm signal, which is visible in the exit code.
@@ -37,8 +37,8 @@ final class Probe: Sendable {
         let variables = ProcessInfo.processInfo.environment.merging(environment) { $1 }
             .merging(["DISK_CACHE_PROBE": arguments.joined(separator: "\n")]) { $1 }.map { "\($0.key)=\($0.value)" }
         var ends: [Int32] = [-1, -1]
-        // A socket pair, because it is created with close-on-exec in one call; another test's child would inherit a
-        // pipe.
+        // A socket pair, because it is created with close-on-exec in one call. A child process that another test starts
+        // could inherit a pipe before close-on-exec is set.
         guard socketpair(AF_UNIX, Self.closedOnExec, 0, &ends) == 0 else { throw CannotStart(errno: errno) }
         var actions = posix_spawn_file_actions_t()
         posix_spawn_file_actions_init(&actions)

@@ -53,7 +53,8 @@ extension DiskFaults {
             try await failEachCall(row, scenario: 2, most: 40, atLeast: 30)
         }
 
-        /// Short transfers and single signals must not even cause a miss; for them the probe reports a miss as a loss.
+        /// A short transfer or a single EINTR must not even cause a miss: the probe then exits with status 4 when an
+        /// entry is missing.
         private func failEachCall(_ row: Row, scenario: Int, most: Int, atLeast: Int) async throws {
             let folder = try FaultFolder()
 

@@ -189,7 +189,7 @@ import Testing
         }
     }
 
-    @Test(.requirement("O59", "O98")) func changedKeepsDownloadingWhenCancelledAppliesOnlyToLaterLoads() async throws {
+    @Test(.requirement("O59", "O98")) func changeOfKeepsDownloadingWhenCancelledAppliesOnlyToLaterLoads() async throws {
         for keeps in [true, false] {
             let gate = Gate()
             var reply = ScriptedReply.image(TestImage.first, maxAge: 60)

@@ -171,7 +171,8 @@ struct ImageSlotTests {
         }
     }
 
-    @Test(.requirement("O59", "O60")) func newAssignmentCancelsThePreviousLoadOnlyWithCancelsPrevious() async throws {
+    @Test(.requirement("O59", "O60"))
+    func newAssignmentCancelsThePreviousLoadOnlyIfCancelsPreviousIsTrue() async throws {
         for cancels in [false, true] {
             let loads = Loads()
             let slot = ImageSlot(loader: loads, cancelsPrevious: cancels)
@@ -213,7 +214,7 @@ struct ImageSlotTests {
         #expect(!slot.isBusy)
     }
 
-    @Test func slotShowsTheBitmapThatOnPresentReturns() async throws {
+    @Test func slotShowsTheBitmapReturnedByTheOnPresentClosure() async throws {
         let calls = Locked(0)
         let slot = ImageSlot(loader: loads) { sourceImage in
             calls.update { $0 += 1 }
@@ -244,7 +245,7 @@ struct ImageSlotTests {
         #expect(!slot.isBusy)
     }
 
-    @Test(.requirement("O77")) func readingTheStateOfAReleasedSlotStartsItsLoadAgain() async throws {
+    @Test(.requirement("O77")) func readingTheStateOfASlotWhoseImageWasReleasedStartsItsLoadAgain() async throws {
         let slot = ImageSlot(loader: loads)
         var request = ImageRequest(url: "a")
         request.policy = .reload
@@ -267,7 +268,7 @@ struct ImageSlotTests {
         #expect(shown(slot.state) == "image 5 memory fresh at once")
     }
 
-    @Test func loadEventsAfterReleaseOfASlotAreIgnored() async throws {
+    @Test func loadEventsAfterASlotReleasedItsImageAreIgnored() async throws {
         let slot = ImageSlot(loader: loads)
         slot.assign(ImageRequest(url: "a"))
         var states = slot.states.makeAsyncIterator()
@@ -281,7 +282,7 @@ struct ImageSlotTests {
         #expect(loads.started.value.count == 1)
     }
 
-    @Test(.requirement("O77")) func memoryPressureReleasesOnlyInvisibleSlots() throws {
+    @Test(.requirement("O77")) func memoryPressureReleasesOnlyImagesOfInvisibleSlots() throws {
         loads.inMemory.update { $0["a"] = Self.bitmap(5) }
         let slot = ImageSlot(loader: loads)
         slot.assign(ImageRequest(url: "a"))
@@ -308,7 +309,7 @@ struct ImageSlotTests {
         #expect(await states.next().map(shown) == "failed transport")
     }
 
-    @Test func deallocatedSlotEndsItsStateSequenceAndCancelsItsLoadOnlyWithCancelsPrevious() async throws {
+    @Test func deallocatedSlotEndsItsStateSequenceAndCancelsItsLoadOnlyIfCancelsPreviousIsTrue() async throws {
         for cancels in [false, true] {
             let loads = Loads()
             var slot: ImageSlot? = ImageSlot(loader: loads, cancelsPrevious: cancels)

@@ -86,7 +86,8 @@ import Testing
         }
     }
 
-    /// Control for the test above: without `invalidate()`, the loads of that test send a request.
+    /// Control for the test above: without `invalidate()`, each load method sends a request for a URL that is not
+    /// cached.
     @Test func loadsSendRequestsWhenInvalidateWasNotCalled() async throws {
         for way in Self.loadMethods {
             let bench = try await bench()

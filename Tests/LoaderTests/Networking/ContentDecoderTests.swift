@@ -47,7 +47,7 @@ import Testing
         }
     }
 
-    @Test func bodyOfAboutTheDecoderBufferSizeIsDecodedCompletely() {
+    @Test func bodyJustBelowAtOrAboveTheDecoderBufferSizeIsDecodedCompletely() {
         // Lengths at, just below and above the size of the decoder's output buffer.
         for count in [65_535, 65_536, 65_537, 131_072, 200_000] {
             let content = (0..<count).map { UInt8(truncatingIfNeeded: $0 &* $0 >> 7) }

@@ -62,7 +62,7 @@ struct CredentialsTests {
             ("http://u:%ff@h/", nil, nil), ("http://@h/", nil, nil), ("http://:@h/", nil, nil),
             ("http://u:a@b@h/", "u", "a@b"), ("http://u:%C3%A9@h/", "u", "é"), ("http://u:%0D%0A@h/", nil, nil),
         ] as [(String, String?, String?)])
-    func userInformationOfAURLIsRemovedAndSentAsBasicAuthorization(_ row: (String, String?, String?)) throws {
+    func userInformationIsRemovedFromTheURLAndSentAsBasicAuthIfValid(_ row: (String, String?, String?)) throws {
         let request = sent(Credentials(), to: row.0)
 
         #expect(request.url == "http://h/")

@@ -13,7 +13,8 @@ import Testing
         await gate.waitUntilOpen()
     }
 
-    /// Cancels before, while and after the task starts to wait; without cancellation the test would not end.
+    /// Cancels the task before, while or after it starts to wait, depending on `delay`. Without the cancellation the
+    /// test would not end.
     @Test(.timeLimit(.minutes(1)), arguments: 0..<20) func cancellingATaskEndsItsWaitAtTheGate(_ delay: Int) async {
         let gate = OriginGate()
         let waiter = Task { await gate.waitUntilOpen() }

@@ -56,7 +56,7 @@ import Darwin
     }
 
     @Test(arguments: wires.indices)
-    func responseWithTruncatedOrContradictoryFramingIsAnError(_ number: Int) async throws {
+    func validFramingDeliversTheBodyAndTruncatedOrInvalidFramingIsAnError(_ number: Int) async throws {
         let (wire, body) = Self.wires[number]
         let origin = try await LoopbackOrigin { _ in .close(after: Array(wire.utf8)) }
 
@@ -102,7 +102,7 @@ import Darwin
         }
     }
 
-    @Test func silentServerFailsAfterTheIdleTimeout() async throws {
+    @Test func requestToASilentServerFailsAfterTheIdleTimeout() async throws {
         let origin = try await LoopbackOrigin { _ in .silence }
         var timeouts = TransportFixture.patient
         timeouts.idle = .milliseconds(100)

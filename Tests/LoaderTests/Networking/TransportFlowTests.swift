@@ -127,7 +127,7 @@ import Testing
             request.target == "/from" ? .redirect(to: "/to") : .ok([0x68], [OriginField("X", bytes: [0xE9])])
         }
         var configuration = HTTPClient.Configuration()
-        // The library's default is ten seconds, which connecting may take on a busy machine.
+        // On a busy machine, connecting may take longer than the library's default timeout of ten seconds.
         configuration.timeout.connect = .hours(1)
         let following = HTTPClient(eventLoopGroupProvider: .singleton, configuration: configuration)
         AsyncHTTPClientTransport.prepare(&configuration)

@@ -94,7 +94,7 @@ import Testing
         #expect(error.map { !"\($0)".contains("secretkey") } == true)
     }
 
-    @Test func concurrentRequestsUseAtMostTheConnectionLimitPerHost() async throws {
+    @Test func concurrentRequestsOpenAtMostTheConfiguredNumberOfConnectionsPerHost() async throws {
         let origin = try await LoopbackOrigin { _ in .ok([1, 2, 3]) }
         let transport = AsyncHTTPClientTransport(proxy: .none, connectionsPerHost: 3)
 

@@ -30,7 +30,7 @@ import Testing
         ("GET", "HTTP/1.1 103 Early\r\n\r\n", false), ("GET", "HTTP/1.1 200 OK\r\n", false),
         ("GET", "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nx", false),
     ])
-    func requestOnAClosedReusedConnectionIsRetriedOnlyBeforeAnyResponseByte(
+    func onlyAGETOnAReusedConnectionClosedBeforeAnyResponseByteIsRetried(
         _ method: String, _ sent: String, _ isRepeated: Bool
     ) async throws {
         let origin = try await LoopbackOrigin { request in

@@ -13,7 +13,8 @@ import Testing
         return trust
     }
 
-    @Test(arguments: [false, true]) func untrustedCertificateFailsWithoutRetry(_ speaksHTTP2: Bool) async throws {
+    @Test(arguments: [false, true])
+    func requestToAServerWithAnUntrustedCertificateFailsWithoutRetry(_ speaksHTTP2: Bool) async throws {
         let certificate = try OriginCertificate()
         let origin = try await LoopbackOrigin(certificate: certificate, speaksHTTP2: speaksHTTP2) { _ in .ok([1]) }
 

@@ -238,7 +238,7 @@ import Testing
         }
     }
 
-    @Test(.requirement("O59")) func cancelledLoadStoresItsImageWithKeepsDownloadingWhenCancelled() async throws {
+    @Test(.requirement("O59")) func cancelledLoadStoresItsImageIfKeepsDownloadingWhenCancelledIsTrue() async throws {
         let gate = Gate()
         var reply = ScriptedReply.image(TestImage.first, maxAge: 60)
         reply.headGate = gate

@@ -99,7 +99,7 @@ import Testing
         }
     }
 
-    @Test(arguments: [false, true]) func loadFailedByACachedErrorContainsTheStoredResponse(asData: Bool) async throws {
+    @Test(arguments: [false, true]) func loadErrorForACachedErrorContainsTheStoredResponse(asData: Bool) async throws {
         let fresh = reply(404, "gone for a while", ["Cache-Control": "max-age=60"])
         let bench = try LoaderBench(ScriptedTransport(fresh))
         _ = await failure(bench, asData: asData)

@@ -52,7 +52,7 @@ import Testing
         #expect(bench.loader.configuration.memoryCacheMaxBytes == 19 * 13 * 4 - 1)
     }
 
-    @Test(.requirement("C18")) func disablingTheMemoryCacheRemovesAllImages() async throws {
+    @Test(.requirement("C18")) func disablingTheMemoryCacheRemovesAllImagesFromMemory() async throws {
         let bench = try LoaderBench(.image(TestImage.first, maxAge: 60)) { $0.cacheImagesInMemory = true }
         _ = await bench.steps()
         try bench.loader.update { $0.cacheImagesInMemory = false }
@@ -162,7 +162,8 @@ import Testing
         #expect(bench.loader.diskStatistics?.entries == 1)
     }
 
-    @Test(.requirement("O44", "O45", "O49")) func storedFilesAreClearedByCreationAndModificationAge() async throws {
+    @Test(.requirement("O44", "O45", "O49"))
+    func oldFileWithARecentHitIsClearedByCreationDateAndNotByModificationDate() async throws {
         let bench = try LoaderBench(.image(TestImage.first, maxAge: 60))
         _ = await bench.steps()
         bench.clock.advance(86_400)
@@ -242,7 +243,7 @@ import Testing
         #expect(await bench.steps() == ["cached disk stale", "sending after image", "finished networkToDisk"])
     }
 
-    @Test(.requirement("O78")) func dataIsStoredInACacheSeparateFromImages() async throws {
+    @Test(.requirement("O78")) func dataIsStoredInACacheSeparateFromTheImageCache() async throws {
         var reply = ScriptedReply(fields: ["Content-Type": "application/json", "Cache-Control": "max-age=60"])
         reply.chunks = [Array("{}".utf8)]
         let bench = try LoaderBench(reply)

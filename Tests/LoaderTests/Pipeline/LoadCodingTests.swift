@@ -5,7 +5,7 @@ import Testing
 
 @testable import PlatformImageLoader
 
-// Docs/http-cache.md 5.2: a coded response is stored as received and decoded on use.
+// Docs/http-cache.md 5.2: a response with a content coding is stored as received and decoded on use.
 @Suite struct LoadCodingTests {
     private let request = ImageRequest(url: LoaderBench.url)
     private static let image = TestImage.first

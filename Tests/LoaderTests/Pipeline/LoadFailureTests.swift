@@ -80,7 +80,8 @@ import Testing
         }
     }
 
-    @Test(.requirement("O35", "O36")) func errorRepeatedMaxAttemptsTimesIsCachedAndNotRequestedAgain() async throws {
+    @Test(.requirement("O35", "O36"))
+    func repeatedErrorSuppressesRequestsOnceMaxAttemptsForErrorsIsReached() async throws {
         let bench = try LoaderBench(.status(500)) {
             $0.maxAttemptsForErrors = 3
             $0.defaultCacheControlMaxAgeForErrors = .seconds(60)

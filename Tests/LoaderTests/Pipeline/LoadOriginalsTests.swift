@@ -163,7 +163,7 @@ import Testing
             #expect(image.isStored)
             #expect(await bench.steps() == ["cached disk fresh", "finished disk"])
         }
-        // These statuses are no success, even with an image body.
+        // A load with one of these statuses fails, even with an image body.
         for status in [100, 103, 199, 201, 202, 204, 205, 206, 300, 304, 305, 306, 600, 999] {
             var reply = ScriptedReply.image(TestImage.first, maxAge: 60)
             reply.status = status
@@ -229,7 +229,7 @@ import Testing
         await bench.waitUntil { bench.isIdle }
     }
 
-    @Test(.requirement("O41", "O72")) func errorCodeDeterminesWhetherAnErrorIsFatalAndRetryable() {
+    @Test(.requirement("O41", "O72")) func errorCodeAndHTTPStatusDetermineWhetherAnErrorIsFatalOrRetryable() {
         let table: [(code: LoadError.Code, name: String, isFatal: Bool, isRetryable: Bool)] = [
             (.invalidURL, "invalidURL", true, false), (.unsupportedScheme, "unsupportedScheme", true, false),
             (.configuration, "configuration", true, false), (.notInCache, "notInCache", true, false),

@@ -206,7 +206,8 @@ import Testing
         #expect(bench.loader.memoryStatistics.count == 0)
     }
 
-    @Test(.requirement("O71", "O90")) func eachCachePolicySelectsCacheRevalidationOrNetwork() async throws {
+    @Test(.requirement("O71", "O90"))
+    func cachePolicyAndFreshnessSelectTheCachedImageARevalidationOrANewDownload() async throws {
         let fresh = ["cached disk fresh", "finished disk"]
         let validated = ["cached disk stale", "sending after image", "finished networkNotModified"]
         let loaded = ["sending", "finished networkToDisk"]

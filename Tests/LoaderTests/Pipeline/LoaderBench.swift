@@ -24,8 +24,8 @@ struct LoaderBench: Sendable {
         configuration.clock = { [clock] in clock.now }
         change(&configuration)
         loader = try ImageLoader(configuration: configuration, transport: transport)
-        // Waits for the initial scan of the cache folder. The scan compares file dates with the clock of the test; it
-        // would report a file that is being written at that time as an abandoned temporary file.
+        // Waits for the initial scan of the cache folder. The scan compares file dates with the clock of the test, so
+        // it would remove a temporary file that is being written during the scan as abandoned.
         for disk in [loader.images.disk, loader.data.disk].compactMap(\.self) { disk.queue.sync { disk.finishScan() } }
     }
 
@@ -74,10 +74,10 @@ struct LoaderBench: Sendable {
         }
     }
 
-    /// The files and folders of the image cache entries.
+    /// The relative paths of the files in the image cache.
     var storedFiles: [String] { folder.files.filter { $0.hasPrefix("images/v1/") } }
 
-    /// True when no load is running, including cancelled ones.
+    /// True when no work of a load is running; the work of a cancelled load counts until it ends.
     var isIdle: Bool { loader.activeWorkCount == 0 }
 
     /// Yields to other tasks until `condition` is true.

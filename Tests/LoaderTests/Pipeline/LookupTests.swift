@@ -270,7 +270,7 @@ import Testing
         #expect([off, small].map(\.loader.memoryStatistics.count) == [0, 1])
     }
 
-    @Test func storeWithNoStoreOrVaryAsteriskReturnsFalse() async throws {
+    @Test func storeOfAResponseWithNoStoreOrVaryAsteriskReturnsFalse() async throws {
         let bench = try LoaderBench(.offline) { $0.cacheImagesInMemory = true }
         let bitmap = try ImageDecoder().decode(TestImage.second).bitmap
         for fields: HeaderFields in [["Cache-Control": "no-store"], ["Vary": "*"], ["Vary": "Accept, *"]] {

@@ -54,7 +54,7 @@ import Testing
         return stored
     }
 
-    /// True for combinations that the fast lookup must serve.
+    /// True for combinations in which the fast lookup must return an image if the full lookup does.
     private func isServedByFastLookup(_ request: ImageRequest, _ response: HeaderFields, _ settings: SettingsCase)
         -> Bool
     {

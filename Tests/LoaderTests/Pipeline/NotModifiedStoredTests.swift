@@ -108,7 +108,7 @@ import Testing
         }
     }
 
-    @Test func laterMemoryHitReportsWhetherTheImageIsOnDisk() async throws {
+    @Test func memoryHitAfterARevalidationReportsWhetherTheImageIsOnDisk() async throws {
         for row in rows where row.fields.lines.isEmpty && row.layers.contains(.memory) {
             let bench = try bench(row)
             try bench.loader.update { $0.cacheImagesInMemory = true }

@@ -107,7 +107,7 @@ import Testing
     ]
 
     @Test(arguments: [304, 206])
-    func responseToConditionalFieldsOfTheCallerIsReturnedAndNotStored(status: Int) async throws {
+    func responseToAConditionalOrRangeRequestOfTheCallerIsReturnedAndNotStored(status: Int) async throws {
         for fields in Self.conditions {
             // The response allows storing for 600 s.
             var special = ScriptedReply.status(
@@ -162,7 +162,7 @@ import Testing
         #expect(bench.folder.files.filter { $0.contains("/v1/") }.isEmpty)
     }
 
-    @Test func fullResponseToAConditionalFieldOfTheCallerIsNotStored() async throws {
+    @Test func fullResponseToAConditionalRequestOfTheCallerIsNotStored() async throws {
         let bench = try LoaderBench(ScriptedTransport(image))
         for _ in 0..<2 {
             let loaded = try await bench.loader.data(

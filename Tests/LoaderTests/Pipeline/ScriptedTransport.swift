@@ -53,7 +53,7 @@ final class ScriptedTransport: HTTPTransport {
     }
 
     var requests: [HTTPRequest] { seen.value }
-    /// Exchanges that are neither finished nor cancelled.
+    /// The number of exchanges (request and response) that are neither finished nor cancelled.
     var openCount: Int { open.value }
 
     func validate(_ trust: TrustSettings) throws(LoadError) {

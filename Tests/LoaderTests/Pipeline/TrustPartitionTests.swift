@@ -129,7 +129,7 @@ import Testing
         #expect(try await other.image(for: request).source == .disk)
     }
 
-    @Test(.requirement("X19")) func eachRequestOfARedirectChainUsesTheTrustSettingsOfItsHost() async throws {
+    @Test(.requirement("X19")) func eachResponseOfARedirectChainIsCachedUnderTheTrustSettingsOfItsHost() async throws {
         let folder = try DiskFolder()
         let scripted = ScriptedTransport { request, _ in
             request.url.hasPrefix("https://first.example/")
@@ -143,7 +143,8 @@ import Testing
 
         _ = try await loader(folder, TrustRecordingTransport(scripted)).image(for: request)
 
-        // The stored redirect was verified and is used; the image was not and is requested.
+        // The stored redirect was received over a verified connection and is used. The stored image was received over
+        // an unverified connection, so the image is requested again.
         #expect(scripted.requests.map(\.url).last == Self.url)
         #expect(scripted.requests.count == 3)
     }

@@ -5,7 +5,7 @@ import Testing
 
 @testable import PlatformImageLoader
 
-/// A request modifier that waits for requests to one URL.
+/// A request modifier that waits at a gate before it returns requests to one URL; other requests do not wait.
 @Suite(.timeLimit(.minutes(30))) struct WaitingModifierTests {
     private static let held = "http://example.com/held.png"
     private let request = ImageRequest(url: held)

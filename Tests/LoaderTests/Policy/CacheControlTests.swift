@@ -29,7 +29,7 @@ struct CacheControlTests {
             (",", nil),
             ("foo = \"a, max-age=9\"", nil), ("foo=\"bar, max-age=100", 0),
         ] as [(String, Int64?)])
-    func maxAgeDirectiveIsParsedAndAnInvalidValueIsZero(_ row: (String, Int64?)) {
+    func maxAgeDirectiveIsParsedAndAnInvalidValueIsReadAsZero(_ row: (String, Int64?)) {
         #expect(control(row.0).maxAge == row.1)
     }
 

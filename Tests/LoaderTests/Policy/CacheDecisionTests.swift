@@ -194,7 +194,7 @@ struct CacheDecisionTests {
     @Test(arguments: [
         "If-None-Match", "If-Modified-Since", "If-Match", "If-Unmodified-Since", "If-Range", "Range", "range",
     ])
-    func requestWithConditionalFieldsOfTheCallerBypassesTheCache(_ name: String) throws {
+    func requestWithAConditionalOrRangeFieldOfTheCallerBypassesTheCache(_ name: String) throws {
         for policy in CachePolicy.allCases {
             let expected: DecisionKind = policy == .cacheOnly ? .notInCache : .passThrough
             let decision = decide(try entry(5), [name: "x"], policy: policy)

@@ -174,7 +174,7 @@ struct CacheOutcomeTests {
         }
     }
 
-    @Test(.requirement("O27")) func response304WithNoStoreIsUsedAndItsEntryIsRemoved() throws {
+    @Test(.requirement("O27")) func response304WithNoStoreOrVaryAsteriskIsUsedAndTheStoredEntryIsRemoved() throws {
         for fields in [["Cache-Control": "no-store"], ["Vary": "*"]] as [HeaderFields] {
             let outcome = try PolicyFixture.outcome(304, fields, entry: stale())
 
@@ -277,7 +277,7 @@ struct CacheOutcomeTests {
         }
     }
 
-    @Test func staleIfErrorDoesNotApplyToStatusesOtherThan500And502To504OrToReloadOrNoCacheRequests() throws {
+    @Test func staleIfErrorAppliesOnlyTo500And502To504AndNotToReloadOrNoCacheRequests() throws {
         var settings = CacheSettings()
         settings.staleIfError = .upTo(.seconds(1000))
         for status in [400, 404, 410, 429, 501, 505] {

@@ -45,7 +45,7 @@ struct CachedErrorTests {
     }
 
     @Test(.requirement("O33", "O35"), arguments: [(-1, 1), (0, 1), (1, 1), (2, 2), (3, 3), (10, 10)])
-    func maxAttemptsConsecutiveErrorsSuppressRequestsForTheErrorLifetime(_ row: (Int, Int)) throws {
+    func consecutiveErrorsSuppressRequestsForTheErrorLifetimeOnceMaxAttemptsIsReached(_ row: (Int, Int)) throws {
         var simulation = LoadSimulation(errorLifetime: 60, attempts: row.0)
         for round in 1...3 {
             for _ in 1...row.1 { try simulation.load(500) }
@@ -200,7 +200,7 @@ struct CachedErrorTests {
         #expect(simulation.requests == 1)
     }
 
-    @Test func errorPastTheLifetimeOfItsResponseIsRequestedAgainDespiteTheDefaultErrorLifetime() throws {
+    @Test func expiredErrorResponseIsRequestedAgainDespiteTheDefaultErrorLifetime() throws {
         var simulation = LoadSimulation(errorLifetime: 1_000, attempts: 1)
         try simulation.load(404, ["Cache-Control": "max-age=10"])
         simulation.advance(10)

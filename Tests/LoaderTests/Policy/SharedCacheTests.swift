@@ -20,7 +20,7 @@ import Testing
         #expect(configuration.cacheSettings.isSharedCache)
     }
 
-    @Test func privateResponsesAreNotStoredInASharedCache() throws {
+    @Test func responsesWithPrivateOrSetCookieAreNotStoredInASharedCache() throws {
         let table: [(fields: HeaderFields, isPrivate: Bool, isShared: Bool)] = [
             (["Cache-Control": "max-age=60"], true, true), (["Cache-Control": "public, max-age=60"], true, true),
             (["ETag": "\"a\""], true, true), (["Cache-Control": "private, max-age=60"], true, false),
@@ -93,7 +93,7 @@ import Testing
     }
 
     /// The configuration may have changed since the entry was stored.
-    @Test func privateEntryIsNotUsedByASharedCache() throws {
+    @Test func entryWithPrivateOrSetCookieIsNotUsedByASharedCache() throws {
         for fields: HeaderFields in [
             ["Cache-Control": "private, max-age=600"], ["Cache-Control": "max-age=600", "Set-Cookie": "a=b"],
         ] {
@@ -116,7 +116,7 @@ import Testing
         }
     }
 
-    @Test func privateErrorIsNotStoredInASharedCache() throws {
+    @Test func privateErrorResponseIsNotStoredInASharedCache() throws {
         let fields: HeaderFields = ["Cache-Control": "private, max-age=60"]
 
         #expect(try PolicyFixture.outcome(404, fields).entry != nil)

@@ -34,7 +34,7 @@ struct VaryTests {
             (["Foo": "\"a,  b\""], ["Foo": "\"a, b\""], false), (["Foo": "\"a\\\"  \""], ["Foo": "\"a\\\" \""], false),
             (["Foo": "1", "Other": "2"], ["Foo": "1", "Other": "3"], true), (["Foo": "12"], ["Foo": "1 2"], false),
         ] as [(HeaderFields, HeaderFields, Bool)])
-    func requestFieldValuesAreComparedIgnoringOnlyWhitespace(_ row: (HeaderFields, HeaderFields, Bool)) {
+    func requestFieldValuesAreComparedAfterNormalizingUnquotedWhitespace(_ row: (HeaderFields, HeaderFields, Bool)) {
         #expect(matches(["Vary": "Foo"], row.0, row.1) == row.2)
         #expect(matches(["Vary": "Foo"], row.1, row.0) == row.2)
     }
@@ -76,7 +76,7 @@ struct VaryTests {
         #expect(!Vary.matches(response, ["Foo": "1"]))
     }
 
-    @Test func varyValuesOfANameListEqualTheValuesForAVaryFieldWithTheseNames() {
+    @Test func varyValuesOfANameListEqualThoseOfAVaryFieldWithTheSameNames() {
         let request: HeaderFields = ["B": " 1 , 2", "Other": "x"]
 
         #expect(Vary.values(of: ["b", "a"], request: request) == Vary.values(of: ["Vary": "A, b"], request: request))

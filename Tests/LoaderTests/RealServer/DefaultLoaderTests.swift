@@ -7,7 +7,8 @@ import Testing
 
 @testable import PlatformImageLoader
 
-/// `ImageLoader.default`, in a separate process with a temporary cache directory.
+/// Loaders with the default transport. `ImageLoader.default` is tested in a separate process with a temporary cache
+/// directory.
 @Suite struct DefaultLoaderTests {
     @Test(.requirement("O1", "O2", "O62")) func defaultLoaderIsSharedAndUsedByImageSlot() async {
         await #expect(processExitsWith: .success) {

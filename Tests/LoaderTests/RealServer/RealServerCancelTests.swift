@@ -129,7 +129,8 @@ import Testing
         let bench = try RealServerBench()
         let tasks = (0..<20).map { _ in Task { await bench.failure(ImageRequest(url: origin.url())) } }
         await origin.waitForRequests(1)
-        // All loads have joined; otherwise cancelling the last waiter would cancel the download.
+        // Waits until all loads have joined the download. Otherwise the cancelled loads could be the only ones that
+        // have joined, and their cancellation would cancel the download.
         await yieldUntil { bench.loader.images.shared.fetches.waiterTotal == tasks.count }
 
         for task in tasks.dropFirst(10) { task.cancel() }
@@ -152,7 +153,8 @@ import Testing
                 default: .close()
                 }
             }
-            // Sockets, pipes and files. The runtime opens epoll and timer descriptors (anon_inode) at any time.
+            // Counts sockets, pipes and files. Epoll and timer descriptors (anon_inode) are excluded, because the
+            // runtime opens them at any time.
             func openFiles() -> Int {
                 let folder = "/proc/self/fd"
                 let open = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []

@@ -137,7 +137,8 @@ import Testing
         #expect(other.requests.map { $0["Authorization"] } == [nil])
     }
 
-    @Test(.requirement("O58")) func untrustedCertificateFailsUnlessTrustIsConfigured() async throws {
+    @Test(.requirement("O58"))
+    func loadFromAServerWithAnUntrustedCertificateFailsUnlessTrustIsConfigured() async throws {
         let certificate = try OriginCertificate()
         for speaksHTTP2 in [false, true] {
             let origin = try await LoopbackOrigin(certificate: certificate, speaksHTTP2: speaksHTTP2) { _ in
@@ -182,7 +183,7 @@ import Testing
         #expect(origin.connectionCount == 1)
     }
 
-    /// Field values that are not valid UTF-8 are read from the cache unchanged.
+    /// Field values that are not ASCII, including values that are not valid UTF-8, are read from the cache unchanged.
     @Test(.requirement("O22")) func nonASCIIFieldValuesAreStoredByteForByte() async throws {
         let values: [[UInt8]] = [Array("größe".utf8), [0xE9], [0x80, 0xFF, 0x41]]
         let fields = values.enumerated().map { OriginField("X-\($0.offset)", bytes: $0.element) }
@@ -199,7 +200,7 @@ import Testing
         }
     }
 
-    /// The ETag is sent back unchanged, and the 304 response delivers the stored image.
+    /// The ETag is sent back unchanged; after the 304 response the loader delivers the stored image.
     @Test(.requirement("O20", "O22", "O26")) func storedImageIsRevalidatedOverHTTP() async throws {
         let origin = try await LoopbackOrigin { request in
             if request["If-None-Match"] == "\"v1\"" { return .response(OriginResponse(status: 304)) }

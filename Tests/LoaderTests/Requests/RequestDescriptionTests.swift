@@ -47,7 +47,7 @@ import Testing
         let name = "\(type(of: value))"
         for text in texts(value) {
             #expect(!text.contains("SECRET"), "\(name): \(text)")
-            // `SEC` as `[UInt8]` prints it.
+            // The bytes of `SEC` in the description of a `[UInt8]`.
             #expect(!text.contains("83, 69, 67"), "\(name): \(text)")
             #expect(!text.contains("83\\n"), "\(name): \(text)")
         }

@@ -6,7 +6,7 @@ import Testing
 @Suite struct InFlightStepTests {
     typealias Table = InFlightRequests<String, Int>
 
-    @Test func waiterWithoutProgressReceivesOnlyTheResult() async {
+    @Test func waiterThatDoesNotRequestProgressReceivesOnlyTheResult() async {
         let table = Table()
         let gate = Gate()
         let waiter = table.join("a", wantsProgress: false) { progress in

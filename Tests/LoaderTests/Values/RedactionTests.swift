@@ -37,9 +37,9 @@ struct RedactionTests {
         #expect(Redaction.masked("https://h/a") == "https://h/a")
     }
 
-    /// Mutates each byte of a URL with a password except the `@`; without the `@` there is no password by any
-    /// reading of RFC 3986.
-    @Test func urlWithAnyMutatedByteDoesNotShowThePassword() {
+    /// Replaces or removes each byte of a URL, except the bytes of its password and the `@`. Without the `@` the URL
+    /// has no password by any reading of RFC 3986.
+    @Test func redactedURLWithAnyMutatedByteDoesNotShowThePassword() {
         let original = Array("https://user:SECRET@host:80/path?k=v#f".utf8)
         let secret = 13..<19
         var shown: [String] = []

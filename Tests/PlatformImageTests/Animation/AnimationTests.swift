@@ -6,7 +6,7 @@ import Testing
     private static let animations = Fixture.all.filter { $0.animation != nil }
 
     @Test(arguments: animations)
-    func composedFramesOfEveryFixtureHaveTheReferencePixelsAndDelays(_ fixture: Fixture) throws {
+    func composedFramesOfEveryAnimationFixtureHaveTheReferencePixelsAndDelays(_ fixture: Fixture) throws {
         let animation = try #require(fixture.animation)
         let expected = animation.frames
         let frames = try ImageDecoder(options: .asStored).frames(of: fixture.load())
@@ -27,7 +27,7 @@ import Testing
     }
 
     @Test(arguments: animations)
-    func composedReturnsTheLastFrameAfterAllFramesWereRead(_ fixture: Fixture) throws {
+    func composedBitmapEqualsTheLastFrameAfterAllFramesOfACompleteAnimationWereRead(_ fixture: Fixture) throws {
         let frames = try ImageDecoder(options: .asStored).frames(of: fixture.load())
         var last: Bitmap?
         while let frame = try frames.next() { last = frame.bitmap }
@@ -37,7 +37,7 @@ import Testing
     }
 
     @Test(arguments: animations)
-    func nextThrowsAfterMaxFramesCallsWhenTheFileHasMoreFrames(_ fixture: Fixture) throws {
+    func readingAFrameBeyondMaxFramesThrows(_ fixture: Fixture) throws {
         let count = try #require(fixture.animation).frames.count
         for limit in 1..<max(2, count) where limit < count {
             var decoder = ImageDecoder(options: .asStored)

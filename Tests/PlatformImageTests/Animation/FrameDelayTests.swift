@@ -6,7 +6,9 @@ import Testing
     @Test(arguments: [
         (0, 100, 100), (1, 100, 100), (2, 100, 20), (10, 100, 100), (1, 92, 10), (1, 1000, 100), (3, 2, 1500),
     ])
-    func delaysOfAtMost10MillisecondsAreDisplayedAs100(numerator: Int, denominator: Int, milliseconds: Int) {
+    func displayedDurationOfADelayOfAtMost10MillisecondsIs100Milliseconds(
+        numerator: Int, denominator: Int, milliseconds: Int
+    ) {
         let delay = FrameDelay(numerator: numerator, denominator: denominator)
 
         #expect(

@@ -145,7 +145,7 @@ import Testing
         #expect(try decode(file).status != .complete)
     }
 
-    @Test func decodingCodesWithoutPixelsPollsTheCancellationFlag() throws {
+    @Test func decodingRLECodesThatWriteNoPixelsPollsTheCancellationFlag() throws {
         let idle = [UInt8]((0..<200_000).flatMap { _ in [0, 2, 0, 0] as [UInt8] })
         let flag = CancellationFlag()
         _ = try ImageDecoder().decode(file(1, 1, bits: 8, [1, 7] + idle).bytes, cancellation: flag)

@@ -35,14 +35,14 @@ import Testing
 
     // Rows
 
-    @Test func positiveHeightStoresRowsBottomUp() throws {
+    @Test func rowsOfABMPWithPositiveHeightAreStoredBottomUp() throws {
         let file = BMPFile(height: 2, pixels: Self.twoRows)
 
         #expect(try pixels(file) == [Self.red, Self.green])
         #expect(try decode(file).status == .complete)
     }
 
-    @Test func negativeHeightStoresRowsTopDown() throws {
+    @Test func rowsOfABMPWithNegativeHeightAreStoredTopDown() throws {
         let file = BMPFile(height: -2, pixels: Self.twoRows)
 
         #expect(try pixels(file) == [Self.green, Self.red])
@@ -138,7 +138,7 @@ import Testing
     }
 
     @Test(arguments: [16, 20, 24, 36, 40, 46, 48, 52, 56, 60, 64, 108, 124])
-    func headersOfEveryKnownSizeAreDecoded(size: Int) throws {
+    func headersOfEveryKnownSizeFrom16To124BytesAreDecoded(size: Int) throws {
         let colors = [UInt8](repeating: 0, count: 252 * 4) + Self.palette + [0, 0, 0, 0]
         let file = BMPFile(bits: 8, headerSize: size, palette: colors, pixels: [253, 0, 0, 0])
 
@@ -150,9 +150,11 @@ import Testing
     @Test(
         .requirement("D8"),
         arguments: [(1, 40), (2, 40), (4, 40), (8, 40), (8, 12), (4, 12), (8, 64), (8, 108), (8, 124)], [2, -2])
-    func pixelOffsetAtThePaletteIsCorrectedAndReported(_ kind: (bits: Int, headerSize: Int), _ height: Int) throws {
+    func pixelOffsetThatPointsToThePaletteIsCorrectedAndReported(
+        _ kind: (bits: Int, headerSize: Int), _ height: Int
+    ) throws {
         let entrySize = kind.headerSize == 12 ? 3 : 4
-        // The core header has unsigned sides.
+        // The core header (12 bytes) has an unsigned height, so a top-down image is not possible.
         let file = BMPFile(
             width: 9, height: kind.headerSize == 12 ? 2 : height, bits: kind.bits, headerSize: kind.headerSize,
             palette: (0..<entrySize << kind.bits).map { UInt8(truncatingIfNeeded: $0 * 37 + 11) },
@@ -166,7 +168,7 @@ import Testing
         #expect("\(image.status)" == "corrupt([dataOffset])")
     }
 
-    @Test(.requirement("D8")) func pixelOffsetAtAPaletteWithFewerThan256ColorsIsCorrected() throws {
+    @Test(.requirement("D8")) func pixelOffsetThatPointsToAPaletteWithFewerThan256ColorsIsCorrected() throws {
         let file = BMPFile(
             width: 3, bits: 8, colorCount: 3, palette: Self.palette, pixelOffset: 54, pixels: [0, 1, 2, 0])
 
@@ -174,7 +176,7 @@ import Testing
     }
 
     @Test(.requirement("D8"), arguments: [(8, 1), (4, 2)])
-    func pixelOffsetOfRLEDataAtThePaletteIsCorrected(_ bits: Int, _ compression: Int) throws {
+    func pixelOffsetThatPointsToThePaletteOfAnRLEImageIsCorrected(_ bits: Int, _ compression: Int) throws {
         let file = BMPFile(
             width: 3, bits: bits, compression: compression, colorCount: 3, palette: Self.palette, pixelOffset: 54,
             pixels: [3, bits == 8 ? 1 : 0x11, 0, 1])
@@ -182,7 +184,7 @@ import Testing
         #expect(try pixels(file) == [Self.green, Self.green, Self.green])
     }
 
-    @Test(.requirement("D8")) func pixelOffsetIsUsedWhenRowsDoNotFitAfterThePalette() throws {
+    @Test(.requirement("D8")) func pixelOffsetThatPointsToThePaletteIsUsedWhenTheRowsDoNotFitAfterThePalette() throws {
         let file = BMPFile(width: 3, bits: 8, pixelOffset: 54, pixels: [0, 1, 2, 0])
 
         #expect(try pixels(file) == [Self.black, Self.black, Self.black])
@@ -224,7 +226,7 @@ import Testing
     }
 
     @Test(arguments: [(56, 3), (108, 3), (124, 3), (40, 6), (52, 6), (56, 6)])
-    func alphaIsReadWhenTheHeaderHasAnAlphaMask(size: Int, compression: Int) throws {
+    func alphaOfBitFieldsPixelsIsReadWhenTheHeaderHasAnAlphaMask(size: Int, compression: Int) throws {
         let swapped = [0xFF, 0xFF00, 0xFF0000, 0xFF00_0000]
         let usual = [0xFF0000, 0xFF00, 0xFF, 0xFF00_0000]
 

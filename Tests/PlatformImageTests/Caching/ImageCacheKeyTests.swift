@@ -43,7 +43,7 @@ import Testing
         #expect(cache.value(for: ImageCacheKey("image 1", variant: "half")) == nil)
     }
 
-    @Test func everyDecodeOptionThatAffectsTheResultChangesTheCacheVariant() {
+    @Test func decodeOptionsThatAffectTheResultChangeTheCacheVariant() {
         let changes: [(inout DecodeOptions) -> Void] = [
             { $0.appliesOrientation = false }, { $0.convertsToSRGB = false }, { $0.strictness = .truncated },
             { $0.strictness = .corrupt }, { $0.allowedFormats = [.png] }, { $0.allowedFormats = [.png, .jpeg] },

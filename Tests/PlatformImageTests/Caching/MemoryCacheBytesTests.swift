@@ -21,7 +21,7 @@ private let addressSpaceIsMeasurable = addressSpaceBytes() > 0 && addressSpaceBy
     /// Pixels on the heap: the rounding of the allocator is the only difference between allocated bytes and
     /// `byteCount`.
     @Test(arguments: [4, 24, 4_000, 4_096, 131_072, 1 << 20, (1 << 20) + 4, mappedFrom - 4_096, mappedFrom - 4])
-    func heapBitmapAllocatesLessThanAPageOverItsByteCount(_ byteCount: Int) throws {
+    func heapBitmapAllocatesLessThanOnePageMoreThanItsByteCount(_ byteCount: Int) throws {
         let storage = try #require(PixelStorage(byteCount: byteCount, zeroed: true))
         #if os(Linux)
         let usable = storage.withMutablePointer { usableBytes($0) }
@@ -34,7 +34,8 @@ private let addressSpaceIsMeasurable = addressSpaceBytes() > 0 && addressSpaceBy
     /// Mapped pixels are measured in a dedicated process. Each bitmap adds whole pages of address space, not the 2 MiB
     /// of its alignment. A runtime thread that starts or ends during a measurement changes the address space by the
     /// size of its stack, so a failed measurement is repeated.
-    @Test(.enabled(if: addressSpaceIsMeasurable)) func mappedBitmapAllocatesLessThanAPageOverItsByteCount() async {
+    @Test(.enabled(if: addressSpaceIsMeasurable))
+    func mappedBitmapAllocatesLessThanOnePageMoreThanItsByteCount() async {
         await #expect(processExitsWith: .success) {
             let page = Int(sysconf(Int32(_SC_PAGESIZE)))
             for extra in [0, 4, page - 4, page, (1 << 20) + 4] {

@@ -87,7 +87,7 @@ import Testing
         #expect(left.allSatisfy { $0.count.load(ordering: .relaxed) == 1 })
     }
 
-    /// A handler that calls the cache would deadlock if the cache held its lock.
+    /// A handler that calls the cache would deadlock if the cache held its lock while it calls the handler.
     @Test func evictionHandlerThatCallsTheCacheDoesNotDeadlock() {
         let box = Locked<MemoryCache<Int, Int>?>(nil)
         let seen = Locked<[Int]>([])
@@ -105,7 +105,7 @@ import Testing
         box.update { $0 = nil }
     }
 
-    /// The `deinit` of a value may call the cache, so its last reference must be released outside the lock.
+    /// The `deinit` of a value may call the cache, so the last reference to a value must be released outside the lock.
     @Test(.requirement("C12")) func valueThatCallsTheCacheInItsDeinitDoesNotDeadlock() {
         final class Reader: Sendable {
             let cache: Mutex<MemoryCache<Int, Reader>?>

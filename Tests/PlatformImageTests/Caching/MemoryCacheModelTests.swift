@@ -41,7 +41,8 @@ import Testing
     /// Every sequence of six inserts, lookups and removals, over three keys and the costs 1, 2 and 5 under a limit of
     /// 5.
     ///
-    /// The keys have one hash and are interchangeable, so only sequences that use them first in the order 0, 1, 2 run.
+    /// The three keys have one hash and are interchangeable. It is therefore sufficient to run the sequences whose
+    /// first uses of the keys are in the order 0, 1, 2.
     @Test(.requirement("C6", "C7", "C9"), arguments: 0..<5)
     func everySequenceOfSixOperationsAgreesWithTheModel(_ first: Int) {
         runEverySequence(of: 6, kinds: [.insert(1), .insert(2), .insert(5), .get, .remove], first: first)
@@ -66,7 +67,8 @@ import Testing
         }
     }
 
-    /// Depth first: restores cache and model to the state after a prefix for each of its continuations.
+    /// Runs the sequences in depth-first order. Before each continuation of a prefix, the cache and the model are
+    /// restored to their states after that prefix.
     private func runEverySequence(of length: Int, kinds: [Kind], first: Int) {
         let pair = CachePair(maxBytes: 5, maxCount: nil)
         var sequence: [Operation] = []

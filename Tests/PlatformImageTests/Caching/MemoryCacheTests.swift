@@ -9,7 +9,7 @@ import Testing
         for (index, (key, cost)) in costs.enumerated() { cache.insert(index, for: key, cost: cost) }
     }
 
-    /// The remaining keys, the least recently used first; empties the cache.
+    /// Empties the cache and returns the events of these evictions, that of the least recently used entry first.
     private func drained(_ cache: MemoryCache<String, Int>, _ events: Locked<[String]>) -> [String] {
         events.update { $0 = [] }
         cache.relieveMemoryPressure(to: 0)
@@ -133,7 +133,7 @@ import Testing
         #expect(events.value == ["b 1 replaced", "a 1 countLimit"])
     }
 
-    @Test(.requirement("C8")) func loweringMaxBytesEvictsBeforeItReturns() {
+    @Test(.requirement("C8")) func loweringMaxBytesEvictsEntriesImmediately() {
         let (cache, events) = cacheWithEvents(maxBytes: 10)
         fill(cache, [("a", 3), ("b", 3), ("c", 4)])
 
@@ -174,7 +174,7 @@ import Testing
         #expect(cache.totalBytes == 3 && events.value == ["a 1 expired", "b 2 expired"])
     }
 
-    @Test func relieveMemoryPressureEvictsToTheFractionOfMaxBytes() {
+    @Test func relieveMemoryPressureLowersTotalBytesToTheSpecifiedFractionOfMaxBytes() {
         let (cache, events) = cacheWithEvents(maxBytes: 10)
         fill(cache, [("a", 3), ("b", 3), ("c", 4)])
 

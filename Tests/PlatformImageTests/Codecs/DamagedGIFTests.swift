@@ -2,7 +2,7 @@ import PlatformImage
 import PlatformImageTestSupport
 import Testing
 
-/// Minimum code sizes above 8, and data that ends within a row.
+/// LZW minimum code sizes from 2 to 12, colour indices above 255, and data that ends within a row.
 @Suite struct DamagedGIFTests {
     private let decoder = ImageDecoder(options: .asStored)
 

@@ -2,7 +2,8 @@ import PlatformImage
 import PlatformImageTestSupport
 import Testing
 
-/// Warnings of libjpeg are counted and do not end decoding.
+/// Warnings of libjpeg do not end decoding, unless `strictness` is `.corrupt` or the warnings exceed the limit
+/// `maxScanSamples`.
 @Suite(.requirement("D2")) struct DamagedJPEGTests {
     private static let paths = ["jpeg/restart-stray-bytes.jpg", "jpeg/restart-stray-bytes-progressive.jpg"]
 

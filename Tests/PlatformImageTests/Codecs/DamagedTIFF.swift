@@ -54,9 +54,9 @@ struct DamagedTIFF {
 /// The decoded rows of a damaged image.
 struct DecodedRows {
     let status: DecodeStatus
-    /// Rows that equal those of the undamaged file.
+    /// Number of rows that equal those of the undamaged file.
     let right: Int
-    /// Rows in which every pixel was decoded, correct or not.
+    /// Number of rows in which every pixel was decoded, correct or not.
     let shown: Int
 
     init(of damaged: [UInt8], against whole: [UInt8]) throws {

@@ -32,7 +32,8 @@ import Testing
         return rows
     }
 
-    @Test(arguments: layouts) func nativeDecoderGivesThePixelsOfLibpngForEveryWidthAndFilter(_ layout: (Int, Int)) {
+    @Test(arguments: layouts)
+    func nativeDecoderGivesThePixelsOfLibpngWhenRowsHaveDifferentFilters(_ layout: (Int, Int)) {
         var random = SplitMix(seed: UInt64(layout.0 * 100 + layout.1))
         for width in Self.widths {
             let png = png(layout, width: width, height: 18, using: &random)
@@ -68,7 +69,7 @@ import Testing
         }
     }
 
-    @Test func undefinedFilterTypeIsReportedAsDamageByNativeAndLibpngDecoder() {
+    @Test func undefinedFilterTypeIsReportedAsDamageByTheNativeAndTheLibpngDecoder() {
         var random = SplitMix(seed: 3)
         let png = png((0, 8), width: 80, height: 20, using: &random)
         var rows = rows(png, filters: 4...4, using: &random)

@@ -7,7 +7,7 @@ struct RandomDeflate {
     private(set) var content: [UInt8] = []
     private var random: SplitMix
 
-    /// Rarely adds invalid matches: some that only zlib rejects, and some that zlib and libdeflate reject.
+    /// Rarely adds invalid data: some that only zlib rejects, and some that both zlib and libdeflate reject.
     init(seed: UInt64, multipleOf rowSize: Int) {
         random = SplitMix(seed: seed)
         // Usually starts with data for matches to refer to.
@@ -65,7 +65,7 @@ struct RandomDeflate {
     private mutating func addDynamic() {
         let literalCount = rarely(12) ? 288 : Int.random(in: 260...286, using: &random)
         let distanceCount = rarely(12) ? 32 : Int.random(in: 1...30, using: &random)
-        // Literals 0 to 4, end of block and lengths; long codewords need subtables.
+        // The code has up to nine symbols: the literals 0 to 4, end of block (256) and three lengths.
         let used = Int.random(in: 2...9, using: &random)
         let some = DeflateWriter.completeLengths(used, of: 9, using: &random)
         var literals = [Int](repeating: 0, count: literalCount)

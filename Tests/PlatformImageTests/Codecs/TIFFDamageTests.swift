@@ -19,8 +19,8 @@ import Testing
         }
     }
 
-    /// The least number of complete rows in the image. With several strips, the strips after the damaged one are
-    /// decoded too.
+    /// The least number of correct rows in the decoded image. If the file has several strips, the rows of the strips
+    /// after the damaged strip count too.
     private func rowsAround(_ file: DamagedTIFF) -> Int {
         file.layout == "strips" ? max(rowsBefore(file), 48) : rowsBefore(file)
     }
@@ -64,7 +64,7 @@ import Testing
         report("cut", file, rows)
     }
 
-    /// CCITT decoders report every invalid row, so damage is always detected.
+    /// libtiff reports each invalid CCITT row, so the decoder detects the wrong byte in every layout.
     @Test(arguments: fixtures.filter { $0.path.contains("-g3-") || $0.path.contains("-g4-") })
     func wrongByteInAFaxPageIsReportedAsCorruptAndKeepsAllRows(_ fixture: Fixture) throws {
         let file = try DamagedTIFF(fixture)

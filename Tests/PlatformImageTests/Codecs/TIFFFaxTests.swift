@@ -104,7 +104,8 @@ import Testing
         #expect(image.bitmap.copyBytes() == Self.rows(4, white: 2))
     }
 
-    /// The decoder retries an invalid strip without end-of-line codes; the next strip is decoded with them again.
+    /// The decoder decodes an invalid Group 3 strip a second time, as data without end-of-line codes. If this fails
+    /// too, the next strip is decoded as data with end-of-line codes.
     @Test(.requirement("D7")) func invalidGroup3StripDoesNotAffectTheNextStrip() throws {
         let whole = [UInt8](digits: String(repeating: Self.endOfLine + Self.rowCodes, count: 6))
         var file = page(3, [[0, 0, 0, 0, 0, 0, 0, 1], whole], rows: 12)

@@ -19,7 +19,7 @@ struct TIFFFile {
         tags[279] = (4, [])
     }
 
-    /// The values of a tag of type SHORT; empty removes the tag.
+    /// The values of a tag; empty without the tag. The setter sets the type SHORT; an empty array removes the tag.
     subscript(tag: Int) -> [Int] {
         get { tags[tag]?.values ?? [] }
         set { tags[tag] = newValue.isEmpty ? nil : (3, newValue) }

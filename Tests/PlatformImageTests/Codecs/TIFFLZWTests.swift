@@ -4,7 +4,7 @@ import Testing
 
 /// Compares the native LZW decoder of TIFF with libtiff and with the encoded samples.
 @Suite struct TIFFLZWTests {
-    /// Random bytes. On average, `repeats` of 10 bytes repeat the previous byte, which gives strings of every length.
+    /// Random bytes. On average, `repeats` of 10 bytes repeat the previous byte, so LZW strings of many lengths occur.
     private func rows(_ tiff: LZWTIFF, repeats: Int, using random: inout SplitMix) -> [UInt8] {
         var rows: [UInt8] = [0]
         while rows.count < tiff.height * tiff.bytesPerRow {
@@ -15,7 +15,7 @@ import Testing
     }
 
     @Test(arguments: 1...4, [false, true])
-    func eightBitSamplesRoundTripAndDecodeLikeLibtiffAtEveryWidth(_ samples: Int, _ usesPredictor: Bool) {
+    func eightBitSamplesRoundTripAndDecodeLikeLibtiffAtWidths1To40(_ samples: Int, _ usesPredictor: Bool) {
         var random = SplitMix(seed: UInt64(samples))
         for width in 1...40 {
             var tiff = LZWTIFF(width: width, height: 5, samples: samples, rowsPerStrip: 2)
@@ -45,8 +45,8 @@ import Testing
         }
     }
 
-    /// The images are large enough to fill the LZW table several times. They range from noise to strings of thousands
-    /// of bytes.
+    /// With `repeats` 0 the image is noise, which fills the LZW table several times. With `repeats` 10 all bytes are
+    /// equal, which gives LZW strings of up to about 200 bytes.
     @Test(arguments: [0, 3, 7, 9, 10])
     func fullLZWTablesAndLongStringsDecodeLikeLibtiff(_ repeats: Int) {
         var random = SplitMix(seed: UInt64(repeats + 20))

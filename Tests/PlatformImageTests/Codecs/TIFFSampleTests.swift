@@ -2,7 +2,7 @@ import PlatformImage
 import PlatformImageTestSupport
 import Testing
 
-/// Tags of samples that writers often store incorrectly (BitsPerSample, ExtraSamples, YCbCr strips), and premultiplied
+/// BitsPerSample and ExtraSamples tags that writers often store incorrectly, subsampled YCbCr strips, and premultiplied
 /// colours.
 @Suite struct TIFFSampleTests {
     private func pixels(_ file: TIFFFile) throws -> [UInt8] {
@@ -81,8 +81,8 @@ import Testing
         #expect(try pixels(file) == expected)
     }
 
-    /// Each quotient is rounded to the nearest integer.
-    @Test(.requirement("D11")) func associatedAlphaOfFiveSamplesIsUnpremultipliedWithRounding() throws {
+    /// Each colour sample is multiplied by 255 and divided by alpha. The quotient is rounded to the nearest integer.
+    @Test(.requirement("D11")) func colorsOfAFiveSampleImageWithAssociatedAlphaAreUnpremultipliedWithRounding() throws {
         var file = TIFFFile(
             width: 2, height: 1, bits: [8, 8, 8, 8, 8], samples: 5, photometric: 2, compression: 1,
             strips: [[100, 50, 25, 7, 128, 1, 2, 3, 9, 0]])

@@ -3,8 +3,8 @@ import PlatformImage
 import PlatformImageTestSupport
 import Testing
 
-/// Functions that accept a span also accept an array. A span argument cannot throw: swiftc 6.3.1 crashes on `try
-/// decoder.exif(of: read(path).span)`.
+/// Functions that accept a span also accept an array, because the expression of a span argument must not throw:
+/// swiftc 6.3.1 crashes on `try decoder.exif(of: read(path).span)`.
 @Suite(.requirement("N9")) struct ArrayOverloadTests {
     private func read(_ path: String) throws -> [UInt8] { try Fixture.file(path) }
 
@@ -20,7 +20,7 @@ import Testing
         #expect(try profile == ImageDecoder().iccProfile(of: bytes.span))
     }
 
-    @Test func signaturesAcceptAnArrayArgumentWhoseExpressionThrows() throws {
+    @Test func signatureInitializersAcceptAnArrayArgumentWhoseExpressionThrows() throws {
         #expect(try ImageFormat(signatureOf: read("png/iccp-p3.png")) == .png)
         #expect(try ImageSignature(of: read("png/iccp-p3.png")) == .decodable(.png))
         #expect(ImageFormat(signatureOf: [0x00]) == nil)

@@ -2,7 +2,7 @@ import PlatformImage
 import PlatformImageTestSupport
 import Testing
 
-/// Compares size, header, status and pixels of each fixture with those of another decoder.
+/// Compares size, header, status and pixels of each fixture with the values in `Fixtures/manifest.json`.
 @Suite struct FixtureTests {
     @Test(arguments: Fixture.all)
     func everyFixtureFileHasTheSizeAndHashOfTheFixtureManifest(_ fixture: Fixture) throws {
@@ -30,7 +30,7 @@ import Testing
     }
 
     @Test(arguments: Fixture.all.filter { $0.expect.error == nil })
-    func headerOfEveryValidFixtureMatchesTheFixtureManifest(_ fixture: Fixture) throws {
+    func headerOfEveryDecodableFixtureMatchesTheFixtureManifest(_ fixture: Fixture) throws {
         let header = try ImageDecoder().header(of: fixture.load())
 
         #expect(header.width == fixture.width)
@@ -54,7 +54,7 @@ import Testing
     }
 
     @Test(arguments: Fixture.all.filter { $0.expect.error != nil })
-    func invalidFixtureThrowsTheErrorCodeOfTheFixtureManifest(_ fixture: Fixture) throws {
+    func undecodableFixtureThrowsTheErrorCodeOfTheFixtureManifest(_ fixture: Fixture) throws {
         let bytes = try fixture.load()
 
         let error = #expect(throws: DecodeError.self) { try ImageDecoder(options: .asStored).decode(bytes) }

@@ -5,7 +5,7 @@ import Testing
 /// Every small fixture truncated at every byte and with every byte flipped gives an image with a status or a typed
 /// error.
 @Suite struct MutationTests {
-    /// Low limits, so that a flipped byte that enlarges the image is rejected immediately.
+    /// Low limits: if a flipped byte enlarges the image, the decoder rejects the file immediately.
     private static var decoder: ImageDecoder {
         var decoder = ImageDecoder()
         decoder.options.limits.maxPixels = 1_000_000
@@ -71,7 +71,7 @@ import Testing
     }
 
     @Test(arguments: Fixture.all.filter { $0.expect.error != nil && $0.bytes <= 1200 })
-    func decodingATruncatedInvalidFileGivesAnImageOrATypedError(_ fixture: Fixture) throws {
+    func decodingATruncatedUndecodableFileGivesAnImageOrATypedError(_ fixture: Fixture) throws {
         let bytes = try fixture.load()
         let decoder = Self.decoder
         for count in 0..<bytes.count {

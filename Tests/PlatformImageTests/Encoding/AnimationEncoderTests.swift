@@ -80,7 +80,7 @@ import Testing
         #expect(numbers == [0, 1, 2, 3, 4])
     }
 
-    @Test func framesOfSeveralChunksHaveConsecutiveSequenceNumbers() throws {
+    @Test func chunksOfFramesWithSeveralChunksHaveConsecutiveSequenceNumbers() throws {
         let bitmaps = [SampleImage.noise, .grayAlphaNoise].map { $0.tiled(1000, 1100) }
         var encoder = ImageEncoder()
         encoder.options.png.reducesColors = false

@@ -110,7 +110,7 @@ import Testing
         "", "0", "00000", "LcHU|QI:R61%r}iLN1TGRei_bco", "LcHU|QI:R61%r}iLN1TGRei_bco@0", "00 017", "0000é", "00001\"",
         "~00017", "}00017", "00~~~~", "000017000000", "AL42WB~~jNak", String(repeating: "0", count: 100_000),
     ])
-    func invalidBlurHashTextIsMalformed(_ text: String) {
+    func invalidBlurHashTextThrowsMalformed(_ text: String) {
         let error = #expect(throws: DecodeError.self) { try BlurHash(text) }
         #expect(error?.code == .malformed)
     }

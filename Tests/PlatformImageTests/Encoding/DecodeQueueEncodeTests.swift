@@ -7,7 +7,7 @@ import Testing
     private static let bitmap = SampleImage.gradient.bitmap(40, 30)
     private static let delay = FrameDelay(numerator: 1, denominator: 10)
 
-    /// A queue whose only thread is busy until the gate opens.
+    /// Runs `body` with a queue whose only thread is busy until the gate opens.
     private func withBlockedQueue(
         _ body: (DecodeQueue, QueueGate) async throws -> Void
     ) async throws {
@@ -82,7 +82,7 @@ import Testing
     }
 
     @Test(arguments: DecodeQueue.Priority.allCases)
-    func encodingJobsRunInTheOrderOfTheirPriority(priority: DecodeQueue.Priority) async throws {
+    func encodingRunsBeforeAWaitingJobOnlyIfItsPriorityIsHigher(priority: DecodeQueue.Priority) async throws {
         let waitingBehind = Locked(-1)
         try await withBlockedQueue { queue, gate in
             let normal = Task { try await queue.run { _ in waitingBehind.update { $0 = queue.waitingCount } } }
@@ -94,7 +94,7 @@ import Testing
             try await normal.value
             _ = try await encoding.value
         }
-        // With a higher priority, the encoding has finished before the other job.
+        // Only an encoding of high priority finishes before the other job, which has normal priority.
         #expect(waitingBehind.value == (priority == .high ? 0 : 1))
     }
 

@@ -11,7 +11,7 @@ import Testing
             let file = try Self.jpeg(bitmap, quality: 90, maxBytes: limit)
             #expect(file.count <= limit)
             let quality = try #require(sizes.firstIndex(of: file.count)) + 1
-            // The next higher quality does not fit, except where the size decreases.
+            // The next higher quality does not fit, except where the size does not grow with the quality.
             #expect(quality == 90 || sizes[quality] > limit || sizes[quality] <= sizes[quality - 1], "\(limit)")
         }
     }
@@ -64,8 +64,8 @@ import Testing
         let flag = CancellationFlag()
         _ = try encoder.encode(tall, as: .png, cancellation: flag)
 
-        // The encoder encodes at level 0, at level 9, and once without the limit; the first attempt ends after one
-        // chunk.
+        // The encoder makes three attempts: at level 0, at level 9, and at level 9 without the limit to get the size
+        // for the error. The first attempt ends after one chunk.
         encoder.options.maxBytes = 70_000
         let limited = CancellationFlag()
         let error = #expect(throws: EncodeError.self) { try encoder.encode(tall, as: .png, cancellation: limited) }

@@ -3,7 +3,8 @@ import PlatformImageTestSupport
 import Testing
 
 @Suite struct JPEGEncoderTests {
-    /// Every combination of subsampling, process and Huffman tables.
+    /// Every chroma subsampling with three processes: baseline with the standard Huffman tables, baseline with
+    /// optimized tables, and progressive with optimized tables.
     private static let kinds: [JPEGOptions] = ChromaSubsampling.allCases.flatMap { chroma in
         [(false, false), (false, true), (true, true)].map { isProgressive, optimizes in
             var options = JPEGOptions()
@@ -16,7 +17,7 @@ import Testing
 
     /// The threshold is 1 dB below the minimum PSNR of `cjpeg` (libjpeg-turbo) for these sizes at 4:2:0.
     @Test(arguments: kinds)
-    func encodedImageOfEverySizeDecodesWithAPSNRAbove40Decibels(_ options: JPEGOptions) throws {
+    func imageOfUpTo20x17PixelsDecodesWithAPSNRAbove40Decibels(_ options: JPEGOptions) throws {
         for width in 1...20 {
             for height in [1, 2, 8, 15, 16, 17] {
                 let bitmap = SampleImage.gradient.bitmap(width, height)
@@ -69,7 +70,7 @@ import Testing
     }
 
     @Test(arguments: kinds)
-    func fileContainsOnlyJFIFAndImageMarkers(_ options: JPEGOptions) throws {
+    func fileContainsNoMetadataSegmentExceptTheJFIFHeader(_ options: JPEGOptions) throws {
         let file = try Self.encode(SampleImage.photograph(40, 30), options, quality: 80)
 
         let found = markers(of: file)

@@ -4,7 +4,7 @@ import Testing
 
 @Suite struct PNGEncoderTests {
     @Test(arguments: SampleImage.allCases)
-    func everySampleImageRoundTripsAtEverySize(_ kind: SampleImage) throws {
+    func everySampleImageRoundTripsAtSizesUpTo20x20(_ kind: SampleImage) throws {
         for width in 1...20 {
             for height in [1, 2, 3, 7, 16, 17, 20] {
                 let bitmap = kind.bitmap(width, height)
@@ -62,7 +62,7 @@ import Testing
         #expect(file[25] == (count <= 256 ? 3 : 6))
         #expect(file[24] == (count <= 2 ? 1 : count <= 4 ? 2 : count <= 16 ? 4 : 8))
         #expect(try decodeWithoutWarnings(file).bitmap.copyBytes() == bitmap.copyBytes())
-        // The palette contains colours with alpha first, so tRNS contains no opaque entry.
+        // The palette contains the translucent colours before the opaque colours, so tRNS contains no entry of 255.
         if count <= 256 {
             #expect(chunks(of: file).first { $0.type == "tRNS" }?.data.contains(255) == false)
         }
@@ -90,7 +90,7 @@ import Testing
         #expect(chunks(of: palette).map(\.type) == ["IHDR", "PLTE", "tRNS", "IDAT", "IEND"])
     }
 
-    @Test func declaresSRGBAddsAnSRGBChunkAndKeepsPixels() throws {
+    @Test func declaresSRGBOptionAddsAnSRGBChunkAndKeepsPixels() throws {
         let bitmap = SampleImage.gradient.bitmap(12, 9)
         var encoder = ImageEncoder()
         encoder.options.png.declaresSRGB = true
@@ -113,7 +113,7 @@ import Testing
         #expect(try decodeWithoutWarnings(file).bitmap.copyBytes() == bitmap.copyBytes())
     }
 
-    @Test func higherCompressionLevelsAndAutomaticFiltersReduceTheFileSize() throws {
+    @Test func higherCompressionLevelsReduceTheFileSizeAndAutomaticFiltersDoNotEnlargeIt() throws {
         for bitmap in [SampleImage.photograph(90, 70), Self.drawing] {
             var sizes: [Int] = []
             for level in [0, 1, 6, 9] {
@@ -129,7 +129,7 @@ import Testing
         }
     }
 
-    /// Squares of uniform colour, more than 256 colours in total: most pixels repeat.
+    /// Squares of uniform colour, more than 256 colours in total. Most pixels equal their left neighbour.
     private static var drawing: Bitmap {
         Bitmap(width: 100, height: 80) { pixels in
             for y in 0..<80 {

@@ -101,7 +101,7 @@ extension Bitmap {
     }
 }
 
-/// Decodes the output of an encoder; throws if it gives any warning.
+/// Decodes the output of an encoder; throws if the decoder reports a warning.
 func decodeWithoutWarnings(_ file: [UInt8]) throws -> DecodedImage {
     var options = DecodeOptions()
     options.strictness = .warning

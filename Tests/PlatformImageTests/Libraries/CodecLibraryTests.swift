@@ -69,7 +69,7 @@ import Testing
         ("1.6.39", "ID=ubuntu\nVERSION_CODENAME=noble\n", 0), ("1.6.36", "ID=ubuntu\nVERSION_CODENAME=noble\n", 11),
         ("1.6.38", "ID=ubuntu\nVERSION_CODENAME=noble\n", 0),
     ])
-    func distributionNotInTheSecurityFixTableUsesTheOldestFixedVersion(
+    func distributionNotInTheSecurityFixTableIsComparedWithTheOldestPatchedVersion(
         _ version: String, _ release: String, _ missing: Int
     ) throws {
         let (database, _) = try database(paragraph("libpng16-16", "\(version)-1"), release: release)
@@ -81,7 +81,7 @@ import Testing
         #expect(ids.count == missing)
     }
 
-    @Test func missingPackageDatabaseReportsUnknownPatchLevel() throws {
+    @Test func patchLevelWithoutAPackageDatabaseIsUnknown() throws {
         let tree = try SystemTree()
         let database = PackageDatabase(root: Array(tree.root.utf8))
 
@@ -132,8 +132,8 @@ import Testing
         #expect(endless.isEmpty && missing.isEmpty)
     }
 
-    /// `Scripts/bootstrap` stops the build when a library is older than its minimum version.
-    @Test func bootstrapScriptRequiresThePackageVersionOfEveryDebianSecurityFix() throws {
+    /// `Scripts/bootstrap` fails when a library is older than its minimum version.
+    @Test func bootstrapScriptRequiresVersionsWithTheSecurityFixesOfDebianBookworm() throws {
         let path = Fixture.folder.deletingLastPathComponent().appending(path: "Scripts/bootstrap")
         let script = try String(contentsOf: path, encoding: .utf8)
         for fix in SecurityFix.table {

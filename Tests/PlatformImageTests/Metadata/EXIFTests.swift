@@ -2,7 +2,7 @@ import PlatformImage
 import Testing
 
 @Suite struct EXIFTests {
-    /// An EXIF block with IFD0 of the given 12-byte entries, followed by a second IFD.
+    /// An EXIF block: IFD0 with `entries`, a second IFD with the entries `next` unless `next` is empty, then `tail`.
     private static func block(
         little: Bool = true, _ entries: [(tag: Int, type: Int, count: Int, value: Int)],
         next: [(tag: Int, type: Int, count: Int, value: Int)] = [], tail: [UInt8] = []

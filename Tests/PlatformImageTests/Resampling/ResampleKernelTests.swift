@@ -6,7 +6,7 @@ import Testing
 @Suite struct ResampleKernelTests {
     /// The widths cover every remainder after the pixel blocks of the vector kernels.
     @Test(arguments: [RandomImage.opaque, .mixedRows])
-    func portableKernelsGiveTheBytesOfTheVectorKernelsAtEveryWidth(_ image: RandomImage) throws {
+    func portableKernelsGiveTheBytesOfTheVectorKernelsAtWidthsFrom1To64(_ image: RandomImage) throws {
         var random = SplitMix(seed: 1)
         for width in 1...64 {
             let source = image.bitmap(width, 5, using: &random)

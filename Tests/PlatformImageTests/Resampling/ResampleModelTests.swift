@@ -32,7 +32,8 @@ import Testing
         }
     }
 
-    /// With alpha, premultiplied colour is rounded twice; linear light is rounded once more.
+    /// Compares the result with the model. The tolerance is higher with alpha or linear light, because the resampler
+    /// then rounds intermediate values too.
     private func expect(_ source: Bitmap, _ request: ResampleRequest, isOpaque: Bool) throws {
         let result = try source.resized(by: request, flag: nil)
 

@@ -6,7 +6,7 @@ import Testing
 @Suite struct ResizeCostTests {
     private static func blank(_ width: Int, _ height: Int) -> Bitmap { Bitmap(width: width, height: height) { _ in } }
 
-    /// A reduction, an enlargement of one row, and a copy of each row.
+    /// A reduction, an enlargement of one row, and an enlargement that repeats each row.
     private static let works: [(source: Bitmap, width: Int, height: Int, filter: ResampleFilter)] = [
         (blank(9, 200), 3, 20, .lanczos3), (blank(3, 1), 2, 200, .bilinear), (blank(5, 2), 5, 150, .nearest),
     ]

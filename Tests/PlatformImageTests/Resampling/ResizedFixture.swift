@@ -11,7 +11,7 @@ struct ResizedFixture: Decodable {
     /// Left, top, width, height; nil for the full image.
     let crop: [Double]?
     let weighsLight: Bool
-    /// Rows of premultiplied colours and alpha, 16 bits per sample, little-endian.
+    /// Path of a file with rows of premultiplied colours and alpha, 16 bits per sample, little-endian.
     let reference: String
     let maxDifference: Double
 

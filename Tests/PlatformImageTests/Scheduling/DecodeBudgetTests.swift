@@ -25,7 +25,7 @@ import Testing
         #expect(budget.acquire(100, priority: .low) {} == .granted)
     }
 
-    @Test func smallMemoryRequestWaitsBehindALargeRequestOfTheSamePriority() {
+    @Test func smallMemoryRequestWaitsBehindALargeRequestOfTheSamePriorityWhenMaxPassesIs0() {
         let budget = DecodeBudget(maxBytes: 100)
         let served = Locked<[String]>([])
         _ = budget.acquire(50, priority: .normal) {}
@@ -58,8 +58,8 @@ import Testing
         #expect(budget.grantedBytes == 80 + 10)
     }
 
-    /// After `maxPasses` later requests have been granted before a waiting request, no later request is granted before
-    /// this request or before a request that arrived earlier.
+    /// After `maxPasses` later requests of the same priority have overtaken a waiting request, all later requests of
+    /// this priority wait until the overtaken request is granted.
     @Test func memoryRequestOvertakenMaxPassesTimesBlocksLaterRequestsOfItsPriority() {
         let budget = DecodeBudget(maxBytes: 100, maxPasses: 1)
         let served = Locked<[String]>([])
@@ -113,8 +113,8 @@ import Testing
         #expect(isServed.value)
     }
 
-    /// After `maxOvertakes` requests of higher priority overtook a small request of low priority, the budget grants
-    /// this request next, before a large request of high priority.
+    /// After `maxOvertakes` requests of high priority overtook a small request of low priority, the budget grants the
+    /// small request next, before a large waiting request of normal priority.
     @Test func memoryRequestOvertakenMaxOvertakesTimesIsGrantedBeforeRequestsOfHigherPriority() {
         let budget = DecodeBudget(maxBytes: 100)
         let served = Locked<[String]>([])

@@ -97,8 +97,8 @@ import Testing
         try await held
     }
 
-    /// Other jobs wait for the memory that a job has reserved, so that job gets the next free thread regardless of its
-    /// priority.
+    /// A job with reserved memory gets the next free thread regardless of its priority, because other jobs wait for
+    /// this memory.
     @Test func jobWithReservedMemoryStartsBeforeJobsOfHigherPriority() async throws {
         let budget = DecodeBudget(maxBytes: 100)
         let holder = DecodeQueue(width: 1, budget: budget)
@@ -177,7 +177,7 @@ import Testing
     }
 
     /// Every job ends exactly once under any race, and all bytes are released.
-    @Test func tenThousandConcurrentCancellationsReleaseAllReservedBytes() async {
+    @Test func tenThousandConcurrentJobsWithCancellationsReleaseAllReservedBytes() async {
         let budget = DecodeBudget(maxBytes: 1000)
         let queues = [DecodeQueue(width: 2, budget: budget), DecodeQueue(width: 1, budget: budget)]
         let ended = Locked(0)

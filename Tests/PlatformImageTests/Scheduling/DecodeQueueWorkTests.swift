@@ -73,7 +73,7 @@ import Testing
         #expect(error?.code == .limitExceeded && error?.detail == "decodeBudget")
     }
 
-    @Test func throwingWorkCancelledWhileWaitingNeverRuns() async throws {
+    @Test func workClosureThatCanThrowNeverRunsWhenCancelledWhileWaiting() async throws {
         let queue = DecodeQueue(width: 1)
         let gate = QueueGate()
         async let blocker: Void = queue.run { _ in gate.pass() }
@@ -98,7 +98,7 @@ import Testing
         #expect(!ran.value)
     }
 
-    @Test func cancellingRunningThrowingWorkSetsItsCancellationFlag() async throws {
+    @Test func cancellingARunningWorkClosureThatCanThrowSetsItsCancellationFlag() async throws {
         let queue = DecodeQueue(width: 1)
         let gate = QueueGate()
         let task = Task {

@@ -37,7 +37,7 @@ import Testing
         }
     }
 
-    @Test func onlyASCIIDigitsThatFitInIntAreParsedAsANumber() {
+    @Test func onlyASCIIDigitsOfANumberThatFitsInIntAreParsed() {
         let table: [(String, Int?)] = [
             ("0", 0), ("007", 7), ("9223372036854775807", .max), ("9223372036854775808", nil), ("", nil), ("-1", nil),
             ("+1", nil), ("1 ", nil), ("\u{0661}", nil),

@@ -4,7 +4,7 @@ import Testing
 @testable import PlatformImage
 
 @Suite struct DurationCountTests {
-    @Test func durationCountsAreTruncatedTowardsZero() {
+    @Test func durationInIntegerUnitsIsTruncatedTowardsZero() {
         let duration = Duration(secondsComponent: 1, attosecondsComponent: 999_999_999_999_999_999)
         #expect(duration.millisecondCount == 1_999)
         #expect(duration.microsecondCount == 1_999_999)
@@ -13,7 +13,7 @@ import Testing
         #expect(Duration.zero.millisecondCount == 0)
     }
 
-    @Test func durationCountsOutsideTheIntegerRangeSaturate() {
+    @Test func durationInIntegerUnitsSaturatesOutsideTheIntegerRange() {
         #expect(Duration.seconds(Int64.max).millisecondCount == .max)
         #expect(Duration.seconds(Int64.min).nanosecondCount == .min)
         #expect(Duration.seconds(Int64.max / 1_000).millisecondCount == Int64.max / 1_000 * 1_000)

@@ -177,9 +177,9 @@ import Testing
 
     enum UnusualFile: CaseIterable { case missing, folder, fifo, writtenFIFO, zeroDevice, symlinkLoop, endless }
 
-    /// Reading such a file must not block: a blocking `open` of a FIFO waits until a writer opens the FIFO.
+    /// Reading a file that is not regular must not block: a blocking `open` of a FIFO waits until a writer opens it.
     @Test(.timeLimit(.minutes(30)), arguments: UnusualFile.allCases)
-    func procFileThatIsNotRegularIsTreatedAsMissing(_ kind: UnusualFile) throws {
+    func procFileThatIsNotRegularOrIsTooLargeIsTreatedAsMissing(_ kind: UnusualFile) throws {
         for (path, physical, limit) in Self.withoutOneFile {
             let tree = try hybridTree()
             let full = tree.path(path)
@@ -261,7 +261,7 @@ import Testing
         }
     }
 
-    @Test func lowerOfCgroupLimitAndPhysicalMemoryIsAvailable() throws {
+    @Test func lowerOfCgroupLimitAndPhysicalMemoryIsTheAvailableMemory() throws {
         let table: [(limit: String, system: Int?, bytes: Int)] = [
             ("4096\n", 8192, 4096), ("8192\n", 4096, 4096), ("4096\n", nil, 4096), ("max\n", 4096, 4096),
             ("max\n", nil, 1 << 30), ("\(1 << 40)\n", nil, 1 << 40), ("0\n", 4096, 0),
@@ -300,7 +300,7 @@ import Testing
 
     /// Runs in a dedicated process, because other tests open descriptors too. Counts only files of `/proc` and `/sys`,
     /// which excludes the descriptors that the runtime opens.
-    @Test func readingTheLimitsLeavesNoFileDescriptorOpen() async {
+    @Test func readingTheMemoryLimitsLeavesNoFileDescriptorOpen() async {
         await #expect(processExitsWith: .success) {
             for _ in 0..<50 { _ = AvailableMemory() }
             let folder = "/proc/self/fd"

@@ -133,7 +133,8 @@ import Testing
 }
 
 #if os(Linux)
-// The headers declare these functions only if _GNU_SOURCE is defined, which an importing module cannot do.
+// The headers declare these functions only if _GNU_SOURCE is defined. A Swift module cannot define this macro for the
+// headers that it imports.
 @_silgen_name("sched_getaffinity")
 private func schedulerGetAffinity(_ thread: Int32, _ size: Int, _ set: UnsafeMutableRawPointer) -> Int32
 @_silgen_name("sched_setaffinity")

@@ -36,7 +36,8 @@ import Testing
         MemoryPressureEvent(.cgroupEvents, MemoryEventCounters(high: high, max: max, oom: oom))
     }
 
-    // Counters of a cgroup. As for other files, inotify reports changes of `memory.events`.
+    // Counters of a cgroup. The tests use regular files: inotify reports their changes in the same way as changes of
+    // the kernel's `memory.events`.
 
     @Test(.timeLimit(.minutes(30))) func risingCountersAreReportedWithTheirIncrease() async throws {
         let file = "\(Self.own)/memory.events.local"
@@ -55,8 +56,8 @@ import Testing
         #expect(await events.next() == Self.event(high: 10, max: 10, oom: 10))
     }
 
-    /// Writes counters without an increase, then counters with an increase. The first event must report the second
-    /// write.
+    /// Writes invalid text or counters without an increase, then counters with an increase. The first event must
+    /// report the second write.
     @Test(
         .timeLimit(.minutes(30)),
         arguments: [
@@ -103,7 +104,8 @@ import Testing
         #expect(MemoryEventCounters().increase(since: sum).isZero)
     }
 
-    /// Limits of all ancestor cgroups apply to this process; events of descendant cgroups do not.
+    /// The limits of all ancestor cgroups apply to this process, so each of them is watched. `memory.events` also
+    /// counts events of descendant cgroups, so `memory.events.local` is used instead.
     @Test(.timeLimit(.minutes(30)), arguments: ["sys/fs/cgroup", "sys/fs/cgroup/a", own])
     func everyCgroupLevelIsWatchedForItsLocalEvents(_ folder: String) async throws {
         let folders = ["sys/fs/cgroup", "sys/fs/cgroup/a", Self.own]
@@ -142,7 +144,7 @@ import Testing
 
     /// Without a minimum interval between events (`window`), the second increase would almost always be reported before
     /// the watcher stops.
-    @Test(.timeLimit(.minutes(30))) func cgroupEventsAreReportedOncePerWindow() async throws {
+    @Test(.timeLimit(.minutes(30))) func cgroupEventsAreReportedAtMostOncePerWindow() async throws {
         let file = "\(Self.own)/memory.events.local"
         let tree = try Self.tree([file: Self.counters()])
         let count = Locked(0)
@@ -368,7 +370,7 @@ import Testing
         writer.standardError = FileHandle.nullDevice
         try writer.run()
         let event = await events.next()
-        // Above the limit the kernel throttles the process, which could take minutes.
+        // Above the limit the kernel throttles the process, so the process could run for minutes.
         kill(writer.processIdentifier, SIGKILL)
         writer.waitUntilExit()
         watcher.stop()
@@ -408,8 +410,9 @@ import Testing
         #expect(throws: MemoryPressureError(.noSource, "")) { try MemoryPressureWatcher(sources: []) { _ in } }
     }
 
-    /// The root cgroup has no events, and neither has the version 2 folder of a hybrid system.
-    @Test func cgroupWithoutEventsThrowsNoSource() throws {
+    /// The folder of the cgroup has no `memory.events`, like the root cgroup and the version 2 folder of a hybrid
+    /// system.
+    @Test func cgroupWithoutAMemoryEventsFileThrowsNoSource() throws {
         let tree = try Self.tree(["\(Self.own)/cgroup.procs": ""])
         #expect(throws: MemoryPressureError(.noSource, "")) { try Self.watcher(tree) }
     }

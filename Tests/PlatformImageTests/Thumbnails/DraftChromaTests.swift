@@ -3,7 +3,8 @@ import Testing
 
 @testable import PlatformImage
 
-/// Thumbnails with the quality `draft`, decoded at 1/8: subsampled chroma is decoded at its stored size.
+/// Thumbnails with the quality `draft`, decoded at 1/8. Subsampled chroma is also decoded at 1/8, so several pixels
+/// share one chroma value.
 @Suite struct DraftChromaTests {
     /// 92 x 90 pixels at 1/8, which are enough blocks for the decoder to skip coefficients.
     private let width = 736
@@ -42,7 +43,7 @@ import Testing
         pixels[(pixel * 4)..<(pixel * 4 + 3)].allSatisfy { $0 > 0 && $0 < 255 }
     }
 
-    /// Four pixels share one chroma value, the mean of the four values that libjpeg interpolates, and have separate
+    /// Four pixels share one chroma value, the mean of the four values that libjpeg returns, and have separate
     /// luma. Compares only pixels without clipping at 0 or 255, because clipped colors do not give luma and chroma.
     @Test func draftQualityGivesEachGroupOfFourPixelsItsMeanChroma() throws {
         let bytes = try encoded(.gradient)

@@ -112,7 +112,7 @@ import Testing
         #expect(try pixels(untagged, options(12, 8)) != expected)
     }
 
-    @Test func embeddedThumbnailWithAProfileOverMaxMemoryFallsBackToTheImage() throws {
+    @Test func embeddedThumbnailWhoseProfileNeedsMoreThanMaxMemoryFallsBackToTheImage() throws {
         let tagged = try Fixture.file("jpeg/icc-p3.jpg")
         let outer = CameraFile.withoutProfile(tagged)
         let bytes = CameraFile.jpeg(outer, with: tagged)

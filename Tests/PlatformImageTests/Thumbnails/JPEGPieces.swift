@@ -1,6 +1,6 @@
 /// A JPEG split at its markers, so that a test can rearrange the scans.
 struct JPEGPieces {
-    /// From SOI up to the tables of the first scan.
+    /// The bytes from SOI to the first Huffman table segment (DHT), without this segment.
     var head: [UInt8] = []
     /// Each scan with the tables before it.
     var scans: [Scan] = []

@@ -48,7 +48,7 @@ import Testing
     /// With the next larger denominator, a side of the decoded image would be shorter than three times the side of the
     /// result; with the quality `draft`, shorter than the side of the result.
     @Test(arguments: ThumbnailQuality.allCases)
-    func chosenScaleDenominatorIsTheLargestWithEnoughPixelsForAllSizes(_ quality: ThumbnailQuality) {
+    func scaleDenominatorIsTheLargestThatGivesEnoughPixels(_ quality: ThumbnailQuality) {
         let least = quality == .draft ? 1 : 3
         for side in stride(from: 1, to: 5_000, by: 37) {
             for target in [1, 2, 7, 50, 160, 256, 1_000] {

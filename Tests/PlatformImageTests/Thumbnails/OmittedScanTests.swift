@@ -12,13 +12,13 @@ import Testing
         try ShrinkOnLoad.decode(bytes, width: 60, height: 45, quality: quality)
     }
 
-    @Test func parsedScansOfTheFixtureReassembleToTheOriginalFile() throws {
+    @Test func parsedScansOfTheFixtureAreReassembledToTheOriginalFile() throws {
         #expect(try aurora.bytes == Fixture.file("demo/aurora-progressive.jpg"))
         #expect(aurora.scans.count == 10)
         #expect(aurora.lastRefinement == 9)
     }
 
-    @Test func lowerThumbnailQualitiesReadFewerScans() throws {
+    @Test func thumbnailsOfLowerQualitiesDifferFromExactWithAPSNRAbove38Decibels() throws {
         let exact = try shrink(aurora.bytes, .exact)
         let balanced = try shrink(aurora.bytes, .balanced)
         let fast = try shrink(aurora.bytes, .fast)
@@ -86,7 +86,7 @@ import Testing
         #expect(SkippedDetail(.fast, reduction: 8) == .laterScans)
     }
 
-    /// A truncated file has no EOI, so libjpeg reads the complete file.
+    /// A truncated file has no EOI marker. The decoder omits scans only if it finds EOI, so it omits none here.
     @Test(arguments: [ThumbnailQuality.balanced, .fast])
     func thumbnailOfATruncatedFileReadsAllScans(_ quality: ThumbnailQuality) throws {
         let bytes = aurora.bytes
@@ -104,7 +104,7 @@ import Testing
 
     /// No scan is omitted when scans are moved, duplicated, removed, or have other parameters.
     @Test(arguments: [ThumbnailQuality.balanced, .fast])
-    func scansInAnUnusualOrderAreAllRead(_ quality: ThumbnailQuality) throws {
+    func noScanOfAFileWithAnUnusualScanScriptIsOmitted(_ quality: ThumbnailQuality) throws {
         var odd: [[UInt8]] = []
         var pieces = aurora
         pieces.scans.append(pieces.scans[9])
@@ -130,12 +130,12 @@ import Testing
         }
     }
 
-    /// The quality `balanced` omits only refinement scans, so for a file without refinement scans its result must equal
-    /// that of `exact`.
+    /// The quality `balanced` omits only the last refinement scan of luma. For files without this scan, its result must
+    /// equal the result of `exact`.
     @Test(arguments: Fixture.all.filter { $0.format == "jpeg" && $0.expect.error == nil && $0.bytes < 3000 })
     func balancedQualityEqualsExactForFilesWithoutRefinementScans(_ fixture: Fixture) throws {
         let bytes = try fixture.load()
-        // SOS with one component, Ss 1, Se 63, Ah 1, Al 0.
+        // The last refinement scan of luma, in SOS: component 1, tables 0, Ss 1, Se 63, Ah 1, Al 0.
         guard bytes.firstRange(of: [0x01, 0x00, 0x01, 0x3F, 0x10]) == nil else { return }
 
         let exact = try ShrinkOnLoad.decode(bytes, width: 1, height: 1, quality: .exact)

@@ -4,7 +4,7 @@ import Testing
 
 /// Making a thumbnail of a large PNG requires memory for a few rows, not for all raw rows.
 @Suite(.requirement("N1"), .timeLimit(.minutes(30))) struct PNGThumbnailMemoryTests {
-    @Test(arguments: [8, 16]) func thumbnailOf18MegapixelsUsesAtMost8MiBOfTheBudget(_ bitDepth: Int) async throws {
+    @Test(arguments: [8, 16]) func thumbnailOfAn18MegapixelPNGUsesAtMost8MiBOfTheBudget(_ bitDepth: Int) async throws {
         let bytes = LargePNG.bytes(bitDepth: bitDepth)
         let budget = DecodeBudget(maxBytes: 90 << 20)
         var libraries = DecodeOptions()
@@ -20,12 +20,12 @@ import Testing
     }
 
     /// Runs in a dedicated process, so that this thumbnail determines the peak resident size.
-    @Test(arguments: [8, 16]) func thumbnailOf18MegapixelsRaisesResidentMemoryByAtMost8MB(_ bitDepth: Int) async {
+    @Test(arguments: [8, 16]) func thumbnailOfAn18MegapixelPNGRaisesResidentMemoryByAtMost8MB(_ bitDepth: Int) async {
         await #expect(processExitsWith: .success) { [bitDepth = bitDepth as Int] in
             let small = LargePNG.bytes(bitDepth: bitDepth, width: 2000, height: 300)
             let bytes = LargePNG.bytes(bitDepth: bitDepth)
             let options = ThumbnailOptions(width: 300)
-            // The first thumbnail loads libraries and fills pools.
+            // The first thumbnail loads libraries and allocates memory that later thumbnails use again.
             _ = try ImageDecoder().thumbnail(of: small, options: options)
             let before = ResidentMemory.peakBytes
 
@@ -38,7 +38,7 @@ import Testing
 
     /// The budget is 1 MiB. If the budget were large enough for all raw rows (9 MB), they would be decompressed in one
     /// call.
-    @Test func smallImageIsStreamedWithABudgetBelowTheSizeOfItsRawRows() async throws {
+    @Test func imageWhoseRawRowsExceedTheBudgetIsStreamed() async throws {
         let bytes = LargePNG.bytes(bitDepth: 8, width: 2000, height: 1500)
         let options = ThumbnailOptions(width: 100)
         let expected = try ImageDecoder().thumbnail(of: bytes, options: options)
@@ -49,7 +49,7 @@ import Testing
         #expect(thumbnail.bitmap.copyBytes() == expected.bitmap.copyBytes())
     }
 
-    @Test func smallImageIsStreamedWithMaxMemoryBelowTheSizeOfItsRawRows() throws {
+    @Test func imageWhoseRawRowsExceedMaxMemoryIsStreamed() throws {
         let bytes = LargePNG.bytes(bitDepth: 8, width: 2000, height: 1500)
         let expected = try ImageDecoder().thumbnail(of: bytes, options: ThumbnailOptions(width: 100))
         var options = DecodeOptions()
@@ -71,7 +71,7 @@ import Testing
         #expect(image.bitmap.copyBytes() == expected.bitmap.copyBytes())
     }
 
-    @Test func budgetTooSmallForStreamingThrowsDecodeBudgetError() async {
+    @Test func budgetTooSmallForStreamingThrowsAnErrorWithTheDetailDecodeBudget() async {
         let bytes = LargePNG.bytes(bitDepth: 8, width: 2000, height: 300)
         let queue = DecodeQueue(budget: DecodeBudget(maxBytes: 100_000))
 

@@ -11,7 +11,7 @@ import Testing
         "demo/dunes-16-bit.tif", "demo/invader-rle4.bmp", "gif/truncated-short-blocks.gif",
     ]
 
-    /// Reductions, crops and enlargements that need more than one decode.
+    /// Thumbnails of many sizes and fits, and a crop; one decode may not be sufficient for all of them.
     private static func options(of header: ImageHeader) -> [ThumbnailOptions] {
         var all = [8, 20, 40, 41, 60, 100, 120, 250, 251, 330, 500].map {
             ThumbnailOptions(width: $0, height: $0)

@@ -19,7 +19,7 @@ import Testing
 
     /// The resampler does not support CMYK, so each row is converted to sRGB before resampling.
     @Test(arguments: ["jpeg/cmyk-icc.jpg", "demo/poster-cmyk.jpg", "jpeg/ycck-progressive.jpg"])
-    func cmykRowsAreConvertedLikeInAFullDecode(_ path: String) throws {
+    func cmykRowsAreConvertedAsInAFullDecode(_ path: String) throws {
         let bytes = try Fixture.file(path)
 
         let expected = try FullDecodeModel.decode(bytes, options: DecodeOptions(), width: 24, height: 18)

@@ -6,7 +6,7 @@ import Testing
 /// Shrinking on load gives the same pixels, status and warnings as a full decode that is resampled afterwards.
 @Suite struct ShrinkOnLoadTests {
     @Test(arguments: Fixture.all.filter { $0.expect.error == nil })
-    func shrinkOnLoadOfEveryFixtureHasTheResultOfAFullDecode(_ fixture: Fixture) throws {
+    func shrinkOnLoadOfEveryDecodableFixtureHasTheResultOfAFullDecode(_ fixture: Fixture) throws {
         let bytes = try fixture.load()
 
         let expected = try FullDecodeModel.decode(bytes, width: 13, height: 11)

@@ -71,7 +71,7 @@ import Testing
     }
 
     @Test(arguments: Orientation.allCases)
-    func shrinkingBeforeRotatingEqualsRotatingBeforeShrinking(_ orientation: Orientation) throws {
+    func shrinkingBeforeRotatingMatchesShrinkingAfterRotating(_ orientation: Orientation) throws {
         let stored = noise(23, 17)
         let upright = oriented(stored, orientation)
         for options in Self.many {
@@ -93,7 +93,7 @@ import Testing
     }
 
     @Test(arguments: Orientation.allCases)
-    func thumbnailOfARotatedFileEqualsThatOfTheUprightImage(_ orientation: Orientation) throws {
+    func thumbnailOfARotatedFileMatchesThatOfTheUprightImage(_ orientation: Orientation) throws {
         let bytes = try Fixture.file("jpeg/exif-orientation-\(orientation.rawValue).jpg")
         let decoder = ImageDecoder()
         let upright = try decoder.decode(bytes).bitmap
@@ -122,7 +122,7 @@ import Testing
         #expect(stored.bitmap.width == upright.bitmap.height && stored.bitmap.height == upright.bitmap.width)
     }
 
-    @Test func headerOfAThumbnailResultEqualsTheHeaderOfTheFile() throws {
+    @Test func headerOfAThumbnailResultContainsTheSizeOfTheFullImage() throws {
         for path in ["demo/mountains.jpg", "demo/aurora-progressive.jpg", "demo/logo.png", "demo/orbit.gif"] {
             let bytes = try Fixture.file(path)
 
@@ -353,7 +353,8 @@ import Testing
         #expect(error?.detail == "decodeBudget")
     }
 
-    /// The last column of a JPEG decoded at 1/8 covers the image only partly; it must not shift the thumbnail.
+    /// The image covers only a part of the last column of a JPEG decoded at 1/8. This column must not shift the
+    /// thumbnail.
     @Test func thumbnailOfAJPEGDecodedAtOneEighthIsNotShiftedWhenASideIsNotDivisibleBy8() throws {
         let ramp = Bitmap(width: 497, height: 16) { pixels in
             for at in stride(from: 0, to: pixels.count, by: 4) {

@@ -13,7 +13,7 @@ import Testing
         return options
     }
 
-    @Test func everyCallThatCreatesPixelsAppliesTheDefaultLimits() throws {
+    @Test func resizingAndThumbnailCallsApplyTheDefaultLimits() throws {
         let file = try ImageEncoder().encode(Self.bitmap, as: .png)
         let calls: [() throws -> Void] = [
             { _ = try Self.bitmap.resized(width: 10_001, height: 10_000) },

@@ -28,7 +28,7 @@ import Testing
         #expect("\(DecodeLimits.thumbnailService)".contains("maxMemory: 268435456"))
     }
 
-    @Test(.requirement("N5")) func thumbnailAndEncodeDescriptionsShowChangedValues() {
+    @Test(.requirement("N5")) func thumbnailAndEncodeOptionsDescriptionsShowChangedValues() {
         #expect("\(ThumbnailOptions())" == "ThumbnailOptions()")
         var options = ThumbnailOptions(width: 300, fit: .cover)
         options.gravity = .topLeft

@@ -148,7 +148,7 @@ import Testing
         (10, 3, "columns"), (0, 3, "columns"), (.max, 3, "columns"), (4, 0, "rows"), (4, 10, "rows"),
         (4, -1, "rows"),
     ])
-    func blurHashTermsOutOfRangeThrow(columns: Int, rows: Int, detail: String) {
+    func blurHashColumnsAndRowsOutOfRangeThrow(columns: Int, rows: Int, detail: String) {
         expectInvalid(detail) { _ = try BlurHash(Self.bitmap, columns: columns, rows: rows) }
     }
 

@@ -55,14 +55,14 @@ import Testing
     @Test(arguments: [
         (-1, 1), (1, 0), (0, 0), (1, -1), (.min, .min), (.max, 0),
     ])
-    func invalidDelaysThrowInEncodingAndAreDisplayedAs100Milliseconds(numerator: Int, denominator: Int) {
+    func invalidDelaysThrowInEncodingAndTheirDisplayedDurationIs100Milliseconds(numerator: Int, denominator: Int) {
         let delay = FrameDelay(numerator: numerator, denominator: denominator)
 
         expectInvalid { try ImageEncoder().encodeAnimation([AnimationFrame(Self.bitmap, delay: delay)]) }
         #expect(delay.displayed == .milliseconds(100))
     }
 
-    @Test func delaysWithLargeNumeratorOrDenominatorAreDisplayedWithoutOverflow() {
+    @Test func displayedDurationOfADelayWithLargeNumeratorOrDenominatorDoesNotOverflow() {
         #expect(FrameDelay(numerator: .max, denominator: .max).displayed == .seconds(1))
         #expect(FrameDelay(numerator: .max, denominator: 1000).displayed == .milliseconds(Int.max))
         #expect(FrameDelay(numerator: .max, denominator: 1).displayed == .milliseconds(Int.max))

@@ -64,7 +64,7 @@ import Testing
         #expect(resolved.service.server.port == 82)
     }
 
-    @Test(.requirement("N18")) func sampleValuesOfAllKeysAreNotRecognizedAsInjectedByKubernetes() throws {
+    @Test(.requirement("N18")) func testValuesOfConfigurationKeysAreNotRecognizedAsInjectedByKubernetes() throws {
         for (name, value) in ConfigurationKeyTests.samples {
             let key = try #require(ConfigurationKey.named(name))
             #expect(!EnvironmentVariables.isInjected(key.environmentName, value), "\(name)")

@@ -28,7 +28,7 @@ import Testing
     /// Number of targets; debug builds are limited to about five seconds.
     static var rounds: Int { isOptimized ? 200_000 : 12_000 }
 
-    @Test(.requirement("SV14")) func randomThumborTargetIsParsedOrMalformedInALinearNumberOfSteps() {
+    @Test(.requirement("SV14")) func randomThumborTargetIsParsedOrRejectedInALinearNumberOfSteps() {
         var random = SplitMix(seed: 8)
         var (read, refused) = (0, 0)
         for _ in 0..<Self.rounds / 2 {
@@ -44,7 +44,7 @@ import Testing
         #expect(refused > Self.rounds / 100)
     }
 
-    @Test(.requirement("SV14")) func mutatedThumborTargetIsParsedOrMalformedInALinearNumberOfSteps() {
+    @Test(.requirement("SV14")) func mutatedThumborTargetIsParsedOrRejectedInALinearNumberOfSteps() {
         var random = SplitMix(seed: 9)
         let targets = [
             "meta/trim:bottom-right:9/10x11:120x130/fit-in/-300x-200/left/top/smart/"

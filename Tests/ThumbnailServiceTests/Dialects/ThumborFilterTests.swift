@@ -107,7 +107,7 @@ import Testing
         }
     }
 
-    @Test func filterListEndsAtTheFirstParenthesisBeforeASlash() throws {
+    @Test func filterListEndsAtTheFirstClosingParenthesisBeforeASlash() throws {
         let request = try parse("filters:grayscale()/h/a(b)/c")
 
         #expect(ThumborParserTests.canonicalText(request) == "gray;")

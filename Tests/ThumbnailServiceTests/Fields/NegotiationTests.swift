@@ -72,7 +72,7 @@ import Testing
         ("/unsafe/meta/127.0.0.1:PORT/cat.png", 200), ("/health/live", 200),
         ("/iiif/3/cat.png/full/30,/0/default.jpg", 200), ("/iiif/3/none.png/full/30,/0/default.jpg", 404),
     ])
-    func targetWithAnExplicitFormatIgnoresAccept(_ target: String, _ status: Int) async throws {
+    func targetWithAFixedResponseFormatIgnoresAccept(_ target: String, _ status: Int) async throws {
         let origin = try await Self.origin()
         try await withService(origin: origin) {
             $0.output.negotiates = true

@@ -94,7 +94,7 @@ import Testing
         }
     }
 
-    @Test func galleryImagesHaveXCacheWithDebugFieldsDisabled() async throws {
+    @Test func galleryImagesHaveTheXCacheFieldWhenDebugFieldsAreDisabled() async throws {
         try await Self.withGallery { service in
             let target = try await service.thumbnails()[0]
             #expect(try await service.send(target)["X-Cache"] == "render")
@@ -124,7 +124,8 @@ import Testing
 
     // MARK: - File names
 
-    /// File names with HTML, filters, dot segments or `%` are escaped in the page; the target of each returns its file.
+    /// File names with HTML, filters, dot segments or `%` are escaped in the page. The target for each name returns the
+    /// image with this name.
     @Test func hostileFileNamesAreEscapedInTheGalleryAndServed() async throws {
         let names = [
             "<img src=x onerror=alert(1)>.png", "\"><script>alert(1)<&.png", "filters:blur(9).png", "a?b=c#d.png",
@@ -153,7 +154,7 @@ import Testing
     }
 
     @Test(arguments: ["..\\a.png", "../one.png", "/etc/passwd", "a\u{1}.png"])
-    func galleryFileNameOutsideTheFolderIsRejected(_ name: String) async throws {
+    func galleryFileNameOutsideTheFolderOrWithAControlCharacterIsRejected(_ name: String) async throws {
         try await Self.withGallery {
             $0.gallery = .init(images: [.init(source: name, name: name)])
         } _: { service in
@@ -225,7 +226,7 @@ import Testing
     }
 
     /// DNS rebinding: a browser treats a page under a foreign host name that resolves to this service as same-origin
-    /// with the service, so the page could read the token.
+    /// with the service, so the page could read the token that permits clearing caches.
     @Test(arguments: [
         ("127.0.0.1:8080", 200), ("localhost", 200), ("LOCALHOST:1", 200), ("[::1]:8080", 200), ("192.168.1.9", 200),
         ("images.example", 200), ("images.example:444", 200), ("rebound.example", 403), ("127.0.0.1.example", 403),
@@ -234,7 +235,7 @@ import Testing
         // request (RFC 9112 section 3.2).
         ("localhost:80.example", 400), ("", 400),
     ])
-    func galleryIsServedOnlyForHostNamesOfTheService(_ host: String, _ status: Int) async throws {
+    func galleryIsServedOnlyForIPAddressesLocalhostAndThePublicHostName(_ host: String, _ status: Int) async throws {
         try await Self.withGallery {
             $0.server.publicURL = "https://images.example"
         } _: { service in

@@ -102,7 +102,8 @@ import Testing
         ])
     func publicIPAddressIsAllowed(text: String) throws { #expect(AddressTable().allows(try address(text))) }
 
-    /// The IPv6 formats that embed the IPv4 address `W.X.Y.Z`, written as WWXX and YYZZ.
+    /// The IPv6 formats that embed an IPv4 address. `high` and `low` are the hexadecimal upper and lower 16 bits of the
+    /// IPv4 address; Teredo (2001::/32) inverts the bits of the client's address.
     static let forms: [@Sendable (UInt32) -> String] = [
         { "::ffff:\(high($0)):\(low($0))" },
         { "::ffff:0:\(high($0)):\(low($0))" },

@@ -67,7 +67,7 @@ import Testing
         await system.stop()
     }
 
-    /// The second check: the address of the connected peer.
+    /// The transport checks the address of the connected peer too, not only the addresses of the look-up.
     @Test(.requirement("SV1"), arguments: [false, true])
     func connectedPeerWithABlockedAddressReceivesNoRequest(isEncrypted: Bool) async throws {
         let certificate = isEncrypted ? try OriginCertificate(hosts: ["a.test"]) : nil

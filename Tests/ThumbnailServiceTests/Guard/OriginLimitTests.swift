@@ -126,7 +126,7 @@ import Testing
     @Test(.requirement("SV20")) func transferBelowTheMinimumRateInOneTimeWindowFails() {
         let rate = TransferRate(bytesPerSecond: 1_000, window: .seconds(5))
         /// `chunks`: the bytes of each chunk, and the milliseconds of the wait for it. `end`: the index of the first
-        /// chunk at which the meter reports a rate below the minimum; nil for none.
+        /// chunk at which `TransferRate.Meter` reports a rate below the minimum; nil for none.
         let table: [(name: String, chunks: [(Int, Int)], end: Int?)] = [
             ("exactly the rate", Array(repeating: (1_000, 1_000), count: 50), nil),
             ("one byte too few", [(1_000, 1_000), (1_000, 1_000), (1_000, 1_000), (1_000, 1_000), (999, 1_000)], 4),

@@ -134,7 +134,8 @@ import Testing
     }
 
     @Test func missingSourceFolderIsAnError() {
-        #expect(throws: ServiceError(.internalFault, "source.fileRoot or iiif.map: the directory cannot be opened")) {
+        let message = "source.fileRoot or iiif.map: the directory /nowhere/at/all cannot be opened"
+        #expect(throws: ServiceError(.internalFault, message)) {
             try SourceFiles(root: "/nowhere/at/all", maxBytes: 1)
         }
     }

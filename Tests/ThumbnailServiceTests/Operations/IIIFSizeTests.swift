@@ -42,7 +42,7 @@ import Testing
         ("full/max/!0", (0, 0, 1000, 800), (1000, 800), "full/max/!0"),
         ("10,20,300,400/150,/180.0", (10, 20, 300, 400), (150, 200), "10,20,300,400/150,200/180"),
     ])
-    func iiifRequestHasTheExpectedCropSizeAndCanonicalForm(
+    func iiifRequestHasTheExpectedCropResultSizeAndCanonicalForm(
         _ parts: String, _ crop: (Int, Int, Int, Int), _ result: (Int, Int), _ canonical: String
     ) throws {
         let request = try request("\(parts)/default.jpg")
@@ -60,8 +60,8 @@ import Testing
             let text = try #require(first.canonicalIIIF(plan))
             let second = try request(text)
             var again = try self.plan(second, 1000, 800)
-            // In the canonical form, the quality `color` is written as `default`.
             #expect(second.canonicalIIIF(again) == text)
+            // The canonical form contains `default` instead of the quality `color`, so the outputs may differ.
             again.output = plan.output
             #expect(again == plan)
         }
@@ -95,7 +95,7 @@ import Testing
         }
     }
 
-    @Test func confinedSizeLargerThanTheRegionBecomesTheRegionSizeWithClampSetting() throws {
+    @Test func confinedSizeLargerThanTheRegionBecomesTheRegionSizeWithClampsConfinedSizes() throws {
         let request = try request("full/!2000,3000/0/default.jpg")
 
         let plan = try SizeRules(clampsConfinedSizes: true).plan(

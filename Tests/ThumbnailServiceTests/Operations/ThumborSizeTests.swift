@@ -33,7 +33,7 @@ import Testing
         Case("300xorig", 2000, 1500, 300, 1500), Case("10x10:60x40/30x0", 100, 80, 30, 18),
         Case("60x40:10x10/30x0", 100, 80, 30, 24), Case("fit-in/50x50", 3, 1000, 1, 50),
     ])
-    func resultSizeOfTargetsInServiceRulesEqualsThatOfThumbor(_ test: Case) throws {
+    func resultSizeOfTargetsInTheServiceRulesTableEqualsThatOfThumbor(_ test: Case) throws {
         let plan = try plan(test.parts, test.source.0, test.source.1)
 
         #expect((plan.resultWidth, plan.resultHeight) == test.result)
@@ -54,7 +54,7 @@ import Testing
         Case("0x0:9999x9999/30x0", 60, 40, 30, 20), Case("50x30:9999x9999/0x5", 60, 40, 5, 5),
         Case("fit-in/1x1", 1, 1, 1, 1),
     ])
-    func resultSizeOfTargetsNotListedInServiceRulesHasTheExpectedValue(_ test: Case) throws {
+    func resultSizeOfTargetsNotInTheServiceRulesTableHasTheExpectedValue(_ test: Case) throws {
         let plan = try plan(test.parts, test.source.0, test.source.1)
 
         #expect((plan.resultWidth, plan.resultHeight) == test.result)
@@ -157,7 +157,7 @@ import Testing
         #expect(cropped.region == PixelRectangle(x: 20, y: 10, width: 40, height: 30))
     }
 
-    @Test func smartCropSearchRunsOnlyForACroppedRegionWithoutFocalPoints() throws {
+    @Test func smartCropSearchRunsOnlyForACroppedRegionThatContainsNoFocalPoint() throws {
         #expect(try plan("200x300/smart", 2000, 1500).isCropSearched)
         #expect(try !plan("200x300", 2000, 1500).isCropSearched)
         #expect(try !plan("400x300/smart", 2000, 1500).isCropSearched)
@@ -178,7 +178,7 @@ import Testing
         #expect(result.refusal == .limit)
     }
 
-    @Test func sizeThatExceedsTheLimitForAnySourceIsRejectedBeforeTheFetch() throws {
+    @Test func sizeThatExceedsTheLimitForEverySourceIsRejectedBeforeTheFetch() throws {
         for parts in ["9000x10", "8000x8000", "full-fit-in/9000x9000", "9000x10/filters:stretch()"] {
             let operations = try request(parts).operations
             let result = Result { () throws(ServiceError) in try SizeRules().checkBeforeFetch(operations) }

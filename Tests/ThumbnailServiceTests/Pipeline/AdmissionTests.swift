@@ -46,7 +46,7 @@ import Testing
         }
     }
 
-    @Test func expectedWaitIsTheQueuedRenderTimeDividedByTheThreads() throws {
+    @Test func expectedWaitIsTheQueuedRenderTimeDividedByTheThreadCount() throws {
         let admission = admission(threads: 2)
         try recordOneSecondPerMegapixel(admission)
         let first = try admission.admitRender(work(megapixels: 2), remaining: .seconds(20))

@@ -36,7 +36,7 @@ import Testing
         #expect(!isRefused { () throws(ServiceError) in try admission.check() })
     }
 
-    @Test func renderOfAFetchWithAReservationIsAdmittedToAFullQueue() throws {
+    @Test func renderAfterAFetchWithAReservationIsAdmittedToAFullQueue() throws {
         let admission = admission(waiting: 3)
         let places = try (0..<4).map { _ in try admission.reserveFetch() }
         for place in places {

@@ -15,7 +15,7 @@ import Testing
 
     private func wallTime(_ seconds: Int64) -> WallTime { WallTime(seconds: 1_000_000 + seconds) }
 
-    @Test(.requirement("SV24")) func sourceThatFailed4TimesIsNotRequestedForAnHour() {
+    @Test(.requirement("SV24")) func sourceThatFailed4TimesInAnHourIsRequestedWhenTheOldestFailureIsAnHourOld() {
         let cache = FailureCache()
         let error = ServiceError(.notAnImage, "no image")
         for second: Int64 in [0, 10, 20] {

@@ -16,7 +16,8 @@ import Testing
 
         func read(_ source: SourceName) async throws(ServiceError) -> SourceBytes {
             guard case .url(let url) = source else { return SourceBytes(bytes) }
-            // A digest that depends on the URL, as with a strong entity tag, so that the bytes must be compared.
+            // The digest depends on the URL, as with a strong entity tag. Equal bytes under different URLs have
+            // different digests, so the engine must compare the bytes.
             return SourceBytes(url.hasSuffix("other") ? other : bytes, digest: String(repeating: "0", count: 32) + url)
         }
 
@@ -39,7 +40,7 @@ import Testing
         func release() { gate.signal() }
     }
 
-    /// An engine with one thread and a deadline of one hour that blocks its first decode at the start.
+    /// An engine with one thread and a deadline of one hour. Its first decode is blocked at the start.
     private final class BlockedEngine: Sendable {
         let engine: ThumbnailEngine
         /// Blocks the render thread when it records the queue time, which is after the decode has begun.
@@ -108,7 +109,8 @@ import Testing
 
         held.advanceClock(seconds: 10)
         #expect(await held.failure("b", side: 20) == nil)
-        // The probe was decoded in time, which clears the failures of the bytes.
+        // After the delay, the request for `b` was the probe: the one request that may decode slow bytes. Its
+        // decode ended in time, which clears the failures of the bytes.
         #expect(await held.failure("a", side: 30) == nil)
     }
 

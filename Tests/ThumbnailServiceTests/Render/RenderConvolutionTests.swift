@@ -102,7 +102,7 @@ import Testing
     }
 
     @Test(arguments: [(9, 0), (9, 2), (8, 3), (6, 3), (3, 0), (10, 5), (0, 3)])
-    func convolutionMatrixWithoutACenterIsRejected(_ count: Int, _ columns: Int) {
+    func convolutionMatrixThatIsIncompleteOrHasNoCenterIsRejected(_ count: Int, _ columns: Int) {
         #expect(Convolution(weights: Array(repeating: 1, count: count), columns: columns, normalizes: true) == nil)
     }
 

@@ -68,7 +68,7 @@ import Testing
         #expect(error?.reason == .limit)
     }
 
-    /// The request uses every kind of filter.
+    /// The request uses a smart crop, a rotation, a blurred fill and several pixel filters.
     @Test(.requirement("SV11")) func cancellationAtAnyPollEndsTheRender() throws {
         var request = ThumbnailRequest.cover(24, 36)
         request.operations.focus.isSmart = true
@@ -111,7 +111,7 @@ import Testing
         #expect(error?.status == 504)
     }
 
-    @Test func memoryEstimateOfARenderCoversSourcePixelsAndEncoder() throws {
+    @Test func memoryEstimateOfARenderCoversSourceBytesPixelsAndBlurRows() throws {
         let sourceImage = Bitmap.landscape(200, 100)
         let bytes = try sourceImage.png()
 

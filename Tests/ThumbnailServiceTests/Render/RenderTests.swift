@@ -109,7 +109,7 @@ import Testing
         ("png/rgb8.png", nil, true, .jpeg), ("png/rgba8.png", nil, true, .png), ("png/rgba8.png", .jpeg, true, .jpeg),
         ("png/rgb8.png", .png, true, .png),
     ])
-    func resultHasTheRequestedFormatElseTheDefaultFormatForItsSource(
+    func resultHasTheRequestedFormatIfSupportedElseTheDefaultFormatForItsSource(
         _ path: String, _ requested: OutputFormatRequest.Format?, _ prefersJPEG: Bool, _ expected: EncodedFormat
     ) throws {
         var output = OutputFormatRequest.format(requested)

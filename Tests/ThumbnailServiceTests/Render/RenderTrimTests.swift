@@ -26,7 +26,7 @@ import Testing
         return sqrt(pairs.map { pow(Double($0.0) - Double($0.1), 2) }.reduce(0, +))
     }
 
-    @Test func trimBoxIsTheSmallestWithAllPixelsThatDifferFromTheCornerPixelBeyondTheTolerance() throws {
+    @Test func trimmedRectangleIsTheSmallestThatContainsAllPixelsBeyondTheTolerance() throws {
         var random = SplitMix(seed: 11)
         for _ in 0..<400 {
             let image = Self.speckled(&random)

@@ -4,7 +4,7 @@ import Testing
 
 @testable import PlatformImageService
 
-/// Canonical forms are equal exactly for requests with equal results (Docs/service-rules.md 1.2).
+/// Two requests have equal canonical forms if and only if their results are equal (Docs/service-rules.md 1.2).
 @Suite struct CanonicalFormTests {
     @Test(arguments: [
         [
@@ -87,7 +87,7 @@ import Testing
         #expect(Set(forms).count == sources.count)
     }
 
-    @Test func requestsWithDefaultAndEqualExplicitQualityHaveOneCanonicalForm() throws {
+    @Test func explicitQualityEqualToTheDefaultDoesNotChangeTheCanonicalForm() throws {
         var dialect = ThumborParserTests.dialect
         dialect.defaultQuality = 70
 

@@ -86,7 +86,7 @@ import Testing
         await origin.stop()
     }
 
-    @Test(.requirement("SV10")) func contentTypeOfAResponseIsDetectedFromItsBytes() async throws {
+    @Test(.requirement("SV10")) func sourceFormatIsDetectedFromBytesAndNotFromContentType() async throws {
         let image = try Bitmap.landscape(40, 30).png()
         let origin = try await LoopbackOrigin { _ in .ok(image, [OriginField("Content-Type", "text/html")]) }
         try await withService(origin: origin) { service in

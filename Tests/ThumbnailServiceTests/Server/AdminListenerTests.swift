@@ -158,7 +158,8 @@ import Testing
                     group.addTask { try await service.send(target).status }
                 }
                 await origin.waitForRequests(1)
-                // All requests must join before the origin responds, and the three renders must join the one fetch.
+                // Before the origin responds, all six requests must wait for renders, and all three renders must wait
+                // for the one fetch.
                 let reader = try #require(service.engine.sources as? SourceReader)
                 await yieldUntil {
                     service.engine.renders.waiterTotal == 6 && reader.loader.data.shared.fetches.waiterTotal == 3

@@ -206,7 +206,7 @@ import Testing
     @Test(
         .requirement("X6"),
         arguments: [true, false])
-    func disconnectOrDeadlineInTheQueueReleasesTheBodyBytes(leaves: Bool) async throws {
+    func disconnectOrDeadlineWhileQueuedReleasesTheBodyBytes(leaves: Bool) async throws {
         try await withService {
             $0.limits.threads = 1
             if !leaves { $0.server.deadline = .milliseconds(200) }

@@ -33,7 +33,7 @@ import PlatformImageTestSupport
         board.insert("b")
         #expect(board.closed.value.isEmpty)
 
-        // The first connection has had a request since then, so the second connection has been idle for longer.
+        // After a request on the first connection, the second connection has been idle for longer.
         board.table.beginRequest(first)
         board.table.endRequest(first)
         board.insert("c")

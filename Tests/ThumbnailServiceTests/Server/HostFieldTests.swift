@@ -122,8 +122,8 @@ import Testing
             for target in [
                 path, "/iiif/3/demo%2Fwindow.png", "/iiif/3/..%2Fa/info.json", "/unsafe/8x8/a.example/b.png",
             ] {
-                // `exchange` does not follow redirects: one target redirects to info.json, which contains the host if
-                // no public URL is configured, but is `no-store`.
+                // `exchange` does not follow redirects. One target redirects to info.json; without a public URL the
+                // info.json response contains the host, but it is `no-store`.
                 let reply = try await Self.exchange(
                     "GET \(target) HTTP/1.1\r\n", ["Host: evil.example", "Connection: close"], port: service.port)
                 #expect(reply.hasPrefix("HTTP/1.1 "))

@@ -30,7 +30,8 @@ import Testing
         await origin.stop()
     }
 
-    @Test(.requirement("SV20")) func headerTimeoutClosesIncompleteRequestsAtTheConnectionLimit() async throws {
+    @Test(.requirement("SV20"))
+    func headerTimeoutClosesConnectionsWithIncompleteHeadersAtTheConnectionLimit() async throws {
         try await withService {
             $0.server.maxConnections = 4
             $0.server.headerTimeout = .milliseconds(100)

@@ -45,7 +45,8 @@ import Testing
         }
     }
 
-    @Test(.requirement("X10")) func connectionOverTheClientLimitClosesTheIdleConnectionOfThatClient() async throws {
+    @Test(.requirement("X10"))
+    func connectionOverTheClientLimitClosesTheLongestIdleConnectionOfThatClient() async throws {
         try await withService {
             $0.server.maxConnectionsPerClient = 3
             $0.server.proxies = []

@@ -22,7 +22,7 @@ import Testing
     @Test(
         .requirement("SV11"),
         arguments: files)
-    func renderOfEveryFormatPollsEvery16RowsAndEndsAtTheNextPoll(_ path: String) throws {
+    func renderOfEveryFormatPollsEvery16RowsAndEndsWithin4PollsOfACancellation(_ path: String) throws {
         let bytes = try Fixture.file(path)
         let renderer = Renderer()
         // The flag is polled for every 16 rows of the source and of the result. The result has the size of the
@@ -99,7 +99,7 @@ import Testing
             let client = try await ClientBootstrap(group: MultiThreadedEventLoopGroup.singleton)
                 .channelOption(.allowRemoteHalfClosure, value: true)
                 .connect(host: "127.0.0.1", port: service.port).get()
-            // Takes minutes in a debug build.
+            // These blurs take minutes in a debug build.
             let blurs = String(repeating: "blur(150):", count: 7) + "blur(150)"
             let target = "/unsafe/3000x2000/filters:\(blurs)/127.0.0.1:\(origin.port)/a.png"
             try await client.writeAndFlush(

@@ -56,7 +56,7 @@ struct RunningService: Sendable {
 ///   - origin: Allowed as a source, although it is on loopback.
 ///   - logger: Nil for no log.
 ///   - metrics: The destination of metrics; nil for the service's registry.
-///   - change: Changes the configuration, which accepts unsigned targets here.
+///   - change: Changes the configuration. Before this change, the configuration accepts unsigned targets.
 func withService<Value: Sendable>(
     origin: LoopbackOrigin? = nil, logger given: Logger? = nil, metrics: (any MetricsFactory)? = nil,
     _ change: (inout ServiceConfiguration) -> Void = { _ in },
@@ -98,7 +98,7 @@ func withService<Value: Sendable>(
         }
         group.addTask {
             var iterator = ports.makeAsyncIterator()
-            // Without a port the server has failed; `run` throws its error.
+            // If no port is reported, the server has failed to start; `run` throws the error.
             guard let port = await iterator.next() else { return nil }
             return try await body(RunningService(port: port, engine: server.engine, adminPort: adminPort.value))
         }

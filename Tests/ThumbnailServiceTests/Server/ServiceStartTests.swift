@@ -60,7 +60,7 @@ import Testing
             ("http://images.example/?id=/", false), ("http://images.example/#/", false), ("http://a b/", false),
             ("http://images.example/a b/", false), ("http://images.example\\/", false), ("http://-/", false),
         ])
-    func iiifPrefixWithoutHostOrFinalSlashFailsTheStart(_ prefix: String, isAccepted: Bool) {
+    func iiifPrefixThatIsNotAnHTTPURLWithAFinalSlashFailsTheStart(_ prefix: String, isAccepted: Bool) {
         let error = refusal {
             $0.signing.allowsUnsafe = true
             $0.iiif = .init(urlPrefix: prefix)

@@ -6,8 +6,8 @@ import Testing
 
 /// Signatures of targets (Docs/service-rules.md 2.5).
 @Suite struct SignatureTests {
-    /// The key of thumbor's published scenarios has 15 bytes, one less than the service accepts, so the tests lower the
-    /// limit.
+    /// The key of thumbor's published scenarios has 15 bytes. The service requires at least 16, so the tests lower this
+    /// minimum.
     static let key = "my-security-key"
 
     private static func keys(_ algorithms: [SigningKeys.Algorithm] = [.sha1, .sha256]) throws -> SigningKeys {
@@ -39,8 +39,8 @@ import Testing
         }
     }
 
-    /// Forty URL encodings. The first column is the signature of libthumbor 2.0.2, `CryptoURL(key=
-    /// "my-security-key").generate(...)`; the second is HMAC-SHA256 of the same text by Python's `hmac`.
+    /// Forty targets with signatures. `sha1` is computed by libthumbor 2.0.2, `CryptoURL(key=
+    /// "my-security-key").generate(...)`; `sha256` is HMAC-SHA256 of the same text, computed by Python's `hmac`.
     static let encodings: [(sha1: String, sha256: String, rest: String)] = [
         (
             "8ammJH8D-7tXy6kU3lTvoXlhu4o=", "3QnVM3BeRl4S3bc29FfAryGF95aVByel9Bu_MPKAukY=",
@@ -231,7 +231,7 @@ import Testing
         }
     }
 
-    @Test func paddingIsAcceptedPercentEncodedOnceAndRejectedPercentEncodedTwice() {
+    @Test func signaturePaddingIsAcceptedWhenPercentEncodedOnceAndRejectedWhenTwice() {
         let rest = "300x200/my.server.com/some/path/to/image.jpg"
 
         #expect(reason(of: "/8ammJH8D-7tXy6kU3lTvoXlhu4o%3D/\(rest)") == nil)
@@ -362,7 +362,7 @@ import Testing
         #expect(Result { () throws(ServiceError) in try dialect.parse(twice.utf8) }.refusal == .badSignature)
     }
 
-    @Test func nonCanonicalBase64URLIsRejected() {
+    @Test func invalidOrNonCanonicalBase64URLIsRejected() {
         for count in 0...40 {
             let bytes = (0..<count).map { UInt8(truncatingIfNeeded: $0 * 37 + count) }
             #expect(Base64URL.decode(Base64URL.encode(bytes).utf8) == bytes)

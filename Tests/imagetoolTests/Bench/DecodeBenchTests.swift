@@ -42,7 +42,7 @@ import Testing
         let report = String(decoding: try folder.read("report.json"), as: UTF8.self)
         #expect(run.exitCode == 0)
         #expect(run.text.contains("rgba8.png  PNG RGBA"))
-        // Small images have no target.
+        // Small images have no speed target (`bar`).
         #expect(report.contains("\"bar\":null,\"verdict\":null,\"library\":\"libpng "))
     }
 
@@ -64,7 +64,7 @@ import Testing
         #expect(run.text.contains("\"twin\":null,\"ratio\":null"))
     }
 
-    @Test func benchDecodeWithTurnsPrintsTwoMeasurementsForEachLineOfStdin() throws {
+    @Test func benchDecodeWithTheTurnsOptionPrintsTwoMeasurementsForEachLineOfStdin() throws {
         let run = try ToolRun(
             bench: "decode", "--turns", fixturePath("png/rgba8.png"), input: Array("\n\n".utf8))
 

@@ -28,7 +28,7 @@ import Testing
     }
 
     @Test func demoWithAnUnexpectedOriginRequestCountExitsWith1() throws {
-        // The file size limit of 16 blocks prevents storing the larger images, so round three requests them again.
+        // The file size limit of 16 blocks prevents storing the larger images, so the round `disk` requests them again.
         let run = try ToolRun(
             shell: "ulimit -f 16; \"$BENCH\" demo '\(fixturePath("demo"))' --addresses 26 --sheet /dev/null")
 

@@ -32,7 +32,7 @@ import Testing
     }
 
     @Test(arguments: ["0", "all"])
-    func thumbnailOverThePixelLimitExitsWith77WithFrame0AndFrameAll(_ frame: String) throws {
+    func thumbnailOverThePixelLimitExitsWith77ForOneFrameAndForAllFrames(_ frame: String) throws {
         let run = try ToolRun(
             "thumb", fixturePath("demo/orbit.gif"), "-s", "20000x20000!", "--enlarge", "--frame", frame, "-o",
             folder.path("large.png"))
@@ -41,7 +41,7 @@ import Testing
         #expect(try folder.names.isEmpty)
     }
 
-    @Test func thumbWithEmbeddedUsesTheEmbeddedThumbnail() throws {
+    @Test func thumbWithTheEmbeddedOptionUsesTheEmbeddedThumbnail() throws {
         func file(_ color: [UInt8], _ width: Int, _ height: Int) throws -> [UInt8] {
             let plain = Bitmap(width: width, height: height) { pixels in
                 for at in 0..<pixels.count { pixels[at] = color[at & 3] }

@@ -14,7 +14,7 @@ import Testing
         #expect(run.exitCode == 0)
     }
 
-    @Test func digestOfEveryFixtureMatchesTheFixtureManifest() throws {
+    @Test func digestOfEveryFixtureWithExactPixelsMatchesTheFixtureManifest() throws {
         let fixtures = Fixture.all.filter { $0.expect.pixels != nil && ($0.expect.maxDifference ?? 0) == 0 }
         let paths = fixtures.map { fixturePath($0.path) }
 
@@ -93,7 +93,7 @@ import Testing
         #expect(run.errors.hasPrefix("-: truncated(rows "))
     }
 
-    @Test func failedWriteKeepsThePreviousOutputFile() throws {
+    @Test func failedDecodeOrWriteKeepsThePreviousOutputFile() throws {
         let folder = try TemporaryFolder()
         try folder.write([1, 2, 3], to: "out.raw")
         let path = folder.path("out.raw")

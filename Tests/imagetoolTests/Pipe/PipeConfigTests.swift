@@ -32,7 +32,7 @@ import Testing
         ])
     }
 
-    @Test(.requirement("O31")) func disablingServerCachePolicyStoresANoStoreResponse() async throws {
+    @Test(.requirement("O31")) func noStoreResponseIsCachedWhenUseServerCachePolicyIsFalse() async throws {
         let on = try await outcomes("", image(["Cache-Control": "no-store"]))
         let off = try await outcomes("\"useServerCachePolicy\":false", image(["Cache-Control": "no-store"]))
 
@@ -49,7 +49,7 @@ import Testing
     }
 
     @Test(.requirement("O34", "O35"))
-    func errorResponseWithDefaultMaxAgeIsCachedAfterMaxAttemptsForErrors() async throws {
+    func errorResponseWithADefaultMaxAgeIsCachedAfterMaxAttemptsForErrorsRequests() async throws {
         func origin() async throws -> PipeOrigin {
             try await PipeOrigin(["/a.png": { _ in PipeOrigin.response(503, [:], [1]) }])
         }
@@ -165,7 +165,8 @@ import Testing
         }
     }
 
-    @Test(.requirement("O44", "O45")) func clearRemovesEntriesByModificationAndCreationDate() async throws {
+    @Test(.requirement("O44", "O45"))
+    func modificationDateAffectsClearModifiedOlderThanAndNotClearCreatedOlderThan() async throws {
         let folder = try TemporaryFolder()
         let origin = try await PipeOrigin(maxAge: 3_600)
         try await PipeDriver.run { pipe in
@@ -219,7 +220,8 @@ import Testing
             _ = try await pipe.open(first.path, loader: "other")
             #expect(try await pipe.load(origin.url(), loader: "other").outcome == "200 disk")
             #expect(try await pipe.load(origin.url()).outcome == "200 disk")
-            // A line uses the loader that has this name when the line is read, even before earlier responses arrive.
+            // Each line uses the loader that is open or being opened under its loader name when the line is read, even
+            // if the response to `open` has not arrived.
             let open = pipe.begin("open", "\"directory\":\"\(first.path("third"))\"")
             let load = pipe.begin("load", "\"url\":\"\(origin.url())\"")
             #expect(try await pipe.response(to: load).outcome == "200 network")

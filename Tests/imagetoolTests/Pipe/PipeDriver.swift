@@ -33,7 +33,7 @@ final class PipeDriver: Sendable {
     struct ProcessEnded: Error {}
 
     private struct State {
-        /// Responses without a waiter, and waiters, by the JSON text of the id.
+        /// Responses that the test has not read yet; the key is the JSON text of the id, also in `waiters`.
         var answers: [String: [Response]] = [:]
         var waiters: [String: [CheckedContinuation<Response?, Never>]] = [:]
         var lines: [String] = []
@@ -144,7 +144,8 @@ final class PipeDriver: Sendable {
     /// Writes a line.
     func write(line: String) { write(Array((line + "\n").utf8)) }
 
-    /// Waits for the response with this id, as JSON text; `null` for none. Each response is returned once.
+    /// Waits for the response with this id. `id` is JSON text; `null` for a response without an id. Each response is
+    /// returned once.
     ///
     /// Throws when the process ends without this response. Cancelling the test kills the process.
     func response(to id: String) async throws -> Response {

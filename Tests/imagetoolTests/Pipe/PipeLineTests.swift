@@ -5,7 +5,7 @@ import Testing
 
 /// Valid and invalid request lines of `imagetool pipe`.
 @Suite(.timeLimit(.minutes(30))) struct PipeLineTests {
-    @Test func requestIDIsReturnedUnchangedInTheResponse() async throws {
+    @Test func requestIDIsReturnedWithTheSameValueInTheResponse() async throws {
         let ids = [
             "1", "-0", "0.5", "1e400", "123456789012345678901234567890", "\"text\"", "\"\"", "\"a\\\"b\\\\c\"",
             "\"\\u00e9\\ud83d\\ude00\"",

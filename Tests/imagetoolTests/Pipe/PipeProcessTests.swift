@@ -121,7 +121,7 @@ import Testing
         await origin.stop()
     }
 
-    @Test func sigtermEndsAnIdlePipeWithExitCode0() async throws {
+    @Test func sigtermEndsAnIdlePipeProcessWithExitCode0() async throws {
         try await PipeDriver.run { pipe in
             _ = try await pipe.open(nil)
             pipe.send(SIGTERM)
@@ -150,7 +150,7 @@ import Testing
     }
 
     @Test(arguments: [0, 1, 40, 150])
-    func killedPipeLeavesOnlyCompleteCacheEntries(_ answers: Int) async throws {
+    func killedPipeProcessLeavesOnlyCompleteCacheEntries(_ answers: Int) async throws {
         let folder = try TemporaryFolder()
         let origin = try await origin()
         let killed = try PipeDriver()

@@ -6,7 +6,7 @@ import Testing
 
 /// Validation of security settings by `imagetool serve` and `imagetool sign`.
 @Suite struct ServeStartTests {
-    @Test(.requirement("N18")) func serveIgnoresInjectedAndUnknownEnvironmentVariables() throws {
+    @Test(.requirement("N18")) func serveIgnoresKubernetesServiceAndUnknownEnvironmentVariables() throws {
         let run = try ToolRun(
             shell: """
                 IMAGETOOL_SERVICE_HOST=10.0.0.1 IMAGETOOL_SERVICE_PORT=8080 IMAGETOOL_PORT=tcp://10.0.0.1:8080 \
@@ -45,7 +45,7 @@ import Testing
     @Test(
         .requirement("X2"),
         arguments: ["http://a.example", "http:///", ""])
-    func iiifPrefixWithoutHostOrSlashExitsWith64(_ prefix: String) throws {
+    func iiifPrefixWithoutHostOrFinalSlashExitsWith64(_ prefix: String) throws {
         let run = try ToolRun("serve", "--port", "0", "--admin-port", "off", "--unsafe", "--iiif-prefix", prefix)
 
         #expect(run.exitCode == 64)

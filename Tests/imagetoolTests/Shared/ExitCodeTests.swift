@@ -66,7 +66,7 @@ import Testing
         #expect(try ToolRun("decode", "--deadline", "0", "-", input: smallBitmap).exitCode == 64)
     }
 
-    @Test func inputOverTheSizeLimitExitsWith77WithoutReading() throws {
+    @Test func inputOverMaxInputBytesExitsWith77() throws {
         let folder = try TemporaryFolder()
         let path = folder.path("sparse.png")
 

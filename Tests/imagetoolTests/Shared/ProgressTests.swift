@@ -45,7 +45,7 @@ import Testing
         #expect(widths == Set(8...40))
     }
 
-    @Test func progressLineInANarrowTerminalShowsOnlyTheCounts() {
+    @Test func progressLineInANarrowTerminalShowsOnlyNameAndCounts() {
         #expect(Progress.text("job", 2, of: 3, "", columns: 21) == "job 2 of 3")
         #expect(Progress.text("job", 2, of: 3, "much detail that does not fit", columns: 40) == "job 2 of 3")
         #expect(Progress.text("job", 2, of: 3, "", columns: 11) == "job 2 of 3")

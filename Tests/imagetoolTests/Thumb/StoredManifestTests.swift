@@ -18,7 +18,7 @@ import Testing
         Array(try Data(contentsOf: stored.appending(path: name)))
     }
 
-    @Test(arguments: 0..<9) func outputsCompletedInAStoredManifestAreSkipped(_ number: Int) throws {
+    @Test(arguments: 0..<9) func outputsListedInAStoredManifestAreSkipped(_ number: Int) throws {
         let manifest = try Self.file("manifest.ndjson")
         let lines = try manifest.split(separator: UInt8(ascii: "\n")).map {
             try JSONDecoder().decode(Line.self, from: Data($0))
@@ -47,7 +47,7 @@ import Testing
         #expect(try folder.read("manifest.ndjson") == manifest)
     }
 
-    @Test func manifestWrittenWithOtherOptionsDoesNotSkipOutputs() throws {
+    @Test func outputsInAManifestWrittenWithOtherOptionsAreNotSkipped() throws {
         let folder = try TemporaryFolder()
         try folder.write(try Self.file("input.png"), to: "a.png")
         for (size, count) in [("8", 1), ("8", 1), ("9", 2), ("9", 2)] {

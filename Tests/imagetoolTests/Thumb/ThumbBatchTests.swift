@@ -38,7 +38,7 @@ import Testing
         #expect(try folder.names == ["a.bmp", "p"])
     }
 
-    @Test func manifestEntryDoesNotSkipTheSameInputWithAnotherOutputPath() throws {
+    @Test func inputInTheManifestIsRenderedAgainForAnotherOutputPath() throws {
         let source = try folder.write(smallBitmap, to: "a.bmp")
         for name in ["one.png", "two.png"] {
             let run = try ToolRun(

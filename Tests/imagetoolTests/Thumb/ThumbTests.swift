@@ -289,8 +289,8 @@ import Testing
 
     @Test(arguments: [1, 3])
     func sigintExitsWith130WithoutPartialOutput(_ count: Int) throws {
-        // Opening the FIFO waits until the tool opens it; then the tool waits for bytes that never arrive. Each FIFO
-        // has a separate thread, because the order of opening is not defined.
+        // The shell opens the first FIFO, which waits until the tool opens it too. Then the tool waits for bytes that
+        // never arrive. The tool has a thread for each FIFO, because the order in which it opens them is not defined.
         let fifos = (0..<count).map { folder.path("in\($0).png") }
         let inputs = fifos.map { "'\($0)'" }.joined(separator: " ")
         let run = try ToolRun(
