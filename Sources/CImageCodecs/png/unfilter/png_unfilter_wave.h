@@ -20,6 +20,14 @@ enum { WAVE_ROWS = 8, WAVE_STEPS = 16 };
 typedef uint8_t wave_bytes __attribute__((vector_size(16)));
 typedef int16_t wave_lanes __attribute__((vector_size(16))); // one lane per row
 
+// Selects elements of `a` and `b` by index: the elements of `b` follow those of `a`. GCC has
+// __builtin_shufflevector since version 12.
+#if defined(__clang__) || __GNUC__ >= 12
+#define WAVE_SHUFFLE(type, a, b, ...) __builtin_shufflevector(a, b, __VA_ARGS__)
+#else
+#define WAVE_SHUFFLE(type, a, b, ...) __builtin_shuffle(a, b, (type){__VA_ARGS__})
+#endif
+
 // One mask per filter type: lanes of rows with this filter have all bits set, other lanes are 0.
 typedef struct wave_masks {
   wave_lanes sub, up, average, paeth;
@@ -43,10 +51,10 @@ INLINE wave_masks wave_masks_of(const uint8_t *first, size_t stride) {
 INLINE void wave_interleave(wave_bytes v[WAVE_ROWS]) {
   wave_bytes to[WAVE_ROWS];
   for (int i = 0; i < 4; i++) {
-    to[2 * i] = __builtin_shufflevector(v[i], v[i + 4], 0, 16, 1, 17, 2, 18, 3, 19, 4, 20, 5, 21, 6,
-                                        22, 7, 23);
-    to[2 * i + 1] = __builtin_shufflevector(v[i], v[i + 4], 8, 24, 9, 25, 10, 26, 11, 27, 12, 28,
-                                            13, 29, 14, 30, 15, 31);
+    to[2 * i] = WAVE_SHUFFLE(wave_bytes, v[i], v[i + 4], 0, 16, 1, 17, 2, 18, 3, 19, 4, 20, 5, 21,
+                             6, 22, 7, 23);
+    to[2 * i + 1] = WAVE_SHUFFLE(wave_bytes, v[i], v[i + 4], 8, 24, 9, 25, 10, 26, 11, 27, 12, 28,
+                                 13, 29, 14, 30, 15, 31);
   }
   imgc_copy(v, to, sizeof to);
 }
@@ -102,13 +110,13 @@ INLINE void wave_steps(wave_bytes v[WAVE_ROWS], const uint8_t above[WAVE_STEPS],
     wave_lanes pair[2];
     for (int k = 0; k < 2; k++) {
       const wave_bytes zero = {0};
-      wave_bytes wide = k == 0 ? __builtin_shufflevector(v[t / 2], zero, 0, 16, 1, 16, 2, 16, 3, 16,
-                                                         4, 16, 5, 16, 6, 16, 7, 16)
-                               : __builtin_shufflevector(v[t / 2], zero, 8, 16, 9, 16, 10, 16, 11,
-                                                         16, 12, 16, 13, 16, 14, 16, 15, 16);
+      wave_bytes wide = k == 0 ? WAVE_SHUFFLE(wave_bytes, v[t / 2], zero, 0, 16, 1, 16, 2, 16, 3,
+                                              16, 4, 16, 5, 16, 6, 16, 7, 16)
+                               : WAVE_SHUFFLE(wave_bytes, v[t / 2], zero, 8, 16, 9, 16, 10, 16, 11,
+                                              16, 12, 16, 13, 16, 14, 16, 15, 16);
       unsigned s = bpp == 1 ? 0 : (unsigned)k;
       wave_lanes a = state->x[s], c = state->b[s];
-      wave_lanes b = __builtin_shufflevector(a, a, 0, 0, 1, 2, 3, 4, 5, 6);
+      wave_lanes b = WAVE_SHUFFLE(wave_lanes, a, a, 0, 0, 1, 2, 3, 4, 5, 6);
       b[0] = above[t + k];
       wave_lanes x = ((wave_lanes)wide + wave_predict(masks, a, b, c)) & 0xff;
       if (is_first) {
@@ -118,8 +126,8 @@ INLINE void wave_steps(wave_bytes v[WAVE_ROWS], const uint8_t above[WAVE_STEPS],
       state->x[s] = pair[k] = x;
       state->b[s] = b;
     }
-    v[t / 2] = __builtin_shufflevector((wave_bytes)pair[0], (wave_bytes)pair[1], 0, 2, 4, 6, 8, 10,
-                                       12, 14, 16, 18, 20, 22, 24, 26, 28, 30);
+    v[t / 2] = WAVE_SHUFFLE(wave_bytes, (wave_bytes)pair[0], (wave_bytes)pair[1], 0, 2, 4, 6, 8, 10,
+                            12, 14, 16, 18, 20, 22, 24, 26, 28, 30);
   }
 }
 

@@ -240,6 +240,9 @@ static void reduce(const tiff_input *in, tiff_page *page) {
     if (index < 0 || seen >> index & 1) continue;
     seen |= UINT64_C(1) << index;
     page->truncated |= value_is_truncated(in, entry);
+    // libtiff widens offsets and counts to 8 bytes.
+    uint64_t value_bytes = imgc_mul(number(in, entry + 4, offset_bytes(in)), 8);
+    if (value_bytes > page->largest_value) page->largest_value = value_bytes;
     if (tag == TIFF_TAG_BITS_PER_SAMPLE) bits_entry = entry;
     if (tag == TIFF_TAG_SAMPLES_PER_PIXEL) samples_entry = entry;
     page->has_extra_samples_tag |= tag == TIFF_TAG_EXTRA_SAMPLES || tag == TIFF_TAG_MATTEING;

@@ -28,7 +28,8 @@ typedef struct tiff_page {
   size_t header_size;
   uint8_t header[TIFF_HEADER_SIZE]; // the file's header; its first directory is this page
   uint64_t icc_offset;
-  uint64_t icc_size; // 0: none, or outside the file
+  uint64_t icc_size;      // 0: none, or outside the file
+  uint64_t largest_value; // bytes that libtiff may allocate for the largest value of the directory
   bool icc_damaged;
   bool truncated;             // the directory or a value extends past the end of the file
   bool bits_differ;           // BitsPerSample is not equal for all samples
