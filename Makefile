@@ -188,6 +188,15 @@ check-nginx-tier: service-tool ## deploy/nginx.conf with two instances, one of w
 check-guard-network: service-tool ## Counts packets to an internal host, in network namespaces; needs root
 	@IMAGETOOL=$(SERVICE_TOOL) Scripts/verify/guard-network
 
+check-old-libraries: ## The C core with the compiler and libraries of Debian 11, in a debootstrap root; needs root
+	@Scripts/verify/old-libraries
+
+check-arm64: ## The C core cross-compiled for ARM64, its tests and all fixtures in qemu; needs root
+	@Scripts/verify/arm64
+
+check-debian13: ## `make demo` and `make test` in a debootstrap root of Debian 13; needs root
+	@Scripts/verify/debian13
+
 # ARGUMENTS='--screenshots FOLDER' saves screenshots.
 check-gallery: service-tool ## The gallery's 1,000 images in headless Chromium
 	@Scripts/bootstrap gallery

@@ -27,6 +27,9 @@ debian_root() {
         for package in "$root"/var/cache/apt/archives/*.deb; do dpkg-deb -x "$package" "$root"; done
     fi
     rm -rf "$root"/var/cache/apt/archives/*.deb
+    # debootstrap lists only the release; security uploads are in an archive beside it.
+    sed -n 's#^\(deb [^ ]*\)/debian \([a-z]*\) main#\1/debian-security \2-security main#p' \
+        "$root/etc/apt/sources.list" >"$root/etc/apt/sources.list.d/security.list"
     echo "$*" >"$root/.packages"
 }
 
@@ -40,4 +43,38 @@ compile_digests() {
     # shellcheck disable=SC2046
     "$@" -std=gnu17 -O2 -I$core/include -I$core $(find $core -name '*.c') Tests/CImageCodecsDigests/digests.c \
         -o "$program" ${LDFLAGS:-} -lpng -ljpeg -lgif -ltiff -llcms2 -ldeflate -lz -lm -pthread
+}
+
+# enter_copy ROOT RUN COMMAND: runs a shell command in a clone of the last commit, inside a copy of ROOT with the Swift
+# toolchain of this machine. The copy is an overlay: changes are written to the folder RUN, which is removed first.
+enter_copy() {
+    local from=$1 run=$2 command=$3 swift
+    swift=$(realpath "$(command -v swift)")
+    rm -rf "$run"
+    mkdir -p "$run/changes" "$run/work" "$run/root"
+    git clone --quiet . "$run/clone"
+    # Without an argument that names it, SwiftPM finds the toolchain beside the program.
+    toolchain=${swift%/usr/bin/*} from=$from run=$run command=$command unshare --mount bash -euo pipefail -c '
+        mount -t overlay overlay -o "lowerdir=$from,upperdir=$run/changes,workdir=$run/work" "$run/root"
+        root=$run/root
+        share() { # mounts a file or folder of this machine read-only at its own path
+            if [ -d "$1" ]; then mkdir -p "$root$1"; else mkdir -p "$root$(dirname "$1")"; touch "$root$1"; fi
+            mount --bind "$1" "$root$1"
+            mount -o remount,bind,ro "$root$1"
+        }
+        share "$toolchain"
+        share "$(realpath /etc/resolv.conf)"
+        [ ! -d /etc/apt/apt.conf.d ] || share /etc/apt/apt.conf.d
+        git config --system --list >/dev/null 2>&1 && cp /etc/gitconfig "$root/etc/gitconfig"
+        git config --get-regexp "^url\..*\.insteadof" | sed -n "s/^url\.\(\/.*\)\.insteadof .*/\1/p" | sort -u |
+            while read -r folder; do share "${folder%/}"; done
+        mkdir -p "$root/source"
+        mount --bind "$run/clone" "$root/source"
+        mount --rbind /proc "$root/proc"
+        mount --rbind /dev "$root/dev"
+        mount -t tmpfs tmpfs "$root/tmp"
+        exec chroot "$root" env -i HOME=/root LANG=C.UTF-8 TERM=dumb \
+            PATH="$toolchain/usr/bin:/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin" \
+            http_proxy="${http_proxy:-}" https_proxy="${https_proxy:-}" \
+            bash -c "cd /source && $command"'
 }
