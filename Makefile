@@ -31,10 +31,12 @@ build: bootstrap ## Debug build with the default traits
 tool: bootstrap ## Release build of imagetool and imagetool-bench in .build/release
 	@$(SWIFT) build -c release $(STATIC) --product imagetool
 	@$(SWIFT) build -c release $(STATIC) --product imagetool-bench
+	@Scripts/build/strip $(TOOL) $(TOOL)-bench
 
 service-tool: bootstrap ## Release build of both with the thumbnail service in .build-service/release
 	@$(SWIFT) build $(SERVICE_BUILD) --product imagetool
 	@$(SWIFT) build $(SERVICE_BUILD) --product imagetool-bench
+	@Scripts/build/strip $(SERVICE_TOOL) $(SERVICE_TOOL)-bench
 
 demo: tool ## Loads 1,000 images over HTTP: network, memory, disk, 304
 	@$(TOOL)-bench demo Fixtures --sheet .build/contact-sheet.png
@@ -99,7 +101,7 @@ traits: bootstrap ## Builds trait combinations without warnings; without traits 
 linkage: bootstrap ## A program that uses only PlatformImage links neither Foundation nor another package
 	Scripts/verify/linkage
 
-linkage-tool: tool ## Both tools have full RELRO and no library search path (RUNPATH)
+linkage-tool: tool ## Both tools have full RELRO and no library search path (RUNPATH); imagetool is at most 45 MB
 	Scripts/verify/linkage tool
 
 fixtures: ## Compares Fixtures/manifest.json with the files

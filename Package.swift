@@ -43,7 +43,8 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-http-types", from: "1.8.0"),
         .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
         .package(url: "https://github.com/apple/swift-metrics", from: "2.13.0"),
-        .package(url: "https://github.com/hummingbird-project/hummingbird", from: "2.28.1"),
+        // Without its trait FullFoundation, so that the service does not link ICU.
+        .package(url: "https://github.com/hummingbird-project/hummingbird", from: "2.28.1", traits: []),
         .package(url: "https://github.com/swift-server/async-http-client", from: "1.37.0"),
         .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
         .package(url: "https://github.com/apple/swift-nio", from: "2.101.2"),
@@ -80,9 +81,13 @@ let package = Package(
 
         // The thumbnail service.
         .target(
+            name: "CPlatformImageHostNames", path: "Sources/CHostNames",
+            cSettings: codecSettings + [.define("PIHN_ENABLED", .when(traits: ["Service"]))],
+            linkerSettings: [.linkedLibrary("idn2", .when(traits: ["Service"]))]),
+        .target(
             name: "PlatformImageService",
             dependencies: [
-                "PlatformImage", "PlatformImageLoader",
+                "PlatformImage", "PlatformImageLoader", "CPlatformImageHostNames",
                 crypto("Service"), logging("Service"), metrics("Service"), asyncHTTPClient("Service"),
                 nio("NIOCore", "Service"), nio("NIOPosix", "Service"), nio("NIOHTTP1", "Service"),
                 nioExtras("NIOHTTPTypes", "Service"), httpTypes("Service"),

@@ -60,6 +60,17 @@ public final class ImageLoader: Sendable {
                 transport: transport, decodeQueue: decodeQueue, lanes: lanes,
                 failures: NegativeCache(maxCount: configuration.negativeCacheMaxCount), reporter: reporter))
         state = Mutex(State(configuration: configuration, images: images, data: data))
+        reportUnlimitedDisks(configuration, instead: nil)
+    }
+
+    /// Reports the directories whose disk cache has no size limit, except those that had none before a change either.
+    private func reportUnlimitedDisks(_ configuration: Configuration, instead old: Configuration?) {
+        guard configuration.diskCacheMaxBytes == nil else { return }
+        let known = old.flatMap { $0.diskCacheMaxBytes == nil ? [$0.cacheDirectory, $0.dataDirectory] : nil } ?? []
+        for directory in [configuration.cacheDirectory, configuration.dataDirectory] {
+            guard let directory, !known.contains(directory) else { continue }
+            shared.reporter.report(.diskCacheUnlimited(directory: directory))
+        }
     }
 
     private static func disk(
@@ -108,6 +119,7 @@ public final class ImageLoader: Sendable {
                 return true
             }
             guard isDone else { continue }
+            reportUnlimitedDisks(next.configuration, instead: old.configuration)
             // Configurations are applied outside the lock, so an older one may be applied after a newer one. Each call
             // repeats until it has applied the latest configuration.
             var applied = next

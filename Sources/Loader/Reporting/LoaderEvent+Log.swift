@@ -9,7 +9,7 @@ extension LoaderEvent {
         case .cacheMiss, .requestSent, .responseReceived: .debug
         case .imageRemoved, .filesRemoved, .memoryPurged, .memoryRelieved: .info
         case .retrying: .notice
-        case .cachePolicyWarning, .reportsDropped: .warning
+        case .cachePolicyWarning, .diskCacheUnlimited, .reportsDropped: .warning
         case .failed, .diskFault: .error
         }
     }
@@ -28,6 +28,7 @@ extension LoaderEvent {
         case .memoryPurged: "memory cache purged"
         case .memoryRelieved: "memory cache trimmed"
         case .diskFault: "disk cache fault"
+        case .diskCacheUnlimited: "disk cache has no size limit"
         case .reportsDropped: "events and load records dropped"
         }
     }
@@ -61,6 +62,7 @@ extension LoaderEvent {
             metadata["fault"] = "\(fault.rawValue)"
             metadata["directory"] = "\(directory)"
             metadata["error"] = "\(text)"
+        case .diskCacheUnlimited(let directory): metadata["directory"] = "\(directory)"
         case .reportsDropped(let count): metadata["count"] = "\(count)"
         }
         return metadata

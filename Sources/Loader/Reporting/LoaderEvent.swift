@@ -24,7 +24,8 @@ public struct LoaderEvent: Hashable, Sendable {
         public static var request: Self { Self(rawValue: 1) }
         /// A response was received.
         public static var response: Self { Self(rawValue: 2) }
-        /// Cache misses, missing caching fields of responses, removal of one image, and purges of the disk caches.
+        /// Cache misses, missing caching fields of responses, removal of one image, purges of the disk caches, and disk
+        /// caches without a size limit.
         public static var cache: Self { Self(rawValue: 4) }
         /// Failures, retries, disk faults, and dropped events or records.
         public static var error: Self { Self(rawValue: 8) }
@@ -61,6 +62,9 @@ public struct LoaderEvent: Hashable, Sendable {
         /// The first disk fault of its kind; no load fails because of it. The event also reports a folder that
         /// cannot be created; the disk cache is then disabled until the folder can be created.
         case diskFault(DiskCache.Fault, directory: String, message: String)
+        /// A disk cache has no size limit (``ImageLoader/Configuration/diskCacheMaxBytes`` is nil): it can fill the disk.
+        /// Reported when the loader is created, and when a change of the configuration removes the limit.
+        case diskCacheUnlimited(directory: String)
         /// This many events and records were dropped because the sinks were slower than the loads.
         case reportsDropped(count: Int)
     }
@@ -81,7 +85,7 @@ extension LoaderEvent.Kind {
         switch self {
         case .requestSent: .request
         case .responseReceived: .response
-        case .cacheMiss, .cachePolicyWarning, .imageRemoved, .filesRemoved: .cache
+        case .cacheMiss, .cachePolicyWarning, .imageRemoved, .filesRemoved, .diskCacheUnlimited: .cache
         case .retrying, .failed, .diskFault, .reportsDropped: .error
         case .memoryPurged, .memoryRelieved: .memory
         }

@@ -1,5 +1,17 @@
 #if Service
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
 import Foundation
+#endif
+
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#else
+import Darwin
+#endif
 
 /// Parser of a configuration file in JSON. Keys can be nested objects, names with dots, or a mixture of both.
 struct ConfigurationFile: Sendable {
@@ -21,11 +33,11 @@ struct ConfigurationFile: Sendable {
             throw ServiceError(.internalFault, "the configuration file is not a JSON object")
         }
         var unknown: [String] = []
-        try read(members, below: "", &unknown)
+        try add(members, below: "", &unknown)
         try ConfigurationKey.rejectUnknown(unknown, from: "the configuration file")
     }
 
-    private mutating func read(
+    private mutating func add(
         _ members: [String: JSONValue], below prefix: String, _ unknown: inout [String]
     ) throws(ServiceError) {
         for (name, value) in members {
@@ -35,7 +47,7 @@ struct ConfigurationFile: Sendable {
                     throw ServiceError(.internalFault, "the configuration file contains the key \(name) twice")
                 }
             } else if case .object(let members) = value, !members.isEmpty {
-                try read(members, below: name + ".", &unknown)
+                try add(members, below: name + ".", &unknown)
             } else {
                 unknown.append(name)
             }
@@ -62,12 +74,26 @@ struct ConfigurationFile: Sendable {
     /// - Throws: `internalFault` when the file cannot be read or is larger.
     static func bytes(of path: String) throws(ServiceError) -> [UInt8] {
         let limit = 1 << 20
-        guard let file = FileHandle(forReadingAtPath: path), let data = try? file.read(upToCount: limit + 1) ?? Data()
-        else { throw ServiceError(.internalFault, "the file \(path) cannot be read") }
-        guard data.count <= limit else {
+        let failure = ServiceError(.internalFault, "the file \(path) cannot be read")
+        let descriptor = open(path, O_RDONLY | O_CLOEXEC)
+        guard descriptor >= 0 else { throw failure }
+        defer { close(descriptor) }
+        var bytes = [UInt8](repeating: 0, count: limit + 1)
+        var size = 0
+        while size < bytes.count {
+            let count = bytes.withUnsafeMutableBytes { buffer in
+                let rest = UnsafeMutableRawBufferPointer(rebasing: buffer[size...])
+                return read(descriptor, rest.baseAddress, rest.count)
+            }
+            if count < 0, errno == EINTR { continue }
+            guard count >= 0 else { throw failure }
+            guard count > 0 else { break }
+            size += count
+        }
+        guard size <= limit else {
             throw ServiceError(.internalFault, "the file \(path) is larger than \(limit) bytes")
         }
-        return Array(data)
+        return Array(bytes.prefix(size))
     }
 }
 

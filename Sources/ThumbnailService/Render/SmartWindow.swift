@@ -1,6 +1,13 @@
 #if Service
-import Foundation
 import PlatformImage
+
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#else
+import Darwin
+#endif
 
 /// Search for the most salient position of a crop window, by edge strength and luma entropy.
 ///

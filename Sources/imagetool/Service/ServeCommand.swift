@@ -1,11 +1,16 @@
 #if Tool && Service
 import ArgumentParser
-import Foundation
 import Logging
 import PlatformImage
 import PlatformImageLoader
 import PlatformImageService
 import PlatformImageToolSupport
+
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
+import Foundation
+#endif
 
 /// `imagetool serve`: serves thumbnails over HTTP.
 struct ServeCommand: AsyncParsableCommand {

@@ -1,10 +1,15 @@
 #if Tool && Service
 import ArgumentParser
-import Foundation
 import Logging
 import PlatformImageLoader
 import PlatformImageService
 import PlatformImageToolSupport
+
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
+import Foundation
+#endif
 
 /// `imagetool warm`: requests thumbnails in advance to fill the caches.
 struct WarmCommand: AsyncParsableCommand {

@@ -155,6 +155,7 @@ import Testing
                 .diskFault(.noSpace, directory: "/a", message: "full"), .error,
                 ["fault": "noSpace", "directory": "/a", "error": "full"]
             ),
+            (.diskCacheUnlimited(directory: "/a"), .warning, ["directory": "/a"]),
             (.reportsDropped(count: 4), .warning, ["count": "4"]),
         ] as [(LoaderEvent.Kind, Logger.Level, [String: String])])
     func eventIsLoggedWithItsValuesAsMetadata(

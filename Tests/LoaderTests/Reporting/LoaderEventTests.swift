@@ -274,5 +274,49 @@ import Testing
             return
         }
     }
+
+    @Test func diskCacheWithoutALimitIsReportedAtCreationAndWhenTheLimitIsRemoved() async throws {
+        let folder = try DiskFolder()
+        let listener = listener
+        let images = LoaderEvent.Kind.diskCacheUnlimited(directory: folder.path + "/images")
+        let data = LoaderEvent.Kind.diskCacheUnlimited(directory: folder.path + "/data")
+        let bench = try LoaderBench(ScriptedTransport(.image(TestImage.first)), in: folder) {
+            listener.listen(&$0, to: .cache)
+        }
+        await bench.loader.flush()
+        #expect(listener.kinds == [images, data])
+        #expect(listener.lines.map(\.message) == ["disk cache has no size limit", "disk cache has no size limit"])
+
+        listener.clear()
+        try bench.loader.update { $0.diskCacheMaxBytes = 1_000 }
+        try bench.loader.update { $0.urgentWidth = 9 }
+        await bench.loader.flush()
+        #expect(listener.kinds.isEmpty)
+
+        try bench.loader.update { $0.diskCacheMaxBytes = nil }
+        try bench.loader.update { $0.urgentWidth = 8 }
+        await bench.loader.flush()
+        #expect(listener.kinds == [images, data])
+
+        listener.clear()
+        let other = folder.path + "/other"
+        try bench.loader.update { $0.cacheDirectory = other }
+        await bench.loader.flush()
+        #expect(listener.kinds == [.diskCacheUnlimited(directory: other)])
+    }
+
+    @Test func diskCacheWithALimitOrWithoutADirectoryIsNotReportedAsUnlimited() async throws {
+        let listener = listener
+        for change in [
+            { $0.diskCacheMaxBytes = 1 }, { ($0.cacheDirectory, $0.dataDirectory) = (nil, nil) },
+        ] as [(inout ImageLoader.Configuration) -> Void] {
+            let bench = try LoaderBench(ScriptedTransport(.image(TestImage.first))) {
+                listener.listen(&$0, to: .all)
+                change(&$0)
+            }
+            await bench.loader.flush()
+        }
+        #expect(listener.kinds.isEmpty)
+    }
 }
 #endif

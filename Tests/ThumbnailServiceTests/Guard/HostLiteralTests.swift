@@ -70,10 +70,10 @@ import Musl
         #expect(Set(texts).count > 10_000)
     }
 
-    /// The sample strings of RFC 3492 §7.1, in lowercase.
-    @Test func punycodeMatchesTheSamplesOfRFC3492() {
+    /// The sample strings of RFC 3492 §7.1 that are valid labels of host names, in lowercase.
+    @Test func labelOfEachSampleOfRFC3492IsEncodedAsPunycode() {
         let table: [(text: String, code: String)] = [
-            ("ليهمابتكلموشعربي؟", "egbpdaj6bu4bxfgehfvwxn"), ("他们为什么不说中文", "ihqwcrb4cv8a8dqg056pqjye"),
+            ("他们为什么不说中文", "ihqwcrb4cv8a8dqg056pqjye"),
             ("他們爲什麽不說中文", "ihqwctvzc91f659drss3x8bo0yb"),
             ("pročprostěnemluvíčesky", "proprostnemluvesky-uyb24dma41a"),
             ("למההםפשוטלאמדבריםעברית", "4dbcagdahymbxekheh6e0a7fei0b"),
@@ -83,7 +83,7 @@ import Musl
             ("3年b組金八先生", "3b-ww4c5e180e575a65lsy2b"), ("ひとつ屋根の下2", "2-u9tlzr9756bt3uc0v"),
             ("そのスピードで", "d9juau41awczczp"),
         ]
-        for row in table { #expect(SourceHost.punycode(Array(row.text.unicodeScalars)) == row.code, "\(row.code)") }
+        for row in table { #expect(SourceHost.encoded(row.text) == "xn--" + row.code, "\(row.code)") }
     }
 
     @Test func parsingAHostOfUpTo8192CharactersDoesNotTrap() {

@@ -1,6 +1,13 @@
 #if Service
-import Foundation
 import PlatformImage
+
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#else
+import Darwin
+#endif
 
 /// Gaussian blur, truncated at `radius` pixels. Pixels are weighted by their alpha, and edge pixels are repeated.
 struct Blur: Hashable {

@@ -1,6 +1,13 @@
 #if Service
-import Foundation
 import PlatformImage
+
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#else
+import Darwin
+#endif
 
 /// Wavelet sharpening: amplifies detail with a gain that depends on its scale, as thumbor does with the algorithm of
 /// Marco Rossini's GIMP plugin.

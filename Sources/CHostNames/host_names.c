@@ -1,0 +1,23 @@
+#include "CPlatformImageHostNames.h"
+
+// Only the service converts host names; without it libidn2 is not needed.
+#ifdef PIHN_ENABLED
+
+#if !__has_include(<idn2.h>)
+#error "libidn2 not found: apt-get install libidn2-dev (brew install libidn2), or omit the trait Service"
+#endif
+#include <idn2.h>
+#include <string.h>
+
+pihn_status pihn_to_ascii(const char *name, char *ascii, size_t capacity) {
+  char *result = NULL;
+  int code = idn2_to_ascii_8z(name, &result, IDN2_NFC_INPUT | IDN2_NONTRANSITIONAL);
+  if (code == IDN2_MALLOC) return PIHN_NO_MEMORY;
+  if (code != IDN2_OK) return PIHN_INVALID;
+  size_t size = strlen(result) + 1;
+  if (size <= capacity) memcpy(ascii, result, size);
+  idn2_free(result);
+  return size <= capacity ? PIHN_OK : PIHN_INVALID;
+}
+
+#endif
