@@ -8,7 +8,8 @@ SANITIZE = --disable-default-traits --scratch-path .build-asan --sanitize=addres
 TOOL = .build/release/imagetool
 # SwiftPM's $ORIGIN in RUNPATH would load libraries from the program's own folder; a static Swift runtime needs none.
 STATIC = --static-swift-stdlib --disable-local-rpath
-# Tools with the thumbnail service, which the default traits leave out.
+TOOL_BUILD = -c release $(STATIC) --traits default,Tool
+# Tools with the thumbnail service.
 SERVICE_TOOL = .build-service/release/imagetool
 SERVICE_BUILD = -c release $(STATIC) --traits default,Service --scratch-path .build-service
 
@@ -25,12 +26,12 @@ help: ## Prints this list
 bootstrap: ## Installs missing system libraries
 	@Scripts/bootstrap
 
-build: bootstrap ## Debug build with the default traits
-	$(SWIFT) build
+build: bootstrap ## Debug build with the default traits and the tools
+	$(SWIFT) build --traits default,Tool
 
 tool: bootstrap ## Release build of imagetool and imagetool-bench in .build/release
-	@$(SWIFT) build -c release $(STATIC) --product imagetool
-	@$(SWIFT) build -c release $(STATIC) --product imagetool-bench
+	@$(SWIFT) build $(TOOL_BUILD) --product imagetool
+	@$(SWIFT) build $(TOOL_BUILD) --product imagetool-bench
 	@Scripts/build/strip $(TOOL) $(TOOL)-bench
 
 service-tool: bootstrap ## Release build of both with the thumbnail service in .build-service/release
@@ -208,9 +209,8 @@ check-gallery: service-tool ## The gallery's 1,000 images in headless Chromium
 requirements: ## Writes the tests of each requirement into the tables of Docs; ARGUMENTS=--check compares them
 	@Scripts/build/requirements $(ARGUMENTS)
 
-docs: ## DocC pages of PlatformImage and PlatformImageLoader
-	PLATFORMIMAGE_DOCS=1 $(SWIFT) package --traits Loader --scratch-path .build-docs generate-documentation \
-		--target PlatformImage --target PlatformImageLoader --enable-experimental-combined-documentation
+docs: bootstrap ## DocC pages of PlatformImage and PlatformImageLoader; fails on unresolved links and unlisted symbols
+	@SWIFT=$(SWIFT) Scripts/build/docs
 
 ##@ Variables
 ## SWIFT                the swift command

@@ -34,7 +34,8 @@ let package = Package(
             name: "Service",
             description: "The thumbnail service: the product PlatformImageService and `imagetool serve`.",
             enabledTraits: ["Loader", "AsyncHTTPClient", "Tool", "Metrics"]),
-        .default(enabledTraits: ["Loader", "AsyncHTTPClient", "Tool"]),
+        // The tools are not for users of the libraries, who would otherwise resolve an argument parser.
+        .default(enabledTraits: ["Loader", "AsyncHTTPClient"]),
     ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),

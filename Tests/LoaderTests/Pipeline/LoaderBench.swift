@@ -21,6 +21,8 @@ struct LoaderBench: Sendable {
         var configuration = ImageLoader.Configuration()
         configuration.cacheDirectory = self.folder.path + "/images"
         configuration.dataDirectory = self.folder.path + "/data"
+        // Without a limit, every loader would report diskCacheUnlimited.
+        configuration.diskCacheMaxBytes = 1 << 30
         configuration.clock = { [clock] in clock.now }
         change(&configuration)
         loader = try ImageLoader(configuration: configuration, transport: transport)

@@ -282,6 +282,7 @@ import Testing
         let data = LoaderEvent.Kind.diskCacheUnlimited(directory: folder.path + "/data")
         let bench = try LoaderBench(ScriptedTransport(.image(TestImage.first)), in: folder) {
             listener.listen(&$0, to: .cache)
+            $0.diskCacheMaxBytes = nil
         }
         await bench.loader.flush()
         #expect(listener.kinds == [images, data])
@@ -308,7 +309,8 @@ import Testing
     @Test func diskCacheWithALimitOrWithoutADirectoryIsNotReportedAsUnlimited() async throws {
         let listener = listener
         for change in [
-            { $0.diskCacheMaxBytes = 1 }, { ($0.cacheDirectory, $0.dataDirectory) = (nil, nil) },
+            { $0.diskCacheMaxBytes = 1 },
+            { ($0.cacheDirectory, $0.dataDirectory, $0.diskCacheMaxBytes) = (nil, nil, nil) },
         ] as [(inout ImageLoader.Configuration) -> Void] {
             let bench = try LoaderBench(ScriptedTransport(.image(TestImage.first))) {
                 listener.listen(&$0, to: .all)

@@ -136,13 +136,14 @@ import Testing
     @Test func bootstrapScriptRequiresVersionsWithTheSecurityFixesOfDebianBookworm() throws {
         let path = Fixture.folder.deletingLastPathComponent().appending(path: "Scripts/bootstrap")
         let script = try String(contentsOf: path, encoding: .utf8)
-        for fix in SecurityFix.table {
-            guard let fixed = fix.packages["debian bookworm"] else { continue }
-            let names = ["libpng": "libpng16-16", "libtiff": "libtiff6", "giflib": "libgif7", "lcms2": "liblcms2-2"]
-            guard let name = names[fix.library] else { continue }
-            let line = script.split(separator: "\n").first { $0.contains("| \(name))") } ?? ""
-            let minimum = line.split(separator: " ").drop { $0 != "echo" }.dropFirst().first ?? ""
-            #expect(!(PackageVersion(String(minimum)) < PackageVersion(fixed)), "\(fix.id): \(minimum)")
+        let names = ["libpng": "libpng-dev", "libtiff": "libtiff-dev", "giflib": "libgif-dev", "lcms2": "liblcms2-dev"]
+        for release in ["bookworm", "trixie"] {
+            for fix in SecurityFix.table {
+                guard let fixed = fix.packages["debian \(release)"], let name = names[fix.library] else { continue }
+                let line = script.split(separator: "\n").first { $0.contains("\"\(release) \(name)\")") } ?? ""
+                let minimum = line.split(separator: " ").drop { $0 != "echo" }.dropFirst().first ?? ""
+                #expect(!(PackageVersion(String(minimum)) < PackageVersion(fixed)), "\(release) \(fix.id): \(minimum)")
+            }
         }
     }
 }
