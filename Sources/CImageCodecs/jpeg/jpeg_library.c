@@ -192,7 +192,9 @@ imgc_status imgc_jpeg_fail(jpeg_state *s) {
   case JERR_IMAGE_TOO_BIG: token = "dimensions"; break;
   case JERR_BAD_PRECISION: token = "12bit"; break;
   case JERR_SOF_UNSUPPORTED: token = "process"; break;
+#if JPEG_LIB_VERSION < 70 // version 7 of the interface includes arithmetic coding
   case JERR_ARITH_NOTIMPL: token = "arithmetic"; break;
+#endif
   case JERR_CCIR601_NOTIMPL:
   case JERR_FRACT_SAMPLE_NOTIMPL: token = "sampling"; break;
   case JERR_CONVERSION_NOTIMPL:

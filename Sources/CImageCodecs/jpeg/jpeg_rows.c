@@ -31,7 +31,7 @@ static bool is_last_scan(const struct jpeg_decompress_struct *cinfo) {
 // Returns the number of rows from the top that do not depend on missing data, when the input ended
 // in iMCU row `row` of the scan.
 static uint32_t rows_before(const struct jpeg_decompress_struct *cinfo, uint32_t row) {
-  uint32_t rows = row * (uint32_t)(cinfo->max_v_samp_factor * cinfo->min_DCT_scaled_size);
+  uint32_t rows = row * (uint32_t)(cinfo->max_v_samp_factor * IMGC_JPEG_MIN_DCT_SIZE(cinfo));
   // With smooth ("fancy") upsampling the last of these rows also depends on the next chroma row,
   // which is missing.
   for (int i = 0; i < cinfo->num_components && rows; i++)

@@ -57,7 +57,7 @@ static bool is_supported(const struct jpeg_decompress_struct *cinfo) {
          cinfo->comps_in_scan == cinfo->num_components && cinfo->data_precision == 8 &&
          !cinfo->progressive_mode && !cinfo->arith_code && !cinfo->CCIR601_sampling &&
          cinfo->Ss == 0 && cinfo->Se == DCTSIZE2 - 1 && cinfo->Ah == 0 && cinfo->Al == 0 &&
-         (cinfo->min_DCT_scaled_size == 1 || cinfo->min_DCT_scaled_size == 2);
+         (IMGC_JPEG_MIN_DCT_SIZE(cinfo) == 1 || IMGC_JPEG_MIN_DCT_SIZE(cinfo) == 2);
 }
 
 // Adds the plane of a component; returns false if it is not supported. libjpeg enlarges subsampled
@@ -67,7 +67,7 @@ static bool add_plane(jpeg_baseline *b, const struct jpeg_decompress_struct *cin
   plane *p = &b->planes[b->count++];
   p->across = cinfo->num_components == 1 ? 1 : (unsigned)c->h_samp_factor;
   p->down = cinfo->num_components == 1 ? 1 : (unsigned)c->v_samp_factor;
-  p->size = (unsigned)c->DCT_scaled_size;
+  p->size = (unsigned)IMGC_JPEG_DCT_SIZE(c);
   if (p->across != p->down || p->across > 2 || p->across * p->size != b->side) return false;
   if (c->quant_tbl_no < 0 || c->quant_tbl_no >= NUM_QUANT_TBLS) return false;
   const JQUANT_TBL *table = cinfo->quant_tbl_ptrs[c->quant_tbl_no];
@@ -126,7 +126,7 @@ static void init_flat_planes(jpeg_baseline *b, bool is_draft) {
 static bool init(jpeg_baseline *b, const struct jpeg_decompress_struct *cinfo, bool is_draft) {
   const unsigned most = cinfo->num_components == 1 ? 1 : (unsigned)cinfo->max_h_samp_factor;
   const uint32_t mcu = most * DCTSIZE;
-  b->side = most * (unsigned)cinfo->min_DCT_scaled_size;
+  b->side = most * (unsigned)IMGC_JPEG_MIN_DCT_SIZE(cinfo);
   if (b->side > MAX_SIDE) return false;
   for (int i = 0; i < cinfo->comps_in_scan; i++)
     if (!add_plane(b, cinfo, cinfo->cur_comp_info[i])) return false;

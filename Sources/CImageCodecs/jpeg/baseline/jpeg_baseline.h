@@ -16,6 +16,16 @@
 #endif
 #include <jpeglib.h>
 
+// Version 7 of libjpeg's interface, which Ubuntu and Homebrew build, has a size per direction.
+// libjpeg-turbo sets both to the same value.
+#if JPEG_LIB_VERSION >= 70
+#define IMGC_JPEG_MIN_DCT_SIZE(cinfo) ((cinfo)->min_DCT_v_scaled_size)
+#define IMGC_JPEG_DCT_SIZE(component) ((component)->DCT_v_scaled_size)
+#else
+#define IMGC_JPEG_MIN_DCT_SIZE(cinfo) ((cinfo)->min_DCT_scaled_size)
+#define IMGC_JPEG_DCT_SIZE(component) ((component)->DCT_scaled_size)
+#endif
+
 typedef struct jpeg_baseline jpeg_baseline;
 
 // Opens the decoder; NULL for unsupported files, and when memory is exhausted. `cinfo` must be in
