@@ -11,6 +11,9 @@ let documentation: [Package.Dependency] =
 
 let package = Package(
     name: "PlatformImage",
+    // `Array.span`, `Array.mutableSpan` and `Task.immediate` need the standard library of macOS 26; `Mutex`, `UInt128`
+    // and task executors need macOS 15.
+    platforms: [.macOS(.v26)],
     products: [
         .library(name: "PlatformImage", targets: ["PlatformImage"]),
         .library(name: "PlatformImageLoader", targets: ["PlatformImageLoader"]),
@@ -57,7 +60,8 @@ let package = Package(
         // The core.
         .target(
             name: "CImageCodecs", cSettings: codecSettings + [.headerSearchPath(".")],
-            linkerSettings: ["png", "jpeg", "gif", "tiff", "lcms2", "deflate", "z", "m"].map { .linkedLibrary($0) }),
+            linkerSettings: ["png", "jpeg", "gif", "tiff", "lcms2", "deflate", "z", "m"].map { .linkedLibrary($0) }
+                + librarySearchPaths),
         .target(name: "PlatformImage", dependencies: ["CImageCodecs"], swiftSettings: coreSettings),
 
         // The loader.
@@ -243,5 +247,24 @@ var codecSettings: [CSetting] {
     [
         .unsafeFlags(["-O2"], .when(configuration: .debug)),
         .unsafeFlags(["-fstack-protector-strong", "-D_FORTIFY_SOURCE=2"], .when(configuration: .release)),
+        .unsafeFlags(homebrewFolders.map { "-I\($0)/include" }, .when(platforms: [.macOS])),
     ]
+}
+
+// Every product with C code contains CImageCodecs, so only that target adds the paths to the linker's command.
+var librarySearchPaths: [LinkerSetting] {
+    [.unsafeFlags(homebrewFolders.map { "-L\($0)/lib" }, .when(platforms: [.macOS]))]
+}
+
+// Homebrew installs outside of the compiler's search paths. Not by pkg-config: giflib has no .pc file, the files of
+// libpng and libtiff require zlib's, which macOS does not have, and without the command pkg-config SwiftPM warns even
+// when all libraries are installed. The folder of jpeg-turbo comes first, because the formula jpeg has the same names.
+var homebrewFolders: [String] {
+    #if arch(arm64)
+    let usual = "/opt/homebrew"
+    #else
+    let usual = "/usr/local"
+    #endif
+    let prefix = Context.environment["HOMEBREW_PREFIX"] ?? usual
+    return [prefix + "/opt/jpeg-turbo", prefix]
 }

@@ -4,6 +4,7 @@ import PackageDescription
 // The program that counts instructions of the core. It builds in seconds: without traits no other package is resolved.
 let package = Package(
     name: "Benchmarks",
+    platforms: [.macOS(.v26)],
     dependencies: [.package(name: "PlatformImage", path: "..", traits: [])],
     targets: [
         .executableTarget(

@@ -5,6 +5,7 @@ import PackageDescription
 // passes the flags that instrument every module, because flags of a target do not apply to its dependencies.
 let package = Package(
     name: "Fuzz",
+    platforms: [.macOS(.v26)],
     dependencies: [.package(name: "PlatformImage", path: "..", traits: [])],
     targets: [
         .executableTarget(
