@@ -1,6 +1,7 @@
 #if AsyncHTTPClient
 import AsyncHTTPClient
 import NIOCore
+import NIOPosix
 internal import PlatformImage
 import Synchronization
 
@@ -54,7 +55,9 @@ private final class OwnedClient: Sendable {
     let client: HTTPClient
 
     init(_ configuration: HTTPClient.Configuration) {
-        client = HTTPClient(eventLoopGroupProvider: .singleton, configuration: configuration)
+        // On Darwin, the provider `.singleton` selects Network.framework, which has other errors and trust settings.
+        client = HTTPClient(
+            eventLoopGroupProvider: .shared(MultiThreadedEventLoopGroup.singleton), configuration: configuration)
     }
 
     // Nothing is in flight: every exchange holds a lease.
