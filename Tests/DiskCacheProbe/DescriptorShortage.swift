@@ -39,15 +39,21 @@ func runDescriptorShortage(_ folder: String, threads: Int, keys: Int, descriptor
     let worker = ShortageWorker(cache: cache, keys: keys)
     var ids: [pthread_t] = []
     for index in 0..<threads {
+        #if canImport(Darwin)
+        var id: pthread_t?
+        #else
         var id = pthread_t()
+        #endif
         let box = Unmanaged.passRetained(ShortageThread(worker: worker, seed: index))
         pthread_create(
             &id, nil,
             { argument in
+                // The argument is optional, except on Darwin.
+                let argument: UnsafeMutableRawPointer? = argument
                 if let argument { Unmanaged<ShortageThread>.fromOpaque(argument).takeRetainedValue().run() }
                 return nil
             }, box.toOpaque())
-        ids.append(id)
+        ids += [id].compactMap { $0 }
     }
     for id in ids { pthread_join(id, nil) }
     for descriptor in held { close(descriptor) }

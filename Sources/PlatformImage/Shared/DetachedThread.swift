@@ -29,11 +29,17 @@ package enum DetachedThread {
         unsafe pthread_attr_setstacksize(&attributes, stackBytes)
         unsafe pthread_attr_setdetachstate(&attributes, Int32(PTHREAD_CREATE_DETACHED))
         defer { unsafe pthread_attr_destroy(&attributes) }
+        #if canImport(Darwin)
+        var thread: pthread_t?
+        #else
         var thread = pthread_t()
+        #endif
         let failure = unsafe pthread_create(
             &thread, &attributes,
-            { context in
-                guard let context = unsafe context else { return nil }
+            { argument in
+                // The argument is optional, except on Darwin.
+                let argument: UnsafeMutableRawPointer? = unsafe argument
+                guard let context = unsafe argument else { return nil }
                 let start = unsafe Unmanaged<ThreadStart>.fromOpaque(context).takeRetainedValue()
                 DetachedThread.setNiceness(start.niceness)
                 start.body()

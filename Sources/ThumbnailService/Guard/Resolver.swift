@@ -123,7 +123,11 @@ final class SystemResolver: Resolver {
     /// Resolves a name with `getaddrinfo`; blocks.
     static func lookUp(_ name: String) -> Result<[IPAddress], ServiceError> {
         var hints = addrinfo()
+        #if canImport(Glibc)
         hints.ai_socktype = Int32(SOCK_STREAM.rawValue)
+        #else
+        hints.ai_socktype = SOCK_STREAM
+        #endif
         var list: UnsafeMutablePointer<addrinfo>?
         let status = getaddrinfo(name, nil, &hints, &list)
         defer { if list != nil { freeaddrinfo(list) } }

@@ -2,6 +2,14 @@
 import Foundation
 import PlatformImageToolSupport
 
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#else
+import Darwin
+#endif
+
 /// Private nginx process on 127.0.0.1 that responds to every path with the same body, which is fresh for one hour.
 final class BenchLoadServer {
     /// Base URL without a trailing slash.
@@ -126,7 +134,11 @@ private struct LoopbackSocket: ~Copyable {
     private let descriptor: Int32
 
     init() throws {
+        #if canImport(Glibc)
         descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+        #else
+        descriptor = socket(AF_INET, SOCK_STREAM, 0)
+        #endif
         guard descriptor >= 0 else { throw Failure(.ioError, "io: \(systemMessage())") }
     }
 
@@ -144,7 +156,7 @@ private struct LoopbackSocket: ~Copyable {
     func connect(_ port: UInt16) -> Bool {
         withUnsafePointer(to: address(port)) { pointer in
             pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-                Glibc.connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_in>.size)) == 0
+                connectSocket(descriptor, $0, socklen_t(MemoryLayout<sockaddr_in>.size)) == 0
             }
         }
     }
@@ -160,5 +172,10 @@ private struct LoopbackSocket: ~Copyable {
             }
         }
     }
+}
+
+/// The system's `connect`, which the method `connect(_:)` shadows.
+private func connectSocket(_ descriptor: Int32, _ address: UnsafePointer<sockaddr>, _ size: socklen_t) -> Int32 {
+    connect(descriptor, address, size)
 }
 #endif

@@ -12,6 +12,8 @@ import Synchronization
 import Glibc
 #elseif canImport(Musl)
 import Musl
+#else
+import Darwin
 #endif
 
 /// CPU and wall time of loads by the loader and by plain AsyncHTTPClient, measured alternately, and of cache hits.

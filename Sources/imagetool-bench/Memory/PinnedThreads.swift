@@ -7,6 +7,8 @@ import Synchronization
 import Glibc
 #elseif canImport(Musl)
 import Musl
+#else
+import Darwin
 #endif
 
 /// Threads that start the same work simultaneously, each pinned to a different core where the system supports it.

@@ -7,6 +7,8 @@ import Testing
 import Glibc
 #elseif canImport(Musl)
 import Musl
+#else
+import Darwin
 #endif
 
 @Suite struct DiskNameTests {

@@ -7,6 +7,8 @@ import Testing
 import Glibc
 #elseif canImport(Musl)
 import Musl
+#else
+import Darwin
 #endif
 
 /// Sanitizers reserve terabytes of address space and add mappings, so the size of the address space is not a usable

@@ -1,3 +1,4 @@
+#if os(Linux)
 import Foundation
 import PlatformImageTestSupport
 import Testing
@@ -471,3 +472,4 @@ private final class RereadFile {
 
     private var touched: UInt8 = 0
 }
+#endif

@@ -6,6 +6,8 @@ import Testing
 import Glibc
 #elseif canImport(Musl)
 import Musl
+#else
+import Darwin
 #endif
 
 @testable import PlatformImageService

@@ -65,11 +65,16 @@ import Testing
     }
 
     private static func allowDescriptors(_ count: rlim_t) throws {
+        #if canImport(Glibc)
+        let resource = __rlimit_resource_t(RLIMIT_NOFILE.rawValue)
+        #else
+        let resource = RLIMIT_NOFILE
+        #endif
         var limit = rlimit()
-        try #require(getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0)
+        try #require(getrlimit(resource, &limit) == 0)
         guard limit.rlim_cur < count else { return }
         limit.rlim_cur = min(count, limit.rlim_max)
-        try #require(setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0)
+        try #require(setrlimit(resource, &limit) == 0)
         try #require(limit.rlim_cur >= count, "the hard limit of file descriptors is too low")
     }
 }
