@@ -6,7 +6,7 @@
 #include <string.h>
 
 #if !__has_include(<gif_lib.h>)
-#error "giflib not found: apt-get install libgif-dev"
+#error "giflib not found: apt-get install libgif-dev (brew install giflib)"
 #endif
 #include <gif_lib.h>
 

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 
 #if !__has_include(<jpeglib.h>)
-#error "libjpeg not found: apt-get install libjpeg62-turbo-dev (on Ubuntu libjpeg-turbo8-dev)"
+#error "libjpeg-turbo is missing: apt-get install libjpeg-dev (brew install jpeg-turbo)"
 #endif
 #include <jpeglib.h>
 

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #if !__has_include(<png.h>)
-#error "libpng not found: apt-get install libpng-dev"
+#error "libpng not found: apt-get install libpng-dev (brew install libpng)"
 #endif
 #include <png.h>
 

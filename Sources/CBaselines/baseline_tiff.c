@@ -6,7 +6,7 @@
 #include <string.h>
 
 #if !__has_include(<tiffio.h>)
-#error "libtiff not found: apt-get install libtiff-dev"
+#error "libtiff not found: apt-get install libtiff-dev (brew install libtiff)"
 #endif
 #include <tiffio.h>
 

@@ -6,7 +6,7 @@
 #include "CImageCodecs.h"
 
 #if !__has_include(<lcms2.h>)
-#error "lcms2 is missing: apt-get install liblcms2-dev"
+#error "lcms2 is missing: apt-get install liblcms2-dev (brew install little-cms2)"
 #endif
 #include <lcms2.h>
 

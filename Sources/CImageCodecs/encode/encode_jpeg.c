@@ -9,8 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 #if !__has_include(<jpeglib.h>)
-#error                                                                                             \
-    "libjpeg-turbo is missing: apt-get install libjpeg62-turbo-dev (on Ubuntu libjpeg-turbo8-dev)"
+#error "libjpeg-turbo is missing: apt-get install libjpeg-dev (brew install jpeg-turbo)"
 #endif
 #include <jerror.h>
 #include <jpeglib.h>

@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 #if !__has_include(<libdeflate.h>)
-#error "libdeflate is missing: apt-get install libdeflate-dev"
+#error "libdeflate is missing: apt-get install libdeflate-dev (brew install libdeflate)"
 #endif
 #include <libdeflate.h>
 #if !__has_include(<zlib.h>)

@@ -7,7 +7,7 @@
 #include "core/bytes.h"
 
 #if !__has_include(<gif_lib.h>)
-#error "giflib is missing: apt-get install libgif-dev"
+#error "giflib is missing: apt-get install libgif-dev (brew install giflib)"
 #endif
 #include <gif_lib.h>
 

@@ -9,7 +9,7 @@
 #include "core/report.h"
 
 #if !__has_include(<libdeflate.h>)
-#error "libdeflate.h is missing: apt-get install libdeflate-dev"
+#error "libdeflate.h is missing: apt-get install libdeflate-dev (brew install libdeflate)"
 #endif
 #include <libdeflate.h>
 #include <string.h>

@@ -9,7 +9,7 @@
 #include "png/png_rows.h"
 
 #if !__has_include(<png.h>)
-#error "png.h is missing: apt-get install libpng-dev"
+#error "png.h is missing: apt-get install libpng-dev (brew install libpng)"
 #endif
 #include <png.h>
 #include <setjmp.h>

@@ -11,8 +11,7 @@
 #include <stdint.h>
 #include <stdio.h> // jpeglib.h needs FILE and size_t first
 #if !__has_include(<jpeglib.h>)
-#error                                                                                             \
-    "libjpeg-turbo is missing: apt-get install libjpeg62-turbo-dev (on Ubuntu libjpeg-turbo8-dev)"
+#error "libjpeg-turbo is missing: apt-get install libjpeg-dev (brew install jpeg-turbo)"
 #endif
 #include <jpeglib.h>
 

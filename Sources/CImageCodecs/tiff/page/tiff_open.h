@@ -7,7 +7,7 @@
 #include "tiff/page/tiff_ifd.h"
 
 #if !__has_include(<tiffio.h>)
-#error "tiffio.h not found: apt-get install libtiff-dev"
+#error "tiffio.h not found: apt-get install libtiff-dev (brew install libtiff)"
 #endif
 #include <tiffio.h>
 
