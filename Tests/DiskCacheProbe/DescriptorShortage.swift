@@ -37,8 +37,27 @@ func runDescriptorShortage(_ folder: String, threads: Int, keys: Int, descriptor
     if cache.read(Oracle.key(0)) != nil { failMissingData("a read without a descriptor") }
     for _ in 0..<min(3, held.count) { close(held.removeLast()) }
     let worker = ShortageWorker(cache: cache, keys: keys)
+    runThreads(threads, worker)
+    for descriptor in held { close(descriptor) }
+    limit.rlim_cur = most
+    setrlimit(resource, &limit)
+    let faults = cache.statistics.faults[.noDescriptors] ?? 0
+    printLine("hits \(worker.hits.load(ordering: .relaxed))")
+    printLine("faults \(faults)")
+    var found = 0
+    for number in 0..<keys {
+        guard let hit = cache.read(Oracle.key(number)) else { continue }
+        guard Oracle.version(of: number, hit.entry, hit.body) != nil else { failWrongData(number) }
+        found += 1
+    }
+    printLine("found \(found)")
+}
+
+/// Runs the worker in `count` threads and waits for their end. Not in the async caller: Darwin's `pthread_join` is not
+/// available there.
+private func runThreads(_ count: Int, _ worker: ShortageWorker) {
     var ids: [pthread_t] = []
-    for index in 0..<threads {
+    for index in 0..<count {
         #if canImport(Darwin)
         var id: pthread_t?
         #else
@@ -56,19 +75,6 @@ func runDescriptorShortage(_ folder: String, threads: Int, keys: Int, descriptor
         ids += [id].compactMap { $0 }
     }
     for id in ids { pthread_join(id, nil) }
-    for descriptor in held { close(descriptor) }
-    limit.rlim_cur = most
-    setrlimit(resource, &limit)
-    let faults = cache.statistics.faults[.noDescriptors] ?? 0
-    printLine("hits \(worker.hits.load(ordering: .relaxed))")
-    printLine("faults \(faults)")
-    var found = 0
-    for number in 0..<keys {
-        guard let hit = cache.read(Oracle.key(number)) else { continue }
-        guard Oracle.version(of: number, hit.entry, hit.body) != nil else { failWrongData(number) }
-        found += 1
-    }
-    printLine("found \(found)")
 }
 
 private final class ShortageWorker: Sendable {

@@ -83,7 +83,7 @@ struct ConfigurationFile: Sendable {
         while size < bytes.count {
             let count = bytes.withUnsafeMutableBytes { buffer in
                 let rest = UnsafeMutableRawBufferPointer(rebasing: buffer[size...])
-                return read(descriptor, rest.baseAddress, rest.count)
+                return readSome(descriptor, rest.baseAddress, rest.count)
             }
             if count < 0, errno == EINTR { continue }
             guard count >= 0 else { throw failure }
@@ -95,6 +95,11 @@ struct ConfigurationFile: Sendable {
         }
         return Array(bytes.prefix(size))
     }
+}
+
+/// The system's `read`, which the method `read(_:below:_:)` shadows.
+private func readSome(_ descriptor: Int32, _ buffer: UnsafeMutableRawPointer?, _ count: Int) -> Int {
+    read(descriptor, buffer, count)
 }
 
 /// A JSON value; numbers and booleans are converted to texts, the form that configuration keys parse.
