@@ -4,7 +4,7 @@
 #ifdef PIHN_ENABLED
 
 #if !__has_include(<idn2.h>)
-#error "libidn2 not found: apt-get install libidn2-dev (brew install libidn2), or omit the trait Service"
+#error "libidn2 is missing: install libidn2-dev (apt-get) or libidn2 (brew), or omit trait Service"
 #endif
 #include <idn2.h>
 #include <string.h>
