@@ -137,6 +137,10 @@ bench-png-thumb: bootstrap ## PNG thumbnails: streamed decompression against the
 bench-service: service-tool ## The service against thumbor and nginx; ARGUMENTS=--write updates the figures in Docs
 	@IMAGETOOL=$(SERVICE_TOOL) Scripts/bench/service $(ARGUMENTS)
 
+# ARGUMENTS='pixels loader' selects programs.
+bench-builds: bootstrap ## Builds as users of the libraries: packages, steps, minutes and sizes for each set of traits
+	@SWIFT=$(SWIFT) Scripts/bench/user-builds $(ARGUMENTS)
+
 # The counts do not depend on the speed of the machine. Needs valgrind.
 instructions: bootstrap ## Instruction counts of a fixed set of operations against stored figures
 	-@Scripts/bootstrap check

@@ -4,9 +4,9 @@ internal import PlatformImage
 extension ImageLoader.Configuration {
     /// Settings for a server that loads images for many users.
     ///
-    /// They differ from the defaults, which suit a program of one user, in these values: the memory cache is on, both
-    /// disk caches have a limit, ``retry`` is `standard`, ``isSharedCache`` is true, ``totalTimeout`` is 60 seconds, and
-    /// ``decodeLimits`` are those of `thumbnailService`.
+    /// The defaults suit a program of one user. These settings differ: the memory cache is on, both disk caches have a
+    /// limit, ``retry`` is `standard`, ``isSharedCache`` is true, ``totalTimeout`` is 60 seconds, and ``decodeLimits``
+    /// are those of `thumbnailService`.
     ///
     /// - Parameters:
     ///   - directory: Parent directory of the two disk caches, `images` and `data`; nil disables both. It must be

@@ -62,7 +62,7 @@ public struct LoaderEvent: Hashable, Sendable {
         /// The first disk fault of its kind; no load fails because of it. The event also reports a folder that
         /// cannot be created; the disk cache is then disabled until the folder can be created.
         case diskFault(DiskCache.Fault, directory: String, message: String)
-        /// A disk cache has no size limit (``ImageLoader/Configuration/diskCacheMaxBytes`` is nil): it can fill the disk.
+        /// A disk cache has no size limit, because ``ImageLoader/Configuration/diskCacheMaxBytes`` is nil.
         /// Reported when the loader is created, and when a change of the configuration removes the limit.
         case diskCacheUnlimited(directory: String)
         /// This many events and records were dropped because the sinks were slower than the loads.

@@ -6,8 +6,8 @@ extension SourceHost {
     /// that is not allowed.
     ///
     /// libidn2 maps the text as in UTS 46, so that full-width digits become digits before the check for an IP address.
-    /// Only letters, marks, digits and numbers are accepted, and the full-width dot (U+FF0E), which becomes a dot. Other
-    /// lookalikes of dots and slashes are refused.
+    /// Only letters, marks, digits and numbers are accepted, and the full-width dot (U+FF0E), which becomes a dot.
+    /// Other characters that look like dots or slashes are refused.
     static func encoded(_ text: String) -> String? {
         guard text.utf8.count <= 1_024 else { return nil }
         let isAllowed = text.unicodeScalars.allSatisfy { scalar in
