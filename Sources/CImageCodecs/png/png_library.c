@@ -153,8 +153,10 @@ static void read_rows(drawing *d) {
   png_set_benign_errors(d->png, 1);
   png_set_user_limits(d->png, png->width, png->height);
   png_set_option(d->png, PNG_MAXIMUM_INFLATE_WINDOW, PNG_OPTION_ON);
+#ifdef PNG_IGNORE_ADLER32 // libpng can be built without it, as in Debian 13
   if (image->request->strictness < IMGC_STRICT_ON_CORRUPT)
     png_set_option(d->png, PNG_IGNORE_ADLER32, PNG_OPTION_ON);
+#endif
   png_read_info(d->png, d->info);
   png_read_update_info(d->png, d->info);
   // No interlace handling: libpng returns the short rows of each pass.
