@@ -150,7 +150,8 @@ extension ConfigurationKey {
             "Directory of both disk caches; without it, nothing is stored on disk."),
         .init(
             "cache.resultMemory", \.service.cache.resultMemory, .bytes(0...1 << 50),
-            "Maximum total size of the results in memory; 0 disables this cache."),
+            "Maximum total size of the results in memory; 0 disables this cache.",
+            note: "128MiB, or a quarter of the cgroup memory limit if the quarter is smaller"),
         .init(
             "cache.resultDisk", \.service.cache.resultDisk, .bytes(0...1 << 50),
             "Maximum total size of the results on disk; 0 disables this cache."),

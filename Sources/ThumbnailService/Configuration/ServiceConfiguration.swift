@@ -219,7 +219,7 @@ extension ServiceConfiguration {
         /// Directory of both disk caches; nil disables them.
         public var directory: String?
         /// Maximum bytes of results in memory; 0 disables this cache.
-        public var resultMemory = 128 << 20
+        public var resultMemory = Cache.defaultResultMemory
         /// Maximum bytes of results on disk; 0 disables this cache.
         public var resultDisk = 10 << 30
         /// Maximum bytes of sources on disk; 0 disables this cache.
@@ -301,5 +301,14 @@ extension ServiceConfiguration.Limits {
 
     /// Returns the default budget for a memory limit, at least 1 MiB; nil means no memory limit.
     static func inFlightBytes(memoryLimit: Int?) -> Int { max(1 << 20, min(512 << 20, (memoryLimit ?? .max) / 4)) }
+}
+
+extension ServiceConfiguration.Cache {
+    /// Default of ``resultMemory``: 128 MiB, or a quarter of the cgroup memory limit of the process if that is less.
+    /// The limit is read once, at the first access.
+    public static let defaultResultMemory = resultMemory(memoryLimit: AvailableMemory().cgroupLimit)
+
+    /// Returns the default size for a memory limit; nil means no memory limit.
+    static func resultMemory(memoryLimit: Int?) -> Int { min(128 << 20, (memoryLimit ?? .max) / 4) }
 }
 #endif

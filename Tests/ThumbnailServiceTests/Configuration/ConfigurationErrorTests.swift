@@ -137,5 +137,15 @@ import Testing
         #expect(ServiceConfiguration.Limits.inFlightBytes(memoryLimit: limit) == expected)
         #expect((1 << 20...512 << 20).contains(ServiceConfiguration.Limits.defaultInFlightBytes))
     }
+
+    private static let resultMemory: [(Int?, Int)] = [
+        (nil, 134_217_728), (536_870_912, 134_217_728), (268_435_456, 67_108_864), (0, 0),
+    ]
+
+    @Test(arguments: resultMemory)
+    func defaultResultMemoryIsAtMostAQuarterOfTheMemoryLimit(_ limit: Int?, _ expected: Int) {
+        #expect(ServiceConfiguration.Cache.resultMemory(memoryLimit: limit) == expected)
+        #expect((0...128 << 20).contains(ServiceConfiguration.Cache.defaultResultMemory))
+    }
 }
 #endif
