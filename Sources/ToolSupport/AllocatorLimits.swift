@@ -10,11 +10,17 @@ import Glibc
 /// images; with a threshold of 256 KiB these buffers were mapped again for each image, which cost 4 to 8 % of the time
 /// of a render. Up to 8 MiB of free memory is retained at the top of an arena; with a smaller limit, the memory would
 /// be unmapped and faulted in again. Pixel buffers are not affected, because the buffer pool of the bitmaps maps them.
+///
+/// With less than 1 GiB of memory the threshold is 256 KiB nevertheless. In a container with 256 MiB, 100 concurrent
+/// requests left 100 MiB of freed source buffers in the arenas, and filling the cache of results exceeded the limit.
+///
 /// Call this function before other threads start; it has no effect with C libraries other than glibc.
-package func limitAllocatorMemory() {
+///
+/// - Parameter availableBytes: The memory that the process may use; see `AvailableMemory`.
+package func limitAllocatorMemory(availableBytes: Int) {
     #if canImport(Glibc)
     _ = mallopt(arenaMax, 2)
-    _ = mallopt(mmapThreshold, 4 << 20)
+    _ = mallopt(mmapThreshold, availableBytes < 1 << 30 ? 256 << 10 : 4 << 20)
     _ = mallopt(trimThreshold, 8 << 20)
     #endif
 }

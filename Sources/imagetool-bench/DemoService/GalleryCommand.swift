@@ -1,6 +1,7 @@
 #if Tool && Service
 import ArgumentParser
 import Logging
+import PlatformImage
 import PlatformImageService
 import PlatformImageToolSupport
 
@@ -26,7 +27,7 @@ struct GalleryCommand: AsyncParsableCommand {
     }
 
     func run() async throws {
-        limitAllocatorMemory()
+        limitAllocatorMemory(availableBytes: AvailableMemory().bytes)
         let lines = LogWriter()
         defer { lines.flush() }
         let server: ThumbnailServer

@@ -43,7 +43,7 @@ struct ServeCommand: AsyncParsableCommand {
     @Option(help: "Root directory of file sources.") var files: String?
     @Flag(help: "Do not fetch sources over the network; allow only POST bodies and files.") var noFetch = false
     @Option(help: "Directory of the disk caches; without it, nothing is stored on disk.") var cacheDir: String?
-    @Option(help: "Maximum total size of the results in memory; 0 disables this cache. (default: 128MiB)")
+    @Option(help: "Maximum total size of the results in memory; 0 disables this cache. (default: 128MiB or less)")
     var resultMemory: String?
     @Option(help: "Directory in which IIIF identifiers are file paths.") var iiifFiles: String?
     @Option(help: "URL prefix that ends with /, to which IIIF identifiers are appended.")
@@ -65,7 +65,7 @@ struct ServeCommand: AsyncParsableCommand {
 
     func run() async throws {
         guard !describeConfig else { return try Output().write(ResolvedConfiguration.documentation) }
-        limitAllocatorMemory()
+        limitAllocatorMemory(availableBytes: AvailableMemory().bytes)
         let lines = LogWriter()
         defer { lines.flush() }
         let resolved: ResolvedConfiguration
