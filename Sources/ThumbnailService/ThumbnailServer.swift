@@ -4,6 +4,7 @@ import HummingbirdCore
 public import Logging
 public import Metrics
 import NIOCore
+import PlatformImage
 import ServiceLifecycle
 import UnixSignals
 
@@ -35,7 +36,8 @@ public struct ThumbnailServer: Sendable {
         self.logger = logger
         let metrics = ServiceMetrics(factory: factory)
         engine = ThumbnailEngine(
-            configuration, sources: try SourceReader(configuration, metrics: metrics, logger: logger), metrics: metrics)
+            configuration, sources: try SourceReader(configuration, metrics: metrics, logger: logger), metrics: metrics,
+            logger: logger)
         dialects = try Dialects(configuration)
         gallery = try GalleryHandler(engine)
         connections = try ConnectionTable(configuration.server)
@@ -51,14 +53,19 @@ public struct ThumbnailServer: Sendable {
     ///   - onListening: Called once with the bound port.
     ///   - onAdminListening: Called once, before `onListening`, with the port of metrics and health; not called without
     ///     an administration listener.
-    /// - Throws: `internalFault` with a message for the operator when the port of metrics and health cannot be bound;
-    ///   other system errors unchanged.
+    /// - Throws: `internalFault` with a message for the operator when a port cannot be bound; other errors unchanged.
     public func run(
         onListening: @escaping @Sendable (Int) async -> Void = { _ in },
         onAdminListening: @escaping @Sendable (Int) async -> Void = { _ in }
     ) async throws {
         let state = ServiceState()
         let server = configuration.server
+        logger.info(
+            "limits",
+            metadata: [
+                "render_threads": "\(engine.queue.width)", "inflight_bytes": "\(configuration.limits.inFlightBytes)",
+                "result_memory_bytes": "\(configuration.cache.resultMemory)",
+            ])
         let responder = ThumbnailResponder(
             engine: engine, dialects: dialects, state: state, extra: gallery,
             // The gallery shows the cache layer of each image.
@@ -89,7 +96,10 @@ public struct ThumbnailServer: Sendable {
             application.beforeServerStarts { try await admin.waitUntilListening() }
             services.append(.init(service: admin))
         }
-        services += [.init(service: application), .init(service: DrainService(state: state, delay: server.drainDelay))]
+        services += [
+            .init(service: PublicService(application: application, server: server)),
+            .init(service: DrainService(state: state, delay: server.drainDelay)),
+        ]
         var group = ServiceGroupConfiguration(
             services: services,
             gracefulShutdownSignals: [.sigterm, .sigint], logger: logger)
@@ -130,6 +140,25 @@ extension SlowClient.Limits {
         self.init(
             header: TimeAmount(server.headerTimeout), request: TimeAmount(server.requestTimeout),
             stalledResponse: TimeAmount(server.idleTimeout))
+    }
+}
+
+/// The public listener.
+private struct PublicService<Responder: HTTPResponder>: Service
+where Responder.Context: InitializableFromSource<ApplicationRequestContextSource> {
+    let application: Application<Responder>
+    let server: ServiceConfiguration.Server
+
+    /// Runs the listener until it is stopped.
+    ///
+    /// - Throws: `internalFault` with a message for the operator when the port cannot be bound.
+    func run() async throws {
+        do {
+            try await application.run()
+        } catch let error where error is IOError || error is SocketAddressError {
+            throw ServiceError(
+                .internalFault, "server.port: cannot listen on \(server.host):\(server.port): \(error)")
+        }
     }
 }
 

@@ -1,4 +1,5 @@
 #if Service
+import Logging
 import PlatformImageLoader
 import PlatformImage
 
@@ -15,12 +16,20 @@ final class ResultCache: Sendable {
 
     /// Creates the cache.
     ///
-    /// - Parameter configuration: A layer with a size of 0 is disabled; the disk layer is also disabled when
-    ///   `directory` is nil.
-    init(_ configuration: ServiceConfiguration.Cache) {
+    /// - Parameters:
+    ///   - configuration: A layer with a size of 0 is disabled; the disk layer is also disabled when `directory` is nil.
+    ///   - logger: Receives the first disk fault of each kind; nil for no log.
+    init(_ configuration: ServiceConfiguration.Cache, logger: Logger? = nil) {
         memory = configuration.resultMemory > 0 ? MemoryCache(maxBytes: configuration.resultMemory) : nil
         if let directory = configuration.directory, configuration.resultDisk > 0 {
-            disk = DiskCache(directory: directory + "/results", maxBytes: configuration.resultDisk)
+            let folder = directory + "/results"
+            disk = DiskCache(
+                directory: folder, maxBytes: configuration.resultDisk,
+                onFault: { fault, text in
+                    logger?.error(
+                        "disk cache fault",
+                        metadata: ["fault": "\(fault.rawValue)", "directory": "\(folder)", "error": "\(text)"])
+                })
         } else {
             disk = nil
         }

@@ -1,4 +1,5 @@
 #if Service
+import Logging
 import PlatformImageLoader
 import PlatformImage
 
@@ -35,13 +36,14 @@ final class ThumbnailEngine: Sendable {
 
     init(
         _ configuration: ServiceConfiguration, sources: any SourceReading,
-        metrics: ServiceMetrics = ServiceMetrics(), clock: @escaping @Sendable () -> WallTime = { .now }
+        metrics: ServiceMetrics = ServiceMetrics(), logger: Logger? = nil,
+        clock: @escaping @Sendable () -> WallTime = { .now }
     ) {
         self.configuration = configuration
         self.sources = sources
         self.metrics = metrics
         self.clock = clock
-        results = ResultCache(configuration.cache)
+        results = ResultCache(configuration.cache, logger: logger)
         failures = FailureCache(
             negativeLifetime: configuration.cache.negativeLifetime,
             identifiersAreFiles: configuration.iiif?.urlPrefix == nil)

@@ -81,6 +81,24 @@ import Testing
         }
     }
 
+    @Test func publicPortInUseFailsTheStartWithTheNameOfItsKey() async throws {
+        try await withService { first in
+            let hasServed = Locked(false)
+            do {
+                try await withService { configuration in
+                    configuration.server.port = first.port
+                } _: { _ in
+                    hasServed.update { $0 = true }
+                }
+                Issue.record("the second service started on a port in use")
+            } catch let error as ServiceError {
+                #expect(error.reason == .internalFault)
+                #expect(error.message.contains("server.port: cannot listen on 127.0.0.1:\(first.port): "))
+            }
+            #expect(!hasServed.value)
+        }
+    }
+
     @Test func everyDocumentedMetricIsReportedFromTheStart() async throws {
         try await Self.withAdmin { service in
             let samples = try await Self.samples(service)
