@@ -204,6 +204,9 @@ check-arm64: ## The C core cross-compiled for ARM64, its tests and all fixtures 
 check-debian13: ## `make demo` and `make test` in a debootstrap root of Debian 13; needs root
 	@Scripts/verify/debian13
 
+check-container: service-tool ## The service in a read-only root with 256 MiB and half a processor; needs root
+	@IMAGETOOL=$(SERVICE_TOOL) Scripts/verify/container
+
 # ARGUMENTS='--screenshots FOLDER' saves screenshots.
 check-gallery: service-tool ## The gallery's 1,000 images in headless Chromium
 	@Scripts/bootstrap gallery
