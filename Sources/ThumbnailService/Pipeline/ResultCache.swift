@@ -17,7 +17,8 @@ final class ResultCache: Sendable {
     /// Creates the cache.
     ///
     /// - Parameters:
-    ///   - configuration: A layer with a size of 0 is disabled; the disk layer is also disabled when `directory` is nil.
+    ///   - configuration: A layer with a size of 0 is disabled; the disk layer is also disabled when `directory` is
+    ///     nil.
     ///   - logger: Receives the first disk fault of each kind; nil for no log.
     init(_ configuration: ServiceConfiguration.Cache, logger: Logger? = nil) {
         memory = configuration.resultMemory > 0 ? MemoryCache(maxBytes: configuration.resultMemory) : nil

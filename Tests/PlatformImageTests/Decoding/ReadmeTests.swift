@@ -13,10 +13,8 @@ import Testing
         let queue = DecodeQueue()
         var decoder = ImageDecoder()
         decoder.options.limits = .thumbnailService
-
         let image = try await queue.decode(bytes, with: decoder)
         let bitmap: PlatformImage = image.bitmap
-
         print(image.header.format, bitmap.width, bitmap.height, image.status)
         print("top left:", bitmap[0, 0], "in", bitmap.byteCount, "bytes")
         // README: end

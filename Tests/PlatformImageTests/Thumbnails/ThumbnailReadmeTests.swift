@@ -11,7 +11,6 @@ import Testing
         // README: begin
         var options = ThumbnailOptions(width: 300, height: 200, fit: .cover)
         options.gravity = Gravity(x: 0.5, y: 0.3)
-
         let small = try await queue.thumbnail(of: bytes, options: options, with: decoder)
         let file = try ImageEncoder().encode(small.bitmap, as: .jpeg)
         // README: end
