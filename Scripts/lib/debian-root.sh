@@ -68,6 +68,7 @@ enter_copy() {
         git config --system --list >/dev/null 2>&1 && cp /etc/gitconfig "$root/etc/gitconfig"
         git config --get-regexp "^url\..*\.insteadof" | sed -n "s/^url\.\(\/.*\)\.insteadof .*/\1/p" | sort -u |
             while read -r folder; do share "${folder%/}"; done
+        printf "127.0.0.1 localhost\n::1 localhost\n" >"$root/etc/hosts"
         mkdir -p "$root/source"
         mount --bind "$run/clone" "$root/source"
         mount --rbind /proc "$root/proc"

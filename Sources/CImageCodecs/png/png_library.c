@@ -28,6 +28,8 @@ typedef struct drawing {
   imgc_png_rows rows;
   imgc_png_source source;
   imgc_png_segment segment;
+  imgc_png_segment rest;       // the part of a chunk's data that follows `segment`; size 0 if none
+  uint64_t unread;             // bytes of image data in `rest` and in the chunks of `source`
   uint8_t prefix[PREFIX_SIZE]; // bytes of the synthesized stream before the segment
   size_t prefix_size, prefix_used;
   bool in_segment;
@@ -39,7 +41,6 @@ typedef struct drawing {
   int reads_after_rows;
   bool pending; // a call to libpng for a row has not returned
   bool ended;   // libpng requested more data than the image has
-  bool broken;  // libpng failed
   bool no_memory;
   char message[80];
   jmp_buf jump;
@@ -47,14 +48,13 @@ typedef struct drawing {
 
 static void on_error(png_structp png, png_const_charp message) {
   drawing *d = png_get_error_ptr(png);
-  d->broken = true;
   strncpy(d->message, message, sizeof d->message - 1);
   longjmp(d->jump, 1);
 }
 
 static void on_warning(png_structp png, png_const_charp message) {
   drawing *d = png_get_error_ptr(png);
-  // A message of zlib. It occurs only in strict requests, because Adler-32 is ignored otherwise.
+  // A message of zlib. It occurs only in strict requests: in others the checksum is not read.
   if (strstr(message, "incorrect data check")) imgc_warn(d->image->report, IMGC_WARN_CHECKSUM);
 }
 
@@ -87,13 +87,42 @@ static void init_prefix(drawing *d) {
   }
 }
 
+// Libpng has an option to ignore Adler-32, but it can be built without it (Debian 13), and then a
+// wrong checksum makes the last row fail. Therefore, in requests that accept damage, the last bytes
+// are in an IDAT chunk of their own: zlib returns the last row before it reads them.
+enum { ADLER32_SIZE = 4 };
+
+static void split_before_checksum(drawing *d) {
+  if (d->image->request->strictness >= IMGC_STRICT_ON_CORRUPT || d->unread >= ADLER32_SIZE) return;
+  uint64_t after = d->segment.size + d->unread;
+  if (after <= ADLER32_SIZE) return;
+  size_t size = (size_t)(after - ADLER32_SIZE);
+  d->rest = (imgc_png_segment){.data = d->segment.data + size, .size = d->segment.size - size};
+  d->unread += d->rest.size;
+  d->segment.size = size;
+}
+
+static void count_image_data(drawing *d) {
+  imgc_png_source source = d->source;
+  imgc_png_segment segment;
+  while (imgc_png_source_next(&source, &segment, false)) d->unread += segment.size;
+}
+
 // Moves to the next segment that is not empty and writes `prefix`: the CRC of the previous IDAT
 // chunk (zero) if there is one, then the header of the next chunk. Returns false after the last
 // segment.
 static bool next_segment(drawing *d) {
-  do
-    if (!imgc_png_source_next(&d->source, &d->segment, false)) return false;
-  while (d->segment.size == 0);
+  if (d->rest.size > 0) {
+    d->segment = d->rest;
+    d->rest.size = 0;
+    d->unread -= d->segment.size;
+  } else {
+    do
+      if (!imgc_png_source_next(&d->source, &d->segment, false)) return false;
+    while (d->segment.size == 0);
+    d->unread -= d->segment.size;
+    split_before_checksum(d);
+  }
   memset(d->prefix, 0, 4);
   uint8_t *p = d->prefix + (d->in_segment ? 4 : 0);
   imgc_put_be32(p, (uint32_t)d->segment.size);
@@ -153,10 +182,6 @@ static void read_rows(drawing *d) {
   png_set_benign_errors(d->png, 1);
   png_set_user_limits(d->png, png->width, png->height);
   png_set_option(d->png, PNG_MAXIMUM_INFLATE_WINDOW, PNG_OPTION_ON);
-#ifdef PNG_IGNORE_ADLER32 // libpng can be built without it, as in Debian 13
-  if (image->request->strictness < IMGC_STRICT_ON_CORRUPT)
-    png_set_option(d->png, PNG_IGNORE_ADLER32, PNG_OPTION_ON);
-#endif
   png_read_info(d->png, d->info);
   png_read_update_info(d->png, d->info);
   // No interlace handling: libpng returns the short rows of each pass.
@@ -230,6 +255,7 @@ imgc_status imgc_png_draw_library(const imgc_png_image *image) {
   const imgc_png *png = image->png;
   drawing d = {.image = image, .source = image->source};
   init_prefix(&d);
+  count_image_data(&d);
   d.raw = malloc((size_t)imgc_png_row_bytes(png, png->width));
   if (d.raw && imgc_png_rows_begin(&d.rows, png, image->dest, image->blend_over))
     d.png = png_create_read_struct_2(PNG_LIBPNG_VER_STRING, &d, on_error, on_warning, &d, on_malloc,
