@@ -90,8 +90,9 @@ static void check_still(const imgc_request *request, const imgc_header *header, 
 }
 
 // Compares the native decoders with the C libraries, except for GIF: pixels and reports must be
-// equal. For PNG it compares with the decoder that IMGC_LEAST_MEMORY selects, which is libpng only
-// for interlaced images: libdeflate accepts a few streams that zlib, and so libpng, rejects.
+// equal. For PNG it compares with the decoder that IMGC_LEAST_MEMORY selects; this is libpng only
+// for interlaced images. A comparison of all images with libpng would report differences that are
+// not defects, because libdeflate accepts a few streams that libpng rejects.
 static void compare_with_libraries(const imgc_request *request, const imgc_header *header) {
   if (request->format == IMGC_FORMAT_GIF) return;
   imgc_report report, other;

@@ -27,7 +27,7 @@ class Limits:
         if all(controller in mounts for controller in ("cpu", "memory")):
             self.version = 1
             for controller in ("cpu", "memory"):
-                # Below the own cgroup, so that the limits of this machine remain in force.
+                # The new cgroup is below that of this process, so that the limits of this machine remain in force.
                 self.hierarchies[controller] = (mounts[controller], own[controller].rstrip("/") + "/" + name)
         elif "cgroup2" in mounts:
             self.version = 2
@@ -81,13 +81,15 @@ class Limits:
                     time.sleep(0.02)
 
 
-# Mounts of /sys/fs/cgroup in a container, as shell commands; `mount`, `path` and `point` are those of a hierarchy.
+# Shell commands that mount /sys/fs/cgroup in a container. For each hierarchy, `mount` is its mount point on the host,
+# `path` the container's cgroup in it, `point` its mount point in the container, and `options` its controllers.
 LAYOUTS = {
     # Container engines with a cgroup namespace: the paths in /proc/self/cgroup are `/`.
     "namespace": {1: "mount -t cgroup -o ro,{options} cgroup {point}", 2: "mount -t cgroup2 -o ro cgroup {point}"},
-    # Engines without one: the mount begins at the cgroup of the container, /proc/self/cgroup has the path on the host.
+    # Container engines without a cgroup namespace: the mount begins at the cgroup of the container, but
+    # /proc/self/cgroup contains the path of this cgroup on the host.
     "bind": dict.fromkeys((1, 2), "mount --bind {mount}{path} {point}; mount -o remount,bind,ro {point}"),
-    # The complete hierarchy of the host.
+    # The complete hierarchy of the host is mounted, without a cgroup namespace.
     "host": dict.fromkeys((1, 2), "mount --bind {mount} {point}; mount -o remount,bind,ro {point}"),
 }
 

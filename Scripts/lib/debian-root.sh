@@ -27,16 +27,16 @@ debian_root() {
         for package in "$root"/var/cache/apt/archives/*.deb; do dpkg-deb -x "$package" "$root"; done
     fi
     rm -rf "$root"/var/cache/apt/archives/*.deb
-    # debootstrap lists only the release; security uploads are in an archive beside it.
+    # debootstrap writes only the archive of the release to sources.list; security updates are in a separate archive.
     sed -n 's#^\(deb [^ ]*\)/debian \([a-z]*\) main#\1/debian-security \2-security main#p' \
         "$root/etc/apt/sources.list" >"$root/etc/apt/sources.list.d/security.list"
     echo "$*" >"$root/.packages"
 }
 
-# The fixtures that the digest program reads, one path in a line.
+# Prints the paths of the fixtures that the digest program reads, one path per line.
 fixture_list() { git ls-files 'Fixtures/*' | grep -E '\.(png|jpe?g|gif|tiff?|bmp)$'; }
 
-# compile_digests PROGRAM COMPILER...: the C core with Tests/CImageCodecsDigests.
+# compile_digests PROGRAM COMPILER...: compiles the C core and Tests/CImageCodecsDigests to PROGRAM.
 compile_digests() {
     local program=$1 core=Sources/CImageCodecs
     shift
@@ -53,7 +53,7 @@ enter_copy() {
     rm -rf "$run"
     mkdir -p "$run/changes" "$run/work" "$run/root"
     git clone --quiet . "$run/clone"
-    # Without an argument that names it, SwiftPM finds the toolchain beside the program.
+    # The folder of the toolchain, derived from the path of `swift`: SwiftPM finds its toolchain relative to that path.
     toolchain=${swift%/usr/bin/*} from=$from run=$run command=$command unshare --mount bash -euo pipefail -c '
         mount -t overlay overlay -o "lowerdir=$from,upperdir=$run/changes,workdir=$run/work" "$run/root"
         root=$run/root

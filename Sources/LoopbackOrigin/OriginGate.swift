@@ -32,7 +32,7 @@ public final class OriginGate: Sendable {
         }
         await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
-                // The cancellation handler may have run already, when no continuation was stored: check the task again.
+                // The cancellation handler may run before the continuation is stored: check for cancellation here too.
                 let isDone = state.withLock { state in
                     if state.isOpen || Task.isCancelled { return true }
                     state.waiters[number] = continuation

@@ -73,7 +73,8 @@ public enum OriginAction: Sendable {
 
 /// A response, with options for invalid and interrupted transfers.
 public struct OriginResponse: Sendable {
-    /// The framing of the body; over HTTP/2 frames delimit it, and only `length` and `declared` add a content-length.
+    /// The framing of the body. Over HTTP/2, frames delimit the body; `length` and `declared` add a content-length, and
+    /// the other cases add nothing.
     public enum Framing: Hashable, Sendable {
         /// The correct Content-Length; no Content-Length with status 204 or 304.
         case length

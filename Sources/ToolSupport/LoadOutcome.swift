@@ -63,8 +63,8 @@ package struct LoadOutcome: Sendable {
             }
     }
 
-    /// - Parameter acceptsAnyStatus: True when the caller handles every status, such as a redirect that is not
-    ///   followed; `unexpectedStatus` is then not an error.
+    /// - Parameter acceptsAnyStatus: True when the caller handles every status, such as 302 for a redirect that is not
+    ///   followed. `unexpectedStatus` is then not an error.
     package init(_ error: LoadError, acceptsAnyStatus: Bool) {
         let response = error.response
         status = response?.status ?? error.statusCode ?? (error.code == .notInCache ? 504 : 0)

@@ -69,8 +69,8 @@ bool imgc_matrix_init(imgc_matrix *matrix, cmsHPROFILE profile, cmsHPROFILE srgb
       for (int k = 0; k < 3; k++) {
         double coefficient = 0;
         for (int j = 0; j < 3; j++) coefficient += to_srgb[k][j] * to_xyz[j][i];
-        // The sum of the three contributions is truncated to an integer; 0.5 in one of them rounds
-        // it.
+        // The sum of the three contributions is truncated to an integer. The contribution of red
+        // includes 0.5, so the sum is rounded.
         matrix->light[i][v][k] =
             (float)(coefficient * linear * (IMGC_LINEAR_STEPS - 1) + (i == 0 ? 0.5 : 0));
       }

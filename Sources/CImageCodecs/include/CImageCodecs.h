@@ -497,9 +497,9 @@ typedef enum imgc_png_filter {
   IMGC_FILTER_AVERAGE = 3,
   IMGC_FILTER_PAETH = 4,
   IMGC_FILTER_ADAPTIVE = 5, // per row: the filter with the minimum sum of absolute differences
-  // For a palette or fewer than 8 bits: none. Otherwise: adaptive; if at least half of the pixels
-  // equal their left neighbour, the image is compressed with none and with adaptive, and the
-  // smaller result is used.
+  // With a palette or fewer than 8 bits per sample: IMGC_FILTER_NONE. Otherwise:
+  // IMGC_FILTER_ADAPTIVE; but if at least half of the pixels equal their left neighbour, the image
+  // is compressed with both filters, and the smaller result is used.
   IMGC_FILTER_AUTOMATIC = 6,
 } imgc_png_filter;
 

@@ -133,9 +133,9 @@ static imgc_inflate_result begin_dynamic(imgc_inflater *z) {
     unsigned bits = entry & 0xFF, symbol = entry >> 16;
     unsigned extra = symbol < 16 ? 0 : symbol == 16 ? 2 : symbol == 17 ? 3 : 7;
     // Rejects the unused codeword of an incomplete code, and input that ends within a symbol.
-    // libdeflate rejects every block with an incomplete code for the code lengths. Such a block is
-    // always rejected here too: the code has at most one symbol, so all literal lengths would be
-    // equal, and 257 or more equal lengths are not a valid code.
+    // libdeflate rejects every block with an incomplete code for the code lengths. This function
+    // rejects such a block too: the code has at most one symbol, so all code lengths of the block
+    // are equal, and 257 or more equal lengths are not a valid code.
     if ((entry & IMGC_INFLATE_RARE) || bits + extra > z->bit_count) return IMGC_INFLATE_INVALID;
     consume(z, bits);
     if (symbol < 16) {

@@ -12,7 +12,7 @@ void imgc_jpeg_run(jpeg_state *s, void (*step)(jpeg_state *));
 // Ends the current step by longjmp when the report contains a failure.
 void imgc_jpeg_exit_if_failed(jpeg_state *s);
 
-// Fails with the status for the libjpeg error `code`. Called only when no row has been decoded.
+// Fails with the status for the libjpeg error in s->code. Called only when no row has been decoded.
 imgc_status imgc_jpeg_fail(jpeg_state *s);
 
 #endif

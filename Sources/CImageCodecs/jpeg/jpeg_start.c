@@ -51,7 +51,8 @@ imgc_status imgc_jpeg_open(const imgc_request *request, jpeg_markers *markers,
   if (n > 8 || (n & (n - 1)) != 0)
     return imgc_fail(report, IMGC_ERROR_INVALID_ARGUMENT, NULL, "jpeg: invalid scale 1/%u", n);
   if (imgc_jpeg_parse_markers(request, markers, report)) return report->status;
-  // The size is checked here, so that an exceeded limit is reported and not an error of libjpeg.
+  // The size is checked before libjpeg reads it, so that the report contains the exceeded limit
+  // instead of an error of libjpeg.
   if (markers->frame) imgc_check_size(request, markers->width, markers->height, report);
   return report->status;
 }

@@ -66,7 +66,7 @@ typedef struct jpeg_state {
   uint64_t scan_samples; // visited samples, plus the cost of warnings
   size_t safe_size;      // bytes read before the current step
 
-  // The remaining fields are for reading rows, and are used by decode only.
+  // The remaining fields are for reading rows. Only jpeg_rows.c uses them.
   jpeg_baseline *baseline; // reads the rows instead of libjpeg, or NULL
   bool baseline_failed;    // the baseline decoder could not decode the file
   uint8_t *band;           // RGBA8 rows before a transposition, or NULL

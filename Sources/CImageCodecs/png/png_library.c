@@ -87,9 +87,9 @@ static void init_prefix(drawing *d) {
   }
 }
 
-// Libpng has an option to ignore Adler-32, but it can be built without it (Debian 13), and then a
-// wrong checksum makes the last row fail. Therefore, in requests that accept damage, the last bytes
-// are in an IDAT chunk of their own: zlib returns the last row before it reads them.
+// libpng has an option to ignore Adler-32, but Debian 13 builds libpng without this option. A wrong
+// checksum then makes the last row fail. So, in requests that accept damage, the last four bytes
+// are passed in a separate IDAT chunk: zlib returns the last row before it reads these bytes.
 enum { ADLER32_SIZE = 4 };
 
 static void split_before_checksum(drawing *d) {

@@ -19,8 +19,8 @@ bool imgc_png_source_next(imgc_png_source *source, imgc_png_segment *segment, bo
     imgc_png_chunk chunk;
     imgc_png_chunk_result result = imgc_png_next(&source->reader, &chunk);
     if (chunk.type != source->type) {
-      // The sequence of IDAT chunks is complete when another chunk starts, even if that chunk is
-      // truncated.
+      // The sequence of IDAT chunks is complete when a chunk of another type starts, even if that
+      // chunk is truncated.
       source->truncated =
           result == IMGC_PNG_TRUNCATED && (source->type == IMGC_PNG_fdAT || chunk.type == 0);
       // Other chunks may occur between the fdAT chunks of a frame (PNG, 5.6), but not between IDAT

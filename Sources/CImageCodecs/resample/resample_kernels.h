@@ -43,7 +43,7 @@ typedef struct imgc_axis {
   uint32_t alignment;   // every `first` is a multiple of this
 } imgc_axis;
 
-// Returns `taps` of the windows, at most source + multiple + alignment.
+// Returns the number of weights of each window, at most source + multiple + alignment.
 uint32_t imgc_windows_taps(const imgc_axis *axis);
 // Fills `windows`, whose memory is allocated and zero; `real` has space for `taps` values.
 void imgc_windows_fill(imgc_windows *windows, const imgc_axis *axis, double *real);

@@ -8,9 +8,9 @@ internal import Synchronization
 /// An entry may disappear at any time, but a read never returns wrong data: every read is verified. No operation
 /// throws: a disk fault becomes a miss or a response that is not stored, and is counted in ``statistics``.
 ///
-/// Operations on one entry block for a few system calls and may be called from any thread; a store that must free space
-/// under ``maxBytes`` lists the complete folder first. Operations on the complete folder are `async` and run on a
-/// private dispatch queue.
+/// Operations on one entry may be called from any thread and block for a few system calls. A store that must evict
+/// entries to satisfy ``maxBytes`` lists the complete folder first. Operations on the complete folder are `async` and
+/// run on a private dispatch queue.
 ///
 /// ```swift
 /// let cache = DiskCache(directory: "/var/cache/images", maxBytes: 200_000_000)

@@ -8,13 +8,15 @@ struct DiskMetadata: Equatable {
 
     /// ``CacheKey/bytes`` in full; compared on every read.
     var key: [UInt8]
-    /// The request fields that selected this variant, as in ``response``; the variant's file name is derived from them.
+    /// The request fields that selected this variant; equal to those in ``response``. The variant's file name is
+    /// derived from them.
     var vary: [VaryValue]
     /// A random number shared by all variants of a key, so that removing the newest variant invalidates all variants.
     var family: UInt64
-    /// When this body was stored, as in ``response``; without a response, when the error occurred.
+    /// When this body was stored; equal to the time in ``response``. For an entry without a response, the time of the
+    /// error.
     var createdAt: WallTime
-    /// Length in bytes of the body after the slots.
+    /// Length in bytes of the body, which follows the slots of ``DiskFormat``.
     var bodyLength: Int
     /// Checksum of the body, by ``Algorithm/xxh3``.
     var bodyChecksum: UInt64

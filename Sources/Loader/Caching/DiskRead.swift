@@ -63,7 +63,7 @@ extension DiskCache {
     enum ReadResult {
         case found(Found)
         case missing
-        /// Written by another version, or not a regular file; not changed.
+        /// The file has another format version or is not a regular file. It stays unchanged.
         case foreign
         /// The body is longer than ``DiskCache/maxBodyBytes``; the file is not removed.
         case overLimit(bytes: Int)

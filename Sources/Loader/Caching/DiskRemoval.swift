@@ -5,8 +5,8 @@ internal import Synchronization
 extension DiskCache {
     /// Removes the entry of a key with all its variants.
     ///
-    /// - Returns: Number and size of the removed file, that of the newest response. Files of other variants become
-    ///   unreachable and are not counted.
+    /// - Returns: Number and size of the removed files. Only the file of the newest response is removed and counted;
+    ///   files of other variants become unreachable.
     @discardableResult
     public func remove(_ key: CacheKey) -> RemovalReport {
         removeOrMark(DiskName(key.bytes))

@@ -91,7 +91,8 @@ extension DiskCache {
     /// Replaces the header and the stored error of an entry and retains its body, as after a 304.
     ///
     /// - Parameters:
-    ///   - entry: The new entry; its response may be nil only if the stored one is, and its creation date is ignored.
+    ///   - entry: The new entry. Its response may be nil only if the stored entry has no response either. The creation
+    ///     date of its response is ignored.
     ///   - revision: Identity of the validated body; nothing is changed when a different body has been stored
     ///     meanwhile.
     ///   - ticket: As for ``store(_:body:varying:ticket:)``.
@@ -250,8 +251,8 @@ extension DiskCache {
         return fail()
     }
 
-    /// If the older response is another variant, returns the new name under which its file can still be found, and the
-    /// identity of the file; otherwise nil.
+    /// Returns the new name for the file of the older response if that is another variant, and the identity of the
+    /// file. A lookup of the older variant finds the file by its new name. Nil if the file need not be moved.
     private func moved(_ older: Found?, for metadata: DiskMetadata) -> (DiskName, DiskStatus.Identity)? {
         guard let older, older.metadata.response != nil, !older.metadata.vary.isEmpty,
             older.metadata.vary.inNameOrder != metadata.vary.inNameOrder,
@@ -346,8 +347,8 @@ private struct Publication {
             totals.change(
                 shard: moved.name.shard, entries: replaced == nil ? 1 : 0, bytes: older.length - (replaced?.length ?? 0)
             )
-            // Another process may have stored a newer file since the lookup; the newer file is invalid under the moved
-            // name.
+            // Another process may have replaced the file since its identity was checked. Under the new name of the
+            // older variant, such a file is invalid.
             if let now = try? folder.status(movedPath), now.identity != moved.identity {
                 folder.remove(movedPath)
                 totals.change(shard: moved.name.shard, entries: -1, bytes: -now.length)

@@ -77,8 +77,8 @@ final class ImageMemoryCache: Sendable {
     /// Inserts an image of a load that started at `generation`, unless the image was removed or the cache purged since
     /// then.
     ///
-    /// - Parameter now: The current time. An existing image is not replaced when its response was received later than
-    ///   that of `image`, but not after `now`. Nil replaces any image.
+    /// - Parameter now: The current time. An existing image is not replaced if its response is newer than that of
+    ///   `image`; a response with a time after `now` does not count as newer. Nil replaces any image.
     /// - Returns: False when the image is not inserted, also when it is too large.
     @discardableResult
     func insert(_ image: CachedImage, for key: ImageCacheKey, since generation: UInt64, now: WallTime? = nil) -> Bool {

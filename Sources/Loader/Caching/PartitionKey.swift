@@ -54,7 +54,7 @@ struct PartitionKey: Sendable {
         } else if let stored = Self.read(path) {
             self = stored
         } else {
-            // The existing file is not a valid key, for example one truncated on a full volume.
+            // The existing file contains no valid key, for example because the volume was full when it was written.
             _ = rename(draft, path)
             self = Self.read(path) ?? fresh
         }
@@ -69,7 +69,7 @@ struct PartitionKey: Sendable {
         var hash = HMAC<SHA256>(key: SymmetricKey(data: bytes))
         for name in names {
             for value in fields[lines: name] {
-                // The length separates values whose concatenations would be equal.
+                // The length marks where a value ends, so that different values are never hashed as the same bytes.
                 hash.update(data: Array("\(name) \(value.count) ".utf8) + value)
             }
         }

@@ -26,9 +26,10 @@ extension ImageLoader {
     ///   - fields: Response fields, which determine freshness; without Cache-Control the entry is validated on first
     ///     use.
     ///   - request: URL, decode options and the layers to write.
-    /// - Returns: False when the bytes are not on disk: no disk cache, or not among the layers of the request, a disk
-    ///   fault, too large, or fields that forbid storing. Such fields also prevent storing in memory: `Vary: *`, and
-    ///   with ``Configuration/useServerCachePolicy`` also directives such as `no-store`.
+    /// - Returns: False when the bytes are not on disk: there is no disk cache, the layers of the request exclude it, a
+    ///   disk fault occurred, the bytes are too large, or `fields` forbid storing. Fields that forbid storing also
+    ///   prevent storing in memory: `Vary: *`, and with ``Configuration/useServerCachePolicy`` also directives such as
+    ///   `no-store`.
     /// - Throws: `invalidURL`, or the error of decoding; bytes that cannot be decoded are not stored.
     @discardableResult
     public func store(

@@ -63,7 +63,8 @@ public final class ImageLoader: Sendable {
         reportUnlimitedDisks(configuration, instead: nil)
     }
 
-    /// Reports the directories whose disk cache has no size limit, except those that had none before a change either.
+    /// Reports the directories whose disk cache has no size limit. After a change of the configuration, directories
+    /// whose disk cache had no limit before the change are not reported again.
     private func reportUnlimitedDisks(_ configuration: Configuration, instead old: Configuration?) {
         guard configuration.diskCacheMaxBytes == nil else { return }
         let known = old.flatMap { $0.diskCacheMaxBytes == nil ? [$0.cacheDirectory, $0.dataDirectory] : nil } ?? []

@@ -12,9 +12,9 @@ public struct LoadCallbacks: Sendable {
     public var progress: (@Sendable (Int, Int?) -> Void)?
     /// Called with the number of the next attempt, the delay before it, and the failure.
     public var onRetry: (@Sendable (Int, Duration, LoadError) -> Void)?
-    /// Called at the end of a load that sent a request, failed, or did not call `hasCache`. The arguments are an error,
-    /// nil and `none`; or nil, the loaded image and its source; or, when a 304 response confirmed the image of
-    /// `hasCache`, nil, nil and `networkNotModified`.
+    /// Called at the end of a load that sent a request, failed, or did not call `hasCache`. After a failure, the
+    /// arguments are the error, nil and `none`. After a success, they are nil, the image and its source. If a 304
+    /// response confirmed the image of `hasCache`, they are nil, nil and `networkNotModified`.
     public var requestCompleted: (@Sendable (LoadError?, PlatformImage?, LoadSource) -> Void)?
     /// Called after `requestCompleted` of a failed load; the second argument is true when repeating the request cannot
     /// help.
@@ -85,7 +85,7 @@ extension LoadCallbacks {
 }
 
 extension ImageLoader {
-    /// Loads an image and calls back with the cached image, if there is one, and with the result of the request.
+    /// Loads an image. Calls `hasCache` if an image is cached, and `requestCompleted` with the result of the request.
     ///
     /// A fresh cached image causes a single call of `hasCache` and no other.
     @discardableResult
@@ -102,7 +102,7 @@ extension ImageLoader {
         return loadImage(with: request, on: target, callbacks)
     }
 
-    /// Loads an image and calls back, also for progress, retries and failures.
+    /// Loads an image and calls the given callbacks, also those for progress, retries and failures.
     @discardableResult
     public func loadImage(
         with request: ImageRequest, on target: CallbackTarget = .separateQueue, _ callbacks: LoadCallbacks

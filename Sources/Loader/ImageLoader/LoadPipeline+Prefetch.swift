@@ -4,7 +4,7 @@ internal import PlatformImage
 extension LoadPipeline {
     /// Loads an image into the caches.
     ///
-    /// - Returns: False when a fresh image was already cached.
+    /// - Returns: False when a fresh image was already in the cache layer `destination`.
     func prefetch(
         _ request: ImageRequest, to destination: Prefetch.Destination, _ priority: PriorityCell
     ) async throws(LoadError) -> Bool {

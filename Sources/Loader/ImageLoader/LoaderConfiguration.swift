@@ -38,7 +38,8 @@ extension ImageLoader {
         public var totalTimeout: Duration?
         /// HTTP Basic credentials of the loader; nil for none.
         public var basicAuth: BasicAuth?
-        /// Origins that may receive ``basicAuth``; empty means the origin of each request's URL.
+        /// Origins that may receive ``basicAuth``; empty means the origin of any image URL. A redirect to a different
+        /// origin removes the credentials.
         public var credentialOrigins: Set<Origin> = []
         /// Time for which a failure is cached in memory: status 404 or 410, a content type that is not accepted, or a
         /// body that cannot be decoded; nil disables this.
@@ -58,8 +59,8 @@ extension ImageLoader {
 
         /// False treats every stored success and redirect as fresh forever and ignores the server's cache directives.
         public var useServerCachePolicy = true
-        /// Freshness lifetime of a response with neither Cache-Control nor Expires, restarted by each 304; 0 always
-        /// validates.
+        /// Freshness lifetime of a response with neither Cache-Control nor Expires; each 304 restarts it. With 0 such a
+        /// response is stale immediately.
         public var defaultCacheControlMaxAge = Duration.zero
         /// Time for which a URL is not requested after ``failedLoadsBeforePause`` consecutive loads with an error
         /// response; 0 disables this.
@@ -98,7 +99,7 @@ extension ImageLoader {
         public var retry = RetryPolicy.none
         /// Maximum delay between two attempts; a longer `Retry-After` ends the load.
         public var maxRetryDelay = Duration.seconds(30)
-        /// True completes and stores a download after every load that waits for it was cancelled.
+        /// True completes and stores a download even if all loads that wait for it are cancelled.
         public var keepsDownloadingWhenCancelled = false
         /// Categories of events that are reported to ``eventSink`` and ``logger``.
         public var eventCategories: LoaderEvent.Categories = [.cache, .error]
@@ -109,9 +110,9 @@ extension ImageLoader {
         public var recordSink: (@Sendable (LoadRecord) -> Void)?
         /// Receives a message for every event of the chosen categories; nil disables logging.
         public var logger: Logger?
-        /// False omits cache misses from the log.
+        /// False writes no cache misses to the log.
         public var logCacheMisses = true
-        /// False omits warnings about incomplete cache directives of responses from the log.
+        /// False writes no warnings about incomplete cache directives of responses to the log.
         public var logResponseWarnings = true
         /// Redacts URLs for events, logs and records; its argument has no user information and no fragment, but has its
         /// query. Nil hides the complete query, as in errors.

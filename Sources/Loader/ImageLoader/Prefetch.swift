@@ -20,7 +20,8 @@ public final class Prefetch: Sendable {
         public internal(set) var done = 0
         /// Number of requests that failed.
         public internal(set) var failed = 0
-        /// Number of requests that were duplicates or whose image was cached and fresh.
+        /// Number of requests that were duplicates or whose image was already fresh in the cache layer of the
+        /// destination.
         public internal(set) var skipped = 0
     }
 
@@ -61,9 +62,10 @@ public final class Prefetch: Sendable {
 extension ImageLoader {
     /// Loads images into the caches, in order and, by default, with low priority.
     ///
-    /// Fresh cached images are skipped, and running downloads are joined. At most ``Configuration/urgentWidth`` or
-    /// ``Configuration/slowWidth`` requests, depending on the priority, are loaded concurrently. Each request is an
-    /// ordinary load: it follows its policy and ``Configuration/retry``, and its failures are cached.
+    /// Images that are already fresh in the cache layer of the destination are skipped, and running downloads are
+    /// joined. At most ``Configuration/urgentWidth`` or ``Configuration/slowWidth`` requests, depending on the
+    /// priority, are loaded concurrently. Each request is an ordinary load: it follows its policy and
+    /// ``Configuration/retry``, and its failures are cached.
     ///
     /// - Parameters:
     ///   - requests: Requests to load; their priorities are ignored.

@@ -38,8 +38,8 @@ enum AsyncHTTPClientSource: Sendable {
 }
 
 extension AsyncHTTPClientSource {
-    /// Returns true when a ``CertificateProbe`` may connect to the server of the request: the transport owns the
-    /// client, the request uses no proxy, and with a connection guard its address is pinned.
+    /// Returns true when a ``CertificateProbe`` may connect to the server of the request. The transport must own the
+    /// client, and the request must use no proxy. If there is a connection guard, the address must be pinned.
     ///
     /// - Parameter isPinned: True for a request to an address that the caller selected.
     func connectsDirectly(for request: HTTPClient.Request, isPinned: Bool) -> Bool {

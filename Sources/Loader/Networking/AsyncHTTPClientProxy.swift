@@ -138,7 +138,7 @@ extension ProxySetting.Resolved {
 }
 
 extension ProxyServer: CustomStringConvertible {
-    /// `host:port`, after the credentials' description and `@` when there are any.
+    /// `host:port`. If there are credentials, their description and `@` precede it.
     public var description: String { "\(credentials.map { "\($0)@" } ?? "")\(host):\(port)" }
 }
 

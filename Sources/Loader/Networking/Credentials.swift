@@ -51,7 +51,7 @@ public struct BasicAuth: Hashable, Sendable, CustomStringConvertible, CustomDebu
 struct Credentials: Hashable, Sendable {
     /// The loader's credentials; nil for none.
     var basicAuth: BasicAuth?
-    /// Origins that may receive the credentials; empty for any requested origin.
+    /// Origins that may receive the credentials; empty means the origin of the first request of any load.
     var origins: Set<Origin> = []
 
     /// Returns the request with an `Authorization` field if credentials apply to its origin.

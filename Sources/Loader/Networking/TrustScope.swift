@@ -22,7 +22,7 @@ struct TrustScope: Sendable {
             return
         }
         var hash = SHA256()
-        // The order of roots and duplicates do not change the scope.
+        // Neither the order of the roots nor duplicates among them change the scope.
         for root in Set(trust.additionalTrustRoots).sorted() {
             hash.update(data: Array("\(root.utf8.count) \(root)".utf8))
         }

@@ -63,8 +63,8 @@ struct BodyDecoder: Sendable {
             try await queue.checkHeader(of: bytes, with: decoder, priority: hop.load.priority.decodePriority)
             return .success(LoadContent(bytes: bytes))
         } catch {
-            // `header` differs from every decoding variant, so a load that decodes the image fetches it again with its
-            // decode options, and may succeed.
+            // The name `header` differs from all decoding variants. A load that shares this fetch and decodes the image
+            // therefore fetches it again with its decode options, and may succeed.
             return .failure(FetchFailure(error: LoadError(error, at: hop.url), variant: "header"))
         }
     }
@@ -103,7 +103,7 @@ struct DecodeKey: Hashable, Sendable {
     private let body: Body
     private let variant: String
 
-    /// Creates the key of a decode; nil for a body that is not identified.
+    /// Creates the key of a decode; nil for ``DecodeSource/unidentified``, which cannot be shared.
     init?(_ source: DecodeSource, variant: String) {
         switch source {
         case .disk(let revision): body = .disk(revision)

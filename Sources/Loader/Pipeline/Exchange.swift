@@ -87,8 +87,8 @@ struct Exchange: Sendable {
         return redacted
     }
 
-    /// Reads a body. When a check fails, the body is marked as rejected in `received`, and for a success or a 206 the
-    /// error is stored there. A truncated body throws.
+    /// Reads a body into `received`. When a check fails, marks the body as rejected, and for a success or a 206 also
+    /// stores the error of the check. Throws for a truncated body.
     private func read(
         _ response: HTTPResponse, after partial: PartialBody?, length: Int?, of hop: LoadHop,
         into received: inout ReceivedResponse, _ progress: Fetches.ProgressReporter

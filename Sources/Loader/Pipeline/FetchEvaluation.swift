@@ -50,7 +50,7 @@ struct FetchEvaluation {
 
     /// The result of the fetch.
     ///
-    /// - Parameter stored: State of the caches after the outcome's change.
+    /// - Parameter stored: The cache entry after the change that the outcome requires.
     func result(_ outcome: CacheOutcome, _ stored: StoredState, _ plan: RequestPlan, _ found: LookupResult)
         -> FetchResult
     {

@@ -27,7 +27,7 @@ struct ReceivedResponse: Sendable {
         return true
     }
 
-    /// Rejects the body. The error of an error status is not replaced.
+    /// Marks the body as rejected. Only if `isSuccess` is true, `error` becomes the error of the load.
     mutating func reject(_ error: LoadError, isSuccess: Bool) {
         body = .rejected
         if isSuccess { self.error = error }

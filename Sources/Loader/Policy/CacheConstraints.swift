@@ -20,7 +20,8 @@ struct CacheConstraints: Hashable, Sendable {
         allowsStoring = !requestControl.noStore
         policy = requestControl.contains("only-if-cached") ? .cacheOnly : request.policy
         hasCacheControl = requestControl.isPresent
-        // Without server policy there is no freshness to compare: the request's freshness directives are ignored.
+        // Without `useServerCachePolicy`, stored responses that may be used never become stale, so the request's
+        // freshness directives are ignored.
         control = settings.useServerCachePolicy ? requestControl : CacheControl([:])
         let pragma = !requestControl.isPresent && request.fields.tokens(of: "Pragma").contains("no-cache")
         validates =

@@ -3,8 +3,8 @@ import PlatformImage
 
 /// The Cache-Control directives of a request or a response (RFC 9111 §5.2).
 ///
-/// The first of duplicate directives is used. An invalid number is interpreted strictly: it makes a response stale, and
-/// a request require validation.
+/// The first of duplicate directives is used. An invalid number is interpreted strictly: a response with it is stale,
+/// and a request with it requires validation.
 struct CacheControl: Hashable, Sendable {
     /// One member of the directive list, known or unknown.
     struct Directive: Hashable, Sendable {
@@ -47,8 +47,8 @@ struct CacheControl: Hashable, Sendable {
         return hasOpenString ? 0 : directive.seconds ?? 0
     }
 
-    /// True for `no-cache` without field names, or not well-formed. With field names the directive concerns only those
-    /// fields (RFC 9111 §5.2.2.4).
+    /// True for `no-cache` without field names, and for a malformed `no-cache`. With field names the directive concerns
+    /// only those fields (RFC 9111 §5.2.2.4).
     var noCache: Bool {
         directives.contains { directive in
             directive.name == "no-cache"

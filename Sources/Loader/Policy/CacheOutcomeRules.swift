@@ -38,8 +38,8 @@ struct CacheOutcomeRules {
 
     /// Handles a 304 (RFC 9111 §4.3.4).
     private func notModified(_ head: ResponseHead) -> CacheOutcome {
-        // The validators sent must be those of the stored body: the entry may have been replaced or removed meanwhile,
-        // even by a body with fewer or no validators.
+        // The entry may have been removed or replaced since the request was sent. A 304 therefore counts only if the
+        // sent validators are exactly those of the stored body.
         let sent = exchange.plan.addedFields.lines.filter {
             $0.isNamed("If-None-Match") || $0.isNamed("If-Modified-Since")
         }

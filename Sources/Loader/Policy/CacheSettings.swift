@@ -23,7 +23,7 @@ public enum CachePolicy: String, Hashable, Sendable, CaseIterable {
 public enum StaleIfError: Hashable, Sendable {
     /// A failed validation fails the load.
     case never
-    /// For the number of seconds in the `stale-if-error` directive of the stored response, after it became stale.
+    /// For a time after the entry became stale: the seconds of the `stale-if-error` directive of its response.
     case serverDirective
     /// For this time after the entry became stale, or for the time of the `stale-if-error` directive if that is longer.
     case upTo(Duration)
@@ -33,14 +33,15 @@ public enum StaleIfError: Hashable, Sendable {
 public struct CacheSettings: Hashable, Sendable {
     /// False treats every stored success as fresh forever and ignores the server's caching directives.
     public var useServerCachePolicy = true
-    /// Freshness lifetime of a 200, 203, 301 or 308 response without Cache-Control and Expires, restarted by each 304;
-    /// 0 always validates.
+    /// Freshness lifetime of a 200, 203, 301 or 308 response without Cache-Control and Expires; each 304 restarts it.
+    /// With 0 such a response is stale immediately.
     public var defaultCacheControlMaxAge: Duration = .zero
-    /// Pause after ``maxAttemptsForErrors`` consecutive error responses without explicit freshness; 0 means no pause.
+    /// Time for which a URL is not requested after ``maxAttemptsForErrors`` consecutive loads with an error response
+    /// without explicit freshness; 0 means no pause.
     public var defaultCacheControlMaxAgeForErrors: Duration = .zero
-    /// Number of consecutive loads with an error response (status 400...599) before the pause starts; less than 1 acts
-    /// as 1. Prefer the alias ``failedLoadsBeforePause``: each load counts once, however often ``RetryPolicy`` repeats
-    /// its request.
+    /// Number of consecutive loads with an error response (status 400...599) before the pause of
+    /// ``defaultCacheControlMaxAgeForErrors`` starts; less than 1 acts as 1. Prefer the alias
+    /// ``failedLoadsBeforePause``: each load counts once, however often ``RetryPolicy`` repeats its request.
     public var maxAttemptsForErrors = 3
     /// When a stale entry is used instead of an error.
     public var staleIfError = StaleIfError.never
@@ -58,8 +59,9 @@ public struct CacheSettings: Hashable, Sendable {
 }
 
 extension CacheSettings {
-    /// Number of consecutive loads with an error response (status 400...599) before the pause starts; less than 1 acts
-    /// as 1. The same value as ``maxAttemptsForErrors``, which is the name of the original design.
+    /// Number of consecutive loads with an error response (status 400...599) before the pause of
+    /// ``defaultCacheControlMaxAgeForErrors`` starts; less than 1 acts as 1. The same value as
+    /// ``maxAttemptsForErrors``, which is the name of the original design.
     public var failedLoadsBeforePause: Int {
         get { maxAttemptsForErrors }
         set { maxAttemptsForErrors = newValue }

@@ -6,8 +6,8 @@ extension StoredResponse {
     ///
     /// Lines of the 304 replace all stored lines of the same names. Its Content-Length, Content-Encoding, Content-Range
     /// and connection-specific fields are ignored. Other stored fields are retained, with two exceptions: a stored
-    /// `Age` is removed, and a stored `Date` is replaced by the time when the 304 was received if the 304 has none
-    /// (RFC 9110 §6.6.1).
+    /// `Age` is removed, and if the 304 has no `Date`, the stored `Date` is replaced by the time when the 304 was
+    /// received (RFC 9110 §6.6.1).
     func merged(with fields: HeaderFields, requestTime: WallTime, responseTime: WallTime) -> StoredResponse {
         var newFields = fields.removingConnectionFields()
         for name in ["Content-Length", "Content-Encoding", "Content-Range"] { newFields.removeAll(named: name) }

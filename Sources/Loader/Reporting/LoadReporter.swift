@@ -9,7 +9,7 @@ internal import Synchronization
 /// Sinks run only on this dispatch queue, and no lock is held while they run: no load waits for a sink, and a sink may
 /// use the loader. Reports wait in a bounded buffer; when it is full, further reports are counted and dropped.
 final class LoadReporter: Sendable {
-    /// Sinks and filters; changes apply immediately, even to queued reports.
+    /// Sinks and filters. Changes also apply to queued reports, except to the batch whose delivery has begun.
     struct Settings: Sendable {
         let categories: LoaderEvent.Categories
         let eventSink: (@Sendable (LoaderEvent) -> Void)?

@@ -25,7 +25,7 @@ public struct ImageRequest: Hashable, Sendable {
     public var layers = CacheLayers.all
     /// Handling of 3xx responses with a `Location`.
     public var redirect = RedirectMode.follow
-    /// True completes and stores the download after every load that waits for it was cancelled; nil uses
+    /// True completes and stores the download even if all loads that wait for it are cancelled; nil uses
     /// ``ImageLoader/Configuration/keepsDownloadingWhenCancelled``.
     public var keepsDownloadingWhenCancelled: Bool?
     /// Cache keys derived from the properties above, updated when one of them changes.

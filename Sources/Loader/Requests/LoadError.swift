@@ -24,7 +24,7 @@ public struct LoadError: Error, Hashable, Sendable, CustomStringConvertible {
     public let response: FailedResponse?
     /// One line of English for a log: the value that was found and the value that was expected.
     public let message: String
-    /// True for a timeout: of the connection, of an idle connection, or of the complete exchange.
+    /// True for a timeout while connecting, on an idle connection, or of the complete exchange.
     public internal(set) var isTimeout = false
     /// The underlying error of a custom transport; nil for any other error. Unlike ``message``, it may contain secrets
     /// of the request.
@@ -50,7 +50,7 @@ public struct LoadError: Error, Hashable, Sendable, CustomStringConvertible {
     /// - Parameters:
     ///   - message: One line of English for a log.
     ///   - url: The URL without user information and with its query hidden; nil for none.
-    ///   - isTimeout: True for a timeout of the connection, of an idle connection, or of the complete exchange.
+    ///   - isTimeout: True for a timeout while connecting, on an idle connection, or of the complete exchange.
     ///   - cause: The underlying error; nil for none.
     public static func transport(
         _ message: String, url: String? = nil, isTimeout: Bool = false, cause: (any Error)? = nil

@@ -46,7 +46,7 @@ struct LaneSchedule: Sendable {
         slowWidth = slow
     }
 
-    /// Appends a fetch that is not scheduled to the queue of a lane.
+    /// Appends a fetch to the queue of a lane; traps when the fetch is already scheduled.
     mutating func enqueue(_ number: UInt64, in lane: LoadPriority) {
         precondition(fetch(of: number) == nil, "fetch \(number) is already scheduled")
         while fetches.count <= number { fetches.append(nil) }
@@ -96,7 +96,7 @@ struct LaneSchedule: Sendable {
         preconditionFailure("the number of waiting fetches exceeds the number of queue entries")
     }
 
-    /// Number of queue entries (tickets) in both lanes, including those of fetches that have left or moved; for
+    /// Number of queue entries (tickets) in both lanes, including those of fetches that have left their queue; for
     /// tests.
     var ticketCount: Int { urgentQueue.count + slowQueue.count }
 
@@ -121,8 +121,8 @@ struct LaneSchedule: Sendable {
         }
     }
 
-    /// Removes the tickets of fetches that have left or moved from the queue of a lane, when they outnumber the tickets
-    /// of waiting fetches by more than 64.
+    /// Removes outdated tickets from the queue of a lane: those of fetches that have left the queue. Has no effect
+    /// unless they outnumber the tickets of waiting fetches by more than 64.
     private mutating func compactQueue(of lane: LoadPriority) {
         let fetches = fetches
         let isWaiting = { (ticket: Ticket) in fetches[Int(ticket.number)]?.arrival == ticket.arrival }

@@ -4,7 +4,7 @@ extension Redaction {
     /// the values of its fields, and the parts of its credentials.
     ///
     /// Secrets shorter than 6 bytes are not masked, because short text occurs in any message. There are two exceptions:
-    /// the query after its `?`, and the complete value of a credential field.
+    /// a short query is masked where it follows a `?`, and the complete value of a credential field is always masked.
     ///
     /// Secrets that the message re-encodes or splits are not recognized.
     static func maskingSecrets(in message: String, of request: HTTPRequest) -> String {

@@ -30,7 +30,7 @@ public struct Redaction: Sendable {
     static func masked(_ url: String) -> String { text(url) { _ in Array(mask.utf8) } }
 
     private static func text(_ url: String, query: ([UInt8]) -> [UInt8]) -> String {
-        // If the URL does not parse, the start of a password before `@` is unknown: mask all of it.
+        // If the URL does not parse, the start of a password before `@` is unknown: mask the complete URL.
         guard Origin(url) != nil || !url.utf8.contains(UInt8(ascii: "@")) else { return mask }
         var parts = URLReference(url.utf8)
         parts.fragment = nil

@@ -60,7 +60,8 @@ enum BMPColorSpace {
     static let profileEmbedded = 0x4D42_4544
 }
 
-/// The second byte of a run-length code whose first byte is 0; other values count the uncompressed pixels that follow.
+/// The second byte of a run-length code whose first byte is 0. A value above 2 is the number of uncompressed pixels
+/// that follow.
 enum BMPEscape {
     static let endOfLine: UInt8 = 0
     static let endOfBitmap: UInt8 = 1

@@ -91,7 +91,8 @@ struct BMPInfo {
     /// header.
     var hasAlphaMask: Bool { hasMasks && (size >= BMPHeaderSize.v3 || compression == BMPCompression.alphaBitfields) }
 
-    /// Byte offset of the palette: after the header, and after masks that follow a header too short to contain them.
+    /// Byte offset of the palette. The palette follows the header or, if the header is too short to contain the masks,
+    /// the masks after the header.
     var paletteOffset: Int {
         let masksEnd = hasMasks ? Self.masksOffset + (hasAlphaMask ? 16 : 12) : 0
         return max(Self.fileHeaderSize + size, masksEnd)
@@ -151,8 +152,8 @@ extension Span<UInt8> {
 }
 
 extension BMPInfo {
-    /// Sets the profile fields of the header and returns the byte range of the embedded profile; nil when there is none
-    /// or it is ignored with a warning. The profile is reported but not used for conversion.
+    /// Sets the profile properties of the ``ImageHeader`` and returns the byte range of the embedded profile; nil when
+    /// there is none or it is ignored with a warning. The profile is reported but not used for conversion.
     ///
     /// A linked profile (PROFILE_LINKED, `LINK`), which is the path of an external file, is ignored.
     func readProfile(

@@ -44,6 +44,6 @@ struct BMPMasks {
     /// True when red, green and blue each fill one byte, blue lowest.
     var isBGR8: Bool { red == 0xFF_0000 && green == 0xFF00 && blue == 0xFF }
 
-    /// A mask of 0 gives 0 for a colour and 255 for alpha.
+    /// The masks for the row conversion. If a mask is 0, the sample is 0 for a colour and 255 for alpha.
     var fields: RowKernels.Fields { RowKernels.Fields([(red, 0), (green, 0), (blue, 0), (alpha, 255)]) }
 }

@@ -13,7 +13,8 @@ extension DecodeOptions {
         options.maxCountedFrames = 0
         guard options != DecodeOptions() else { return "" }
         let formats = allowedFormats.map(\.variantText).sorted().joined(separator: ",")
-        // The format is frozen: the first version used the text that Swift 6.3 prints for the type.
+        // The form of this text must not change, because programs may store it. The first version of this package used
+        // the text that Swift 6.3 prints for the type.
         return "\(formats) DecodeOptions(limits: \(limits.variantText), appliesOrientation: \(appliesOrientation), "
             + "convertsToSRGB: \(convertsToSRGB), strictness: \(strictness.variantText), allowedFormats: Set([]), "
             + "requiresMatchingContentType: \(requiresMatchingContentType), scaleDenominator: \(scaleDenominator), "

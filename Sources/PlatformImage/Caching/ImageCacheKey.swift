@@ -43,7 +43,7 @@ public struct ImageCacheKey: Hashable, Sendable, CustomStringConvertible {
     @usableFromInline
     func hasBytes(of other: Self) -> Bool { text.utf8.elementsEqual(other.text.utf8) }
 
-    /// The stored hash; the default implementation would hash it again.
+    /// The stored hash. The default implementation of `hashValue` would compute a hash of the stored hash.
     @inlinable
     public var hashValue: Int { hash }
 

@@ -43,8 +43,8 @@ struct LRUTable<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     @usableFromInline var keys: ContiguousArray<Key?>
     /// Contents by entry index; nil at index 0 and at unused indexes.
     @usableFromInline var contents: ContiguousArray<Content?>
-    /// Expiry times by entry index. They are not stored in `Content`, because the size of `Instant` is known only at
-    /// run time, which makes each access to a struct that contains one slower.
+    /// Expiry times by entry index. They are not stored in `Content`: the size of `Instant` is known only at run time,
+    /// so each access to a struct with an `Instant` would be slower.
     @usableFromInline var expiries: [Int: ContinuousClock.Instant]
     /// A hash table with open addressing and linear probing. Each slot contains the upper half of the hash and the
     /// entry index; 0 is an empty slot.

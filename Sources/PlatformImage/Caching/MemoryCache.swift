@@ -215,7 +215,9 @@ public final class MemoryCache<Key: Hashable & Sendable, Value: Sendable>: Senda
         state.locked(in: self) { body(&$0) }
     }
 
-    /// Delivers the events of one call. `key` is the key of an insertion; the event of a replaced value contains it.
+    /// Calls `onEviction` for every entry that one call removed.
+    ///
+    /// - Parameter key: The inserted key, which is also the key of a replaced value; nil when nothing was inserted.
     @inlinable
     func deliver(_ removed: borrowing RemovedEntries, of key: Key? = nil) {
         guard let onEviction else { return }

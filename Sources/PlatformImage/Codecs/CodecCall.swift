@@ -49,8 +49,8 @@ struct CodecCall {
     /// Maximum number of resampled results of one decode.
     static let maxOutputs = Int(IMGC_MAX_OUTPUTS)
 
-    /// Decodes the still image once, without orientation, and resamples it into the storage of each output by the
-    /// request of that output.
+    /// Decodes the still image once, without orientation. For each output, resamples the image by the output's request
+    /// into the output's storage.
     ///
     /// - Parameter outputs: 1 to ``maxOutputs``, with equal source sizes and equal `isOpaque`.
     func decode(

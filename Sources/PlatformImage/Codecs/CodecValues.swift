@@ -195,7 +195,7 @@ extension DecodeWarning: CustomStringConvertible {
 
     init(_ warning: imgc_warning) { code = UInt16(warning.rawValue) }
 
-    // Warnings raised by Swift code; the C codecs raise more.
+    // Warnings that Swift code raises. The C codecs also raise others.
     static var paletteIndex: Self { Self(IMGC_WARN_PALETTE_INDEX) }
     static var structure: Self { Self(IMGC_WARN_STRUCTURE) }
     static var runLength: Self { Self(IMGC_WARN_RUN_LENGTH) }
@@ -272,8 +272,8 @@ enum ColorProfile {
 }
 
 extension CodecLibrary {
-    /// The linked libraries; `isLoaded` is true when the loaded library reported the version, false for the version of
-    /// its headers.
+    /// The linked libraries. `isLoaded` is true when the loaded library reported the version, and false when the
+    /// version is that of the library's headers at compile time.
     static func linked() -> [(name: String, version: String, isLoaded: Bool)] {
         var result: [(name: String, version: String, isLoaded: Bool)] = []
         var library = unsafe imgc_library()

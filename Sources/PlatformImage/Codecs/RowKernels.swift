@@ -116,8 +116,8 @@ enum RowKernels {
         unsafe run(source, 4 * count, &pixels, start, count) { unsafe imgc_row_fields32($0, $1, count, fields.values) }
     }
 
-    /// Sums the pixels in linear light in `columns * rows` cells; the result contains red, green and blue of each cell,
-    /// in row-major order.
+    /// Divides the bitmap into `columns * rows` cells and sums the pixels of each cell in linear light. The result
+    /// contains red, green and blue of each cell, in row-major order.
     static func lightGrid(_ bitmap: Bitmap, columns: Int, rows: Int, background: RGBA8) -> [Double] {
         var sums = [Double](repeating: 0, count: columns * rows * 3)
         let (columns, rows, stride) = (UInt32(columns), UInt32(rows), bitmap.bytesPerRow)

@@ -43,7 +43,8 @@ extension ResampleRequest {
             }
             let across = part(cropWidth, of: sourceWidth)
             let down = part(cropHeight, of: sourceHeight)
-            // The shorter side of the result was rounded to whole pixels, so half a pixel less is sufficient there.
+            // The shorter side of the result may have been rounded up, by at most half a pixel. The decode needs only
+            // the multiple of the length before rounding.
             return cropWidth >= cropHeight
                 ? across >= least * Double(width) && down >= least * (Double(height) - 0.5)
                 : down >= least * Double(height) && across >= least * (Double(width) - 0.5)

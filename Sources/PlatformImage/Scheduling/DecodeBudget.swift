@@ -182,7 +182,8 @@ public final class DecodeBudget: Sendable {
         return waiter
     }
 
-    /// The first request of one priority that fits, if every earlier request of that priority may still be overtaken.
+    /// The first request of one priority that fits into the free bytes. Nil when none fits, or when an earlier request
+    /// of that priority must not be overtaken again.
     private func firstFitting(_ state: BudgetState, lane: Int) -> UInt64? {
         let free = maxBytes - state.grantedBytes
         for ticket in state.lanes[lane].all {

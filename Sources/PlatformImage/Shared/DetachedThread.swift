@@ -8,8 +8,8 @@ import Darwin
 
 /// Detached pthreads for blocking work, which must not run in Swift's shared pool.
 package enum DetachedThread {
-    /// 1 MiB. The codecs store large tables on the heap, and the deepest stack measured is below 64 KiB; but closures
-    /// of callers run on these threads too, and the default of musl is only 128 KiB.
+    /// 1 MiB. The deepest stack measured is below 64 KiB, because the codecs store large tables on the heap. But
+    /// closures of callers run on these threads too and may need more than 128 KiB, the default of musl.
     package static let defaultStackBytes = 1 << 20
 
     /// Starts a detached thread that calls `body` once; it cannot be joined.

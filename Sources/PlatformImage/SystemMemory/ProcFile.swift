@@ -17,7 +17,7 @@ struct ProcFile: ~Copyable, Sendable {
 
     deinit { _ = close(descriptor) }
 
-    /// Opens a file without blocking, also a FIFO without a writer, a terminal or a device.
+    /// Opens a file without blocking, even if it is a terminal, a device, or a FIFO without a writer.
     static func open(_ path: [UInt8], _ access: Int32) -> Result<ProcFile, Failure> {
         guard !path.contains(0) else { return .failure(Failure(number: ENOENT)) }
         let terminated = path + [0]

@@ -65,8 +65,8 @@ public enum PNGFilter: String, CaseIterable, Sendable {
     /// For each row, the filter whose output has the smallest sum of absolute values.
     case adaptive
     /// `none` for palettes and gray of fewer than 8 bits; otherwise `adaptive`. If `adaptive` would be used and at
-    /// least half of the pixels are equal to their left neighbours, the image is compressed with both filters, and the
-    /// smaller result is used.
+    /// least half of the pixels are equal to their left neighbours, the image is compressed twice, with `none` and with
+    /// `adaptive`, and the smaller result is used.
     case automatic
 }
 

@@ -80,9 +80,9 @@ public enum ThumbnailQuality: String, CaseIterable, Sendable {
     /// Reads only the first scans of a progressive file when the longer side is reduced by a factor of 8 or more
     /// (slightly softer fine detail); for a factor from 4 to 8 equal to ``balanced``.
     case fast
-    /// As ``fast``, and decodes any JPEG at the smallest of the scales 1/8, 1/4, 1/2 and 1 that is not smaller than the
-    /// thumbnail, like the draft modes of other decoders. The other qualities decode at least three times the width and
-    /// height of the thumbnail, except at scale 1.
+    /// As ``fast``, and decodes any JPEG at the smallest of the scales 1/8, 1/4, 1/2 and 1 at which the image or its
+    /// crop is not smaller than the thumbnail, like the draft modes of other decoders. The other qualities decode at
+    /// least three times the width and height of the thumbnail, except at scale 1.
     ///
     /// In a file that is not progressive, has 4:2:0 chroma and is decoded at 1/8, the decoded chroma has half the width
     /// and height of the decoded luma. This is the fastest quality, with slightly less accurate fine detail.

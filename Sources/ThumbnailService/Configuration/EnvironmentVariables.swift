@@ -2,9 +2,10 @@
 /// Environment variables with the prefix `IMAGETOOL_`, classified as keys, unknown names and names injected by
 /// Kubernetes.
 ///
-/// Kubernetes injects variables for every Service object of a namespace into its pods (`NAME_SERVICE_HOST`,
-/// `NAME_SERVICE_PORT`, `NAME_SERVICE_PORT_PORTNAME`, and those of Docker links: `NAME_PORT`, `NAME_PORT_8080_TCP`, and
-/// the latter with `_PROTO`, `_PORT` and `_ADDR`). A Service named `imagetool` or `imagetool-server` leads to names
+/// For every Service object of a namespace, Kubernetes injects variables into the pods of the namespace:
+/// `NAME_SERVICE_HOST`, `NAME_SERVICE_PORT` and `NAME_SERVICE_PORT_PORTNAME`. It also injects the variables of Docker
+/// links: `NAME_PORT`, `NAME_PORT_8080_TCP`, `NAME_PORT_8080_TCP_PROTO`, `NAME_PORT_8080_TCP_PORT` and
+/// `NAME_PORT_8080_TCP_ADDR`. A Service named `imagetool` or `imagetool-server` leads to names
 /// with the prefix `IMAGETOOL_`, so an unknown variable name is not an error.
 struct EnvironmentVariables: Hashable, Sendable {
     /// Values by variable name, for the variables that set a configuration key.

@@ -189,8 +189,8 @@ extension ServiceConfiguration {
         public var sizes: [Int] = []
         /// Refuses targets without a preset, and targets with options other than presets and `meta`.
         public var presetsOnly = false
-        /// Parts of targets by preset name, such as `fit-in/300x200/filters:quality(70)`, for the filter
-        /// `preset(name)`.
+        /// Presets by name. A preset is a part of a target, such as `fit-in/300x200/filters:quality(70)`; the filter
+        /// `preset(name)` inserts it.
         public var presets: [String: String] = [:]
         /// Treats an IIIF size `!w,h` (without `^`) that is larger than the region in both dimensions as `max`, instead
         /// of refusing it.
@@ -273,7 +273,7 @@ extension ServiceConfiguration {
     public struct Gallery: Hashable, Sendable {
         /// One image of the page.
         public struct Image: Hashable, Sendable {
-            /// Source as at the end of a target, not encoded: a URL, or the path of a file below
+            /// Source as a target contains it, but not percent-encoded: a URL, or the path of a file below
             /// ``ServiceConfiguration/Source/fileRoot``.
             public var source: String
             /// Caption and alternative text.

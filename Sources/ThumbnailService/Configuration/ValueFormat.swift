@@ -115,7 +115,7 @@ extension ValueFormat<Bool> {
             format: { $0 ? yes : no })
     }
 
-    /// `on` or `true`, `off` or `false`.
+    /// A boolean: `on` and `true` mean true, `off` and `false` mean false.
     static let boolean = Self(
         syntax: "`on` or `off`",
         parse: { ["on", "true"].contains($0) ? true : ["off", "false"].contains($0) ? false : nil },

@@ -14,9 +14,10 @@ struct IIIFDialect: Hashable, Sendable {
     /// A parsed target.
     enum Target: Hashable, Sendable {
         case image(ThumbnailRequest)
-        /// `info.json`, with the identifier as it was sent, for the `id` of the response.
+        /// A request for `info.json`. The `id` of the response contains the raw identifier, as the client sent it.
         case info(ThumbnailRequest, rawIdentifier: String)
-        /// The base URI of an image. The response is a redirect with status 303 to this path of `info.json`.
+        /// A request for the base URI of an image. The response has status 303 and redirects to the associated value,
+        /// the path of `info.json`.
         case redirect(String)
     }
 
@@ -116,17 +117,19 @@ struct IIIFDialect: Hashable, Sendable {
     }
 }
 
-/// Path traversal checks for IIIF identifiers. They are unsigned, so the checks alone prevent access to paths outside
-/// the mapped directory or URL prefix.
+/// Path traversal checks for IIIF identifiers. IIIF targets have no signature, so only these checks prevent access to
+/// paths outside the mapped directory or URL prefix.
 enum IIIFIdentifier {
-    /// Maximum number of further percent-encodings of an identifier, besides the one of the target.
+    /// Maximum number of nested percent-encodings that an identifier may still contain after the target was decoded
+    /// once. An identifier with more is refused.
     static let maxEncodings = 4
 
     /// Returns false for an identifier that an origin might resolve to a path outside the prefix.
     ///
-    /// Every segment must have a name other than `.` and `..` (RFC 3986 §5.2.4) before a `;`, because some servers
-    /// remove parameters before they resolve dot segments. Backslashes separate segments too, as on some servers. The
-    /// rules apply again after each further decoding, because an origin or a proxy may decode once more.
+    /// In every segment, the text before the first `;` must not be empty, `.` or `..` (RFC 3986 §5.2.4): some servers
+    /// remove the parameters after a `;` before they resolve dot segments. Backslashes separate segments too, as on
+    /// some servers. The rules apply again after each further decoding, because an origin or a proxy may decode once
+    /// more.
     ///
     /// - Parameter identifier: Percent-decoded once.
     static func staysBelowPrefix(_ identifier: [UInt8]) -> Bool {

@@ -76,8 +76,8 @@ extension ImageFilter {
         return [.pixels(.backgroundColor(color))]
     }
 
-    /// Parses `blur`. When sigma is missing or 0, sigma is the given radius, at most 1000. A radius over 150 becomes
-    /// 150; this does not change sigma.
+    /// Parses `blur`: a radius and an optional sigma. A missing sigma, or a sigma of 0, becomes the given radius, but
+    /// at most 1000. After that, a radius over 150 becomes 150.
     @Sendable private static func blur(_ arguments: inout FilterArguments) throws(ServiceError) -> [ImageFilter] {
         let radius = try arguments.integer(1...Number.max)
         let sigma = arguments.hasMore ? try arguments.decimal(zero...thousand) : zero

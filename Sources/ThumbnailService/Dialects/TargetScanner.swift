@@ -3,7 +3,7 @@
 struct TargetScanner {
     let bytes: [UInt8]
     private(set) var position: Int
-    /// Number of bytes examined; tests check that it is linear in the length of the target.
+    /// Number of bytes examined; tests check that this number grows only linearly with the length of the target.
     private(set) var steps = 0
 
     init(_ bytes: [UInt8], from position: Int = 0) {

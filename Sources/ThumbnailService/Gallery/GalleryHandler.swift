@@ -40,7 +40,7 @@ struct GalleryHandler: RouteHandler {
     /// Serves a request.
     ///
     /// - Throws: `hostRefused` for an unknown host, `methodNotAllowed`, `notFound`, and `badSignature` with status 403
-    ///   for a request to clear a cache that is cross-site or has no valid token.
+    ///   when a request to clear a cache is cross-site or has no valid token.
     func respond(to request: HTTPRequest) async throws(ServiceError) -> ServiceResponse {
         guard isAllowedHost(request.authority) else {
             throw ServiceError(

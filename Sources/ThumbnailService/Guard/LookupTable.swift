@@ -56,7 +56,8 @@ struct LookupTable {
 
     init(width: Int) { self.width = width }
 
-    /// Adds a request: it joins, starts or waits for the lookup of a name, or ends immediately.
+    /// Adds a request. It joins the running lookup of the name, starts a lookup, waits for a thread, or ends
+    /// immediately.
     mutating func join(_ name: String, _ waiter: LookupWaiter, now: ContinuousClock.Instant) -> JoinResult {
         let stale = staleAddresses(name, now)
         if let failure = failures[name], now < failure.until {

@@ -14,7 +14,8 @@ extension SourceHost {
             scalar.isASCII ? scalar.value != 0 : isLetterOrNumber(scalar) || scalar == "\u{FF0E}"
         }
         guard isAllowed else { return nil }
-        // An A-label that is not ASCII is not encoded again.
+        // The prefix `xn--` marks a label that is already encoded. If it contains other characters than ASCII, the name
+        // is refused.
         let labels = text.split(separator: ".").filter { !$0.utf8.allSatisfy { $0 < 0x80 } }
         guard !labels.contains(where: { $0.lowercased().hasPrefix("xn--") }) else { return nil }
         var ascii = [CChar](repeating: 0, count: 256)

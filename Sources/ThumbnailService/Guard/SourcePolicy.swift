@@ -13,7 +13,7 @@ struct SourcePolicy: Hashable, Sendable {
     /// Parses the settings of a policy.
     ///
     /// - Parameters:
-    ///   - allow: Hosts, `*.` and a host for its subdomains, or `*` for all.
+    ///   - allow: Allowed hosts: `example.com` for one host, `*.example.com` for its subdomains, `*` for all hosts.
     ///   - ports: 1...65535.
     ///   - exceptions: IP addresses or ranges (`10.1.0.0/16`) that are allowed although they are blocked by default.
     /// - Throws: `internalFault` for an invalid host, port or range.

@@ -6,10 +6,10 @@ import Synchronization
 /// Metrics factory that stores metrics in memory and exports them in the Prometheus text format 0.0.4.
 ///
 /// The label of a metric becomes its name, and its dimensions become labels; characters that Prometheus does not allow
-/// become `_`. Counters become counters, meters and recorders without aggregation become gauges, timers become
-/// histograms in seconds, and recorders with aggregation become summaries of a sum and a count. Metrics with the same
-/// name and equal dimensions share one value. The first metric with a name determines the type of that name: later
-/// metrics with another type are not exported.
+/// become `_`. Counters remain counters. Meters, and recorders without aggregation, become gauges. Timers become
+/// histograms in seconds. Recorders with aggregation become summaries of a sum and a count. Metrics with the same name
+/// and equal dimensions share one value. The first metric with a name determines the type of that name: later metrics
+/// with another type are not exported.
 public final class PrometheusRegistry: MetricsFactory {
     private struct Family {
         let kind: PrometheusText.Kind

@@ -4,7 +4,7 @@ struct RequestLabels: Hashable, Sendable {
     let dialect: DialectName
     /// First digit of the status, 2 to 5.
     let statusClass: Int
-    /// Provenance of the response (``Provenance``), or `other` for a response without one; `error` for 4xx and 5xx.
+    /// `error` for status 4xx and 5xx. For other responses the ``Provenance``, or `other` when there is none.
     let result: String
 
     /// Creates the labels of a response.

@@ -6,7 +6,7 @@ import PlatformImageLoader
 /// Metrics of the service (Docs/service-metrics.md). All are created in advance, so that requests need no lookup by
 /// name. All label values come from closed sets; addresses, hosts and paths are never labels.
 final class ServiceMetrics: Sendable {
-    /// Cache of results, sources or failures in which a lookup took place.
+    /// Cache of a lookup: results in memory, results on disk, sources, or failures.
     enum Layer: String, CaseIterable, Sendable { case memory, disk, source, failure }
     /// Work that several requests can share.
     enum SharedStage: String, CaseIterable, Sendable { case fetch, decode, render }

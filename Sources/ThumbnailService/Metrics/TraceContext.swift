@@ -56,8 +56,9 @@ enum TraceState {
     static let maxBytes = 512
     static let maxMembers = 32
 
-    /// Returns the members to forward, from the left as many as fit into ``maxBytes``; nil when a member is invalid, a
-    /// key is repeated, there are more than ``maxMembers`` members, or none can be forwarded.
+    /// Returns the members to forward: from the left, as many complete members as fit into ``maxBytes``. Nil when a
+    /// member is invalid, when a key is repeated, when there are more than ``maxMembers`` members, and when no member
+    /// remains.
     static func validated(_ text: String) -> String? {
         var members: [String] = []
         var keys: Set<String> = []

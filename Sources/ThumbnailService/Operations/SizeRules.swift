@@ -8,8 +8,8 @@ struct SizeRules: Hashable, Sendable {
     var maxSide = 8192
     /// Maximum number of pixels of the result and of every intermediate image.
     var maxPixels = 50_000_000
-    /// Treats an IIIF size `!w,h` without `^` that exceeds the region in both dimensions as `max`, instead of refusing
-    /// the target.
+    /// Treats an IIIF size `!w,h` without `^` as `max` when it exceeds the region in both dimensions; false refuses
+    /// such a target.
     var clampsConfinedSizes = false
 
     /// Maximum work of all filters of a request: the sum of pixels times radius (``PixelFilter/workRadius``).
@@ -63,7 +63,7 @@ struct SizeRules: Hashable, Sendable {
     /// Rejects sizes that are too large for any source, before the source is fetched.
     func checkBeforeFetch(_ operations: Operations) throws(ServiceError) {
         guard case .thumbor(let size) = operations.size, !size.forbidsUpscaling else { return }
-        // An image that fits into the box can be small, and the box itself may depend on the source.
+        // An image that is fitted into a large box can still be small, so it is not rejected here.
         if case .fit(full: false, _) = size.mode { return }
         guard case .pixels(let width) = size.width, case .pixels(let height) = size.height else { return }
         // An image that covers the box, in either orientation, has at least the box's shorter side in both dimensions.

@@ -35,7 +35,7 @@ final class Admission: Sendable {
 
     private struct State {
         var jobs: [UInt64: Job] = [:]
-        /// Start times of the fetches whose renders will be queued next.
+        /// Start times of the fetches whose renders are not queued yet.
         var fetches: [UInt64: ContinuousClock.Instant] = [:]
         /// Durations of fetches and renders in seconds.
         var fetchTime = RobustMean(initial: 0.1)

@@ -6,7 +6,8 @@ import PlatformImageLoader
 struct BackOff: Sendable {
     /// Milliseconds after the first, the second and every later failure in a row.
     static let delays: [Int64] = [10_000, 60_000, 600_000]
-    /// Milliseconds after which a probe without a result counts as abandoned; the default of `server.deadline`.
+    /// Milliseconds after which a probe without a result counts as abandoned; equal to the default of the setting
+    /// `server.deadline`.
     static let probeTimeout: Int64 = 20_000
 
     private var failureCount = 0
@@ -17,7 +18,7 @@ struct BackOff: Sendable {
     func remaining(now: WallTime) -> Int64 {
         guard let until else { return 0 }
         let left = until - now
-        // More than the longest delay: the clock was set back.
+        // A remaining time over the longest delay means that the clock was set back.
         return left > Self.delays[Self.delays.count - 1] ? 0 : max(0, left)
     }
 

@@ -105,8 +105,8 @@ final class FailureCache: Sendable {
         }
     }
 
-    /// Records a successful read: removes the record of the source. Failures that are detected after a read (not an
-    /// image, over a limit) stay recorded.
+    /// Removes the record of a source after a successful read. If its last failure was detected after a read (not an
+    /// image, over a limit), the record remains.
     func recordRead(_ source: SourceName) {
         let key = source.failureKey
         records.locked(in: self) { records in

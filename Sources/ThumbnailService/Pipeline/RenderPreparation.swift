@@ -21,9 +21,9 @@ final class RenderPreparation: Sendable {
         let page: Int
     }
 
-    /// Maximum number of cached headers.
+    /// Maximum number of cached image headers.
     static let maxHeaders = 4_096
-    /// Maximum bytes of an ICC profile description in a cached header.
+    /// Maximum bytes of an ICC profile description in a cached image header.
     private static let maxDescriptionBytes = 256
 
     let queue: DecodeQueue
@@ -32,7 +32,7 @@ final class RenderPreparation: Sendable {
 
     init(_ renderer: Renderer, _ queue: DecodeQueue) { (self.renderer, self.queue) = (renderer, queue) }
 
-    /// Number of cached headers.
+    /// Number of cached image headers.
     var headerCount: Int { headers.locked(in: self) { $0.count } }
 
     /// Wraps bytes as a source, identified by their digest.
@@ -53,7 +53,7 @@ final class RenderPreparation: Sendable {
         return try header.get()
     }
 
-    /// Reads the header, unless it is cached, and computes sizes and memory.
+    /// Reads the header of the source, unless it is cached, and computes the sizes and the memory of the render.
     ///
     /// - Throws: `deadline` when the calling task is cancelled.
     func prepare(_ request: ThumbnailRequest, _ source: SourceBytes) async throws(ServiceError) -> PreparationResult {
@@ -73,7 +73,8 @@ final class RenderPreparation: Sendable {
         }
     }
 
-    /// Returns true when the first page is unusable too; a damaged or missing later page is not a fault of the source.
+    /// Returns true when a failure to read the header of `page` is a fault of the source. For a later page, this is so
+    /// only when the first page is unusable too.
     private func isSourceDefect(_ source: SourceBytes, _ page: Int, _ flag: CancellationFlag) -> Bool {
         guard page > 1 else { return true }
         return (try? header(of: source, page: 1, flag)) == nil

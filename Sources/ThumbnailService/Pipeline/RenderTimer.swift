@@ -31,7 +31,7 @@ final class RenderTimer: Sendable {
         }
     }
 
-    /// Counts the failed render as cancelled if the calling task, which must be the one that waited, is cancelled.
+    /// Counts the failed render as cancelled if the calling task is cancelled; must be called by the task that waited.
     func fail() {
         guard Task.isCancelled else { return }
         metrics.cancelled(hasBegun.load(ordering: .relaxed) ? .render : .queue)

@@ -19,9 +19,9 @@ final class SharedRenders: Sendable {
     static let maxMembers = 8
 
     typealias RenderResult = Result<RenderedImage, ServiceError>
-    /// Callback of one member, called on the render thread: with true when the work of the group begins, and with false
-    /// when the filters and the encoding of this member begin. The callback of the first member is called only with
-    /// true.
+    /// Callback of one member, called on the render thread. The first call, with true, is at the beginning of the
+    /// group's work. Every member except the first in the group gets a second call, with false, before its filters and
+    /// encoding.
     typealias BeginHandler = @Sendable (_ isFirst: Bool) -> Void
 
     private struct Member {

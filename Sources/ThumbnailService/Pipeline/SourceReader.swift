@@ -32,8 +32,8 @@ extension SourceReading {
     func purgeDisk() async {}
 }
 
-/// Reads sources by name: over the network with the loader and its disk cache, from a directory, or by a map of
-/// identifiers.
+/// Reads sources by name: URLs with the loader and its disk cache, files from a directory. A configured map converts
+/// IIIF identifiers to files or URLs.
 final class SourceReader: SourceReading {
     let loader: ImageLoader
     private let fetches: Bool

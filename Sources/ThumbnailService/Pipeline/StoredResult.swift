@@ -1,7 +1,7 @@
 #if Service
 import PlatformImageLoader
 
-/// A cached result: the bytes of a response body and the properties for its header.
+/// A cached result: the bytes of a response body, and the properties for the response header.
 struct StoredResult: Sendable {
     /// Body of the response.
     let bytes: [UInt8]

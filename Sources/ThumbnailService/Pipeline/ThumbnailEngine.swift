@@ -63,7 +63,8 @@ final class ThumbnailEngine: Sendable {
             width: limits.threads, budget: DecodeBudget(maxBytes: limits.inFlightBytes, maxPasses: Self.maxPasses),
             niceness: Self.niceness)
         bodies = BodyBudget(queue.budget, maxBodyBytes: limits.sourceBytes)
-        // A separate queue: a render is admitted only after its header is read, so headers must not wait for renders.
+        // A separate queue for reading image headers: a render is admitted only after the header of its source is read,
+        // so this work must not wait for other renders.
         preparation = RenderPreparation(renderer, DecodeQueue(width: queue.width, niceness: Self.niceness))
         admission = Admission(
             threads: queue.width, maxWaiting: limits.queue, maxWait: limits.queueWait,
@@ -165,7 +166,7 @@ final class ThumbnailEngine: Sendable {
         return try result.get()
     }
 
-    /// Returns the header of a source and the source; no pixels are decoded.
+    /// Returns the image header of a source, and the source; no pixels are decoded.
     func header(of name: SourceName) async throws(ServiceError) -> (header: ImageHeader, source: SourceBytes) {
         if let failure = storedFailure(of: name) { throw failure }
         let ticket = try admission.reserveFetch()
@@ -232,7 +233,8 @@ final class ThumbnailEngine: Sendable {
         return ServedResult(result: result, provenance: .render)
     }
 
-    /// Freshness by configuration and origin; the target's policy only shortens the lifetime for clients.
+    /// Returns true when the result is fresh by the configuration and the origin's response. The target's policy is
+    /// ignored: it only shortens the lifetime for clients.
     private func isFresh(_ result: StoredResult) -> Bool {
         result.lifetime(ResponsePolicy(), lifetimes, now: clock()).remaining > 0
     }
@@ -303,7 +305,7 @@ final class ThumbnailEngine: Sendable {
 }
 
 extension ThumbnailEngine {
-    /// Renders without sharing a decode, for renders without a shared plan.
+    /// Executes a render that cannot share a decode, because its ``PreparedRender/sharedPlan`` is nil.
     private func renderAlone(
         _ prepared: PreparedRender, _ bytes: [UInt8], _ decode: DecodeClock,
         _ begin: @escaping SharedRenders.BeginHandler
@@ -326,7 +328,7 @@ extension ThumbnailEngine {
         return try result.get()
     }
 
-    /// Reads the header, and counts a failure that is caused by the source itself.
+    /// Reads the image header of the source and prepares the render. Counts a failure that the source itself causes.
     private func prepare(
         _ request: ThumbnailRequest, _ source: SourceBytes
     ) async throws(ServiceError) -> PreparedRender {

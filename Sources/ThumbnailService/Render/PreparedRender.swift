@@ -34,8 +34,8 @@ struct PreparedRender: Sendable {
         self.decoder = decoder
         self.plan = plan
         // thumbor uses Pillow's draft mode (JPEG decoding at a reduced size) only for complete images. With draft mode
-        // for a part of an image, the result would differ from thumbor's by more than the difference of the encoders
-        // (Scripts/verify/thumbor).
+        // for a part of an image, the result would differ from thumbor's result by more than the use of another encoder
+        // explains (Scripts/verify/thumbor).
         let coversSource = plan.crop.width == plan.sourceWidth && plan.crop.height == plan.sourceHeight
         let accuracy = accuracy == .draft && !coversSource ? .balanced : accuracy
         self.accuracy = accuracy

@@ -29,7 +29,8 @@ struct ResultEncoding: Sendable {
             return (first, requestedQuality, 1)
         }
 
-        // `tooHigh` does not fit. `lowest` fits once `best` is set; until then it is untested and is encoded last.
+        // Bounds of the search. The file of quality `tooHigh` exceeds the limit. Once `best` is set, the file of
+        // quality `lowest` fits; until then this quality is untested, and it is encoded last.
         var (lowest, tooHigh) = (Self.lowestQuality, requestedQuality)
         var best: (bytes: [UInt8], quality: Int)?
         var encodes = 1

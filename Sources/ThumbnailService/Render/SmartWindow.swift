@@ -11,9 +11,9 @@ import Darwin
 
 /// Search for the most salient position of a crop window, by edge strength and luma entropy.
 ///
-/// For each position, the sum of the luma gradients inside and the entropy of a 64-bin luma histogram are divided by
-/// their maxima over all positions. The position with the highest sum of both is chosen; if there are several, the
-/// position nearest to the centre.
+/// For each position, two values are computed: the sum of the luma gradients in the window, and the entropy of the
+/// window's 64-bin luma histogram. Each is divided by its maximum over all positions. The position with the highest sum
+/// of both is chosen; if there are several, the position nearest to the centre.
 struct SmartWindow {
     private let width: Int
     private let height: Int

@@ -25,8 +25,8 @@ enum Number {
         text.first == UInt8(ascii: "-") ? unsigned(text.dropFirst()).map { -$0 } : unsigned(text)
     }
 
-    /// Parses a decimal number: an optional `-`, digits and at most one point, at least one digit: `1`, `1.`, `.5`,
-    /// `-0.25`. Digits after the tenth decimal place are dropped.
+    /// Parses a decimal number such as `1`, `1.`, `.5` or `-0.25`: an optional `-`, then at least one digit and at most
+    /// one point. Digits after the tenth decimal place are dropped.
     static func decimal(_ text: ArraySlice<UInt8>) -> FixedDecimal? {
         let isNegative = text.first == UInt8(ascii: "-")
         var (integer, fraction, unit, digits) = (0, 0, FixedDecimal.scale, 0)

@@ -33,7 +33,8 @@ struct ResponsePolicy: Hashable, Sendable {
     var ignoredFilters: [String] = []
 }
 
-/// Requested output. Falls back to a supported encoder when the requested format is not built in.
+/// Requested output. If no encoder for the requested format is built in, the result has another format
+/// (``ResultFormat``).
 struct OutputFormatRequest: Hashable, Sendable {
     /// Formats that targets can name.
     enum Format: String, Hashable, Sendable, CaseIterable { case jpeg, png, gif, tiff, webp, avif, heif }

@@ -73,7 +73,7 @@ final class ConnectionTable: Sendable {
         makeRoom()
     }
 
-    /// Adds a connection again that was selected to be closed but has received a request.
+    /// Adds a connection again. It was selected to be closed, but has received a request meanwhile.
     func restore(_ number: Number, _ connection: Connection) {
         let client = limitedClient(connection.peer)
         state.locked(in: self) { $0.restore(number, connection, client) }

@@ -81,7 +81,8 @@ final class SlowClient: ChannelDuplexHandler, RemovableChannelHandler {
     func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
         if case .end = unwrapOutboundIn(data) {
             pendingResponses -= 1
-            // The rest of a pipelined header may not be read before the response ends, so its time limit starts now.
+            // The server possibly reads nothing until the response ends. So the time limit for a header that has begun
+            // to arrive before (pipelining) starts only now.
             if pendingResponses == 0, phase == .header { beginRequest(context) }
         }
         context.write(data, promise: promise)

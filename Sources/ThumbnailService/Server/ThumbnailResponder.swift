@@ -164,7 +164,7 @@ struct ThumbnailResponder: HTTPResponder {
             peer: context.channel.remoteAddress, forwardedFor: trusts ? request.headers[.forwardedFor] : nil)
     }
 
-    /// Responds with `info.json`, which needs only the header of the source.
+    /// Responds with `info.json`, for which only the image header of the source is read.
     private func info(
         _ thumbnail: ThumbnailRequest, _ rawIdentifier: String, _ request: Request, _ context: Context
     ) async throws(ServiceError) -> ServiceResponse {

@@ -1,6 +1,6 @@
 #if Service
-/// Dictionary with a maximum size that evicts the half of its entries that were set least recently. Reading an entry
-/// does not count as use.
+/// Dictionary with a maximum size. It has two halves: recently set entries and older entries. When the recent half is
+/// full, the next insertion evicts all older entries. Reading an entry does not count as use.
 struct RecentTable<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     /// Maximum number of entries, at least 2.
     let capacity: Int

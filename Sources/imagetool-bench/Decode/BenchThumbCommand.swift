@@ -9,7 +9,8 @@ struct BenchThumbCommand: ParsableCommand {
         commandName: "thumb",
         abstract: "Creates many thumbnails and prints the resident memory of the process.")
 
-    @Argument(help: "Image files; files that cannot be decoded are counted as failed.") var files: [String]
+    @Argument(help: "Image files; every thumbnail of a file that cannot be decoded counts as failed.")
+    var files: [String]
     @Option(help: "Number of thumbnails.") var count = 10_000
     @Flag(help: "Print one JSON object.") var json = false
 

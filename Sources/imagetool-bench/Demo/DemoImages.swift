@@ -101,7 +101,7 @@ struct DemoImages: Sendable {
     /// Total decoded bytes over all URLs.
     var pixelBytes: Int { imageIndices.reduce(0) { $0 + images[$1].bitmap.byteCount } }
 
-    /// Number of URLs, also per image format, number of images, and total bytes of the files and of the pixels.
+    /// Text with the number of URLs, of images, and of URLs per image format, and the megabytes of files and of pixels.
     var summary: String {
         let formats = ImageFormat.allCases.compactMap { format in
             let count = imageIndices.count { images[$0].format == format }

@@ -14,7 +14,7 @@ import Darwin
 
 /// Time to open a cache with many entries and to get the first hit, compared with a small cache.
 struct DiskScaleBenchmark {
-    /// Measurements; the arrays contain one value per opening, `laterHits` any number.
+    /// Measurements. Each array contains one value per opening of the cache, except `laterHits`: any number of values.
     struct Row {
         let entries: Int
         /// Wall nanoseconds to create the `DiskCache`.

@@ -42,7 +42,7 @@ final class PinnedThreads: Sendable {
                 threads.run(number, work)
                 ended.signal()
             }
-            // The threads already started would spin forever.
+            // Without this thread, the threads already started would spin forever.
             if let failure { preconditionFailure("cannot start a thread: error \(failure)") }
         }
         for _ in 0..<count { ended.wait() }

@@ -94,7 +94,8 @@ struct CacheCollectCommand: AsyncParsableCommand {
     }
 }
 
-/// `imagetool cache clear`: removes entries that were last used, or were stored, more than a number of seconds ago.
+/// `imagetool cache clear`: removes entries that are older than a number of seconds. An option selects whether the age
+/// counts from the last use or from the time when the entry was stored.
 struct CacheClearCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "clear",

@@ -133,7 +133,7 @@ extension PixelFileFormat: ExpressibleByArgument {}
 /// | `file` | the path as given on the command line |
 /// | `status` | `complete`, `truncated`, `corrupt`, or `failed` when there are no pixels |
 /// | `rows` | number of complete rows from the top of the stored image: all rows for `complete`; null for `corrupt` |
-/// | `warnings` | stable codes such as `crc`: those of `corrupt`, and warnings that do not change the status |
+/// | `warnings` | stable codes such as `crc`: the causes of `corrupt`, and minor ones, which do not change the status |
 /// | `error` | null, or the reason of `failed`: `code: message` |
 enum DecodeStatusLine {
     static func text(of image: SelectedImage, file: String) -> String {

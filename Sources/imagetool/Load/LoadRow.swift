@@ -9,8 +9,7 @@ struct LoadRow {
     let url: String
     /// Name of the written file; `nil` when no file was written.
     var file: String?
-    // These properties are copied from the `LoadOutcome`, which is not stored, because it retains the pixels of the
-    // image.
+    // Copies of properties of the `LoadOutcome`. The outcome is not stored, because it retains the pixels of the image.
     private let status: Int
     private let source: LoadOutcome.Source
     private let isFresh: Bool

@@ -43,7 +43,7 @@ final class PipeInput: Sendable {
     private let queue = DispatchQueue(label: "imagetool.pipe.input")
     private let wake: (read: Int32, write: Int32)
 
-    /// Creates the pipe that wakes the reader.
+    /// Creates an internal pipe; SIGTERM writes a byte to it, which ends the wait for stdin.
     ///
     /// - Throws: `io` when no pipe can be created.
     init(maxLineBytes: Int = 1 << 20) throws(Failure) {

@@ -18,7 +18,7 @@ struct PipeResponse: Sendable {
         let members = [("id", id.map { JSON.numeral($0) } ?? .null)] + members
         var line = Array(JSON.object(members).text.utf8)
         if !body.isEmpty {
-            // The body is appended as bytes, because it may be large.
+            // The body may be large, so its base64 text is appended as bytes, without a JSON value.
             line.removeLast()
             line += Array(",\"bodyBase64\":\"".utf8)
             line += Data(body).base64EncodedData()

@@ -42,7 +42,7 @@ struct HealthCommand: AsyncParsableCommand {
 
 /// HTTP client for a thumbnail service; uses no proxy, cache, redirects or retries.
 struct ServiceClient: Sendable {
-    /// A response; its body is counted and discarded.
+    /// A response. Its body is discarded; `bytes` is the length of the body.
     struct Response: Sendable {
         let status: Int
         /// Value of `X-Cache`; `nil` when the response has none.

@@ -133,7 +133,8 @@ struct ServeCommand: AsyncParsableCommand {
 
     /// Command-line options as configuration keys and values.
     ///
-    /// - Throws: `ServiceError` when two options set the same key.
+    /// - Throws: `ServiceError` when two options set the same key, or when `--set` has no `=`, an unknown key or a
+    ///   secret.
     private func options() throws(ServiceError) -> ConfigurationOptions {
         var options = ConfigurationOptions()
         let texts: [(key: String, text: String?)] = [

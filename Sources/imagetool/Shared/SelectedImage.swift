@@ -31,7 +31,7 @@ struct SelectedImage {
         self.header = header
     }
 
-    /// Warnings that do not change the status.
+    /// Warnings that are not defects; they do not make the decode status `corrupt`.
     var minorWarnings: [DecodeWarning] { header.warnings.filter { !$0.isDefect } }
 
     private static func page(

@@ -28,7 +28,8 @@ struct ThumbCommand: AsyncParsableCommand {
     @Option(
         help: "Crop position of --fit cover: center, north, southeast, ..., or a focal point X,Y from 0,0 to 1,1.")
     var gravity = "center"
-    @Option(help: "Part of the image to use, WxH+X+Y in pixels of the upright image.") var crop: String?
+    @Option(help: "Part of the image to use, WxH+X+Y in pixels of the upright (with --no-rotate: the stored) image.")
+    var crop: String?
     @Option(help: "Resampling filter: nearest, box, triangle, mitchell or lanczos3.", transform: parseChoice)
     var filter = ResampleFilter.lanczos3
     @Flag(help: "Resample in linear light instead of sRGB values.") var linear = false

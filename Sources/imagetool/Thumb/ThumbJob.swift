@@ -13,7 +13,7 @@ import Darwin
 struct ThumbJob: Sendable {
     /// Result of reading and encoding one input; nothing is written yet.
     enum JobResult: Sendable {
-        /// The thumbnail, and the input's file attributes from before it was read; `nil` for stdin.
+        /// The thumbnail, and the file attributes of the input, read before its content; `nil` for stdin.
         case created(Thumb, FileFacts?)
         /// The output exists already.
         case skipped(output: String)

@@ -63,7 +63,7 @@ final class ThumbManifest {
 
     /// Appends a line for an output that is complete and has its final name.
     ///
-    /// - Parameter facts: Attributes of the input from before it was read.
+    /// - Parameter facts: File attributes of the input, read before its content.
     func append(_ input: String, _ facts: FileFacts, output: String) throws(OutputFailure) {
         try write(
             JSON.object([

@@ -98,9 +98,9 @@ static bool init_tables(jpeg_baseline *b, const struct jpeg_decompress_struct *c
   return true;
 }
 
-// Returns true when the skip tables are used for the plane: the image has enough MCUs, and only DC
-// is needed, since each block is one sample. With `is_draft` this includes 2 x 2 subsampled chroma
-// at 1/8, of which each sample then covers four pixels.
+// Returns true when the skip tables are used for the plane: the image has enough MCUs, and only the
+// DC coefficients are needed, because each block becomes one sample. With `is_draft` the tables are
+// also used for 2 x 2 subsampled chroma at 1/8; each sample then covers four pixels.
 static bool is_flat(const jpeg_baseline *b, const plane *p, bool is_draft) {
   if ((uint64_t)b->columns * b->mcu_rows < IMGC_MIN_MCUS_FOR_SKIPS) return false;
   return p->size == 1 || (is_draft && p->size == 2 && b->side == 2);

@@ -15,8 +15,8 @@
 #endif
 #include <jpeglib.h>
 
-// Version 7 of libjpeg's interface, which Ubuntu and Homebrew build, has a size per direction.
-// libjpeg-turbo sets both to the same value.
+// From version 7 on, libjpeg's interface has a DCT size for each direction; libjpeg-turbo sets both
+// sizes to the same value. Ubuntu and Homebrew build libjpeg-turbo with such a version.
 #if JPEG_LIB_VERSION >= 70
 #define IMGC_JPEG_MIN_DCT_SIZE(cinfo) ((cinfo)->min_DCT_v_scaled_size)
 #define IMGC_JPEG_DCT_SIZE(component) ((component)->DCT_v_scaled_size)

@@ -1,6 +1,6 @@
 // The client callbacks of libtiff: reading from memory, and messages that are stored in the handle.
-// The process-wide handlers of libtiff are changed only with libtiff before 4.5, which has no
-// others.
+// The process-wide message handlers of libtiff are changed only with libtiff before 4.5, because
+// these versions have no other message handlers.
 
 #include "tiff/page/tiff_open.h"
 #include "core/limits.h"

@@ -72,16 +72,21 @@ static input_cost add_input(const tiff_file *file, const tiff_properties *f) {
   return sum;
 }
 
-// Limits the estimated decoding time of a page to 4 ns per byte of max_memory, about two seconds by
-// default. In a short file all strips may refer to the same highly compressed bytes, so the limits
-// of the image's size alone would allow minutes. The estimate includes samples that do not
-// contribute to pixels. The time for input bytes up to 1.25 times the file's size plus 4 MiB is
-// always accepted, because it is proportional to the size of the file. Without max_memory only the
-// time for more input bytes than these is limited. The remaining time is the budget for decoding
-// damaged strips again, but at most the time to decode the page twice and the largest strip 16
-// times. This budget is always at least the time to decode the largest strip three times, which
-// finds the intact part and decodes it; or twice, if three times would exceed the limit above, for
-// example with megabytes of empty deflate blocks.
+// Limits the estimated decoding time of a page. In a short file all strips may refer to the same
+// highly compressed bytes, so the limits of the image's size alone would allow minutes. The
+// estimate includes samples that do not contribute to pixels.
+//
+// The budget is 4 ns per byte of max_memory, about two seconds by default; without max_memory, 4 ns
+// per byte of TIFF_UNLIMITED_MEMORY. The page is rejected
+// - when the time for the output exceeds the budget; this is not checked without max_memory;
+// - when the time for the input exceeds the rest of the budget. The time for 1.25 times the file's
+//   size plus 4 MiB is always accepted, because it is proportional to the size of the file.
+//
+// The rest of the budget is available for decoding damaged strips again (retry_cost), but at most
+// the time to decode the page twice and the largest strip 16 times. retry_cost is at least the time
+// to decode the largest strip three times: this suffices to find the intact part and to decode it.
+// If that time exceeds the budget, for example with megabytes of empty deflate blocks, retry_cost
+// is at least the time to decode the largest strip twice.
 imgc_status tiff_check_work(const imgc_request *request, const tiff_file *file, tiff_properties *f,
                             imgc_report *report) {
   uint64_t tiles = imgc_mul(imgc_mul(f->tile_columns, f->tile_rows), f->planes);

@@ -32,7 +32,7 @@ struct Blur: Hashable {
     init(radius: Int, sigma: Double = 0) {
         let deviation = sigma > 0 ? sigma : Double(max(1, radius))
         var radius = min(max(0, radius), Self.maxRadius)
-        // The weights beyond four standard deviations add up to 0.006 %.
+        // The weights beyond four standard deviations are left out: they add up to only 0.006 %.
         if radius > Self.maxExactRadius { radius = min(radius, Int((4 * deviation).rounded(.up))) }
         self.radius = radius
         let gaussian = (0...radius).map { exp(-Double($0 * $0) / (2 * deviation * deviation)) }

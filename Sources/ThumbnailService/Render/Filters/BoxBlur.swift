@@ -12,7 +12,7 @@ extension Bitmap {
         guard let radius = sums.boxes.last?.radius else { return self }
         let weights = sums.boxes.map(\.weight)
         var across = RunningRow(self, margin: radius)
-        // The row that leaves the largest box is still stored when the row that enters it is added.
+        // When a row enters the largest box, the row that leaves this box must still be stored.
         var window = RowRing(rowCount: min(height, 2 * radius + 2), sampleCount: bytesPerRow)
         var down = sums.boxes.map { _ in [UInt32](repeating: 0, count: bytesPerRow) }
         var means = [Float](repeating: 0, count: bytesPerRow)

@@ -38,7 +38,7 @@ struct BoxSums: Hashable {
     /// Returns the fewest boxes whose step response differs from the kernel's by at most `tolerance` everywhere.
     ///
     /// A step is the weight of the approximation at a distance; a run is a range of distances with equal steps. The
-    /// error at a distance is the sum of all steps minus the sum of all kernel weights from that distance outwards.
+    /// error at a distance is a difference of two sums from that distance outwards: the steps minus the kernel weights.
     /// From the outer end of a run inwards, the error rises and then falls, since the kernel weights increase inwards.
     /// Runs that begin and end at an error of `-tolerance` use both signs of the error, and are longer than runs that
     /// begin and end at an error of 0.
