@@ -1,5 +1,5 @@
-// Writes to rows above, in and below the band buffer, and the number of rows that are passed to the
-// sink.
+// Tests of the band buffer: writes to rows above, in and below the band, and the number of rows
+// that are pushed (passed to the function `push`).
 
 #include "core/dest.h"
 #include "tests.h"
@@ -52,7 +52,7 @@ static void test_dest_rows(void) {
     const bool meets = y + ROWS > FIRST && y < FIRST + ROWS;
     check(band_is(&band, 0x55) == !meets, "imgc_dest_write_block", y);
 
-    // Rows that were passed to the sink do not change; the band moves down to later rows.
+    // Rows that were pushed do not change; the band moves down to later rows.
     memset(band.pixels, 0x55, band.size);
     imgc_dest_clear(&dest, 0, y, WIDTH, 1);
     check(band_is(&band, 0x55) == (y < FIRST), "imgc_dest_clear", y);
@@ -62,7 +62,7 @@ static void test_dest_rows(void) {
 }
 
 // Writes an image of 64 rows through band buffers of every height and commits the rows in steps of
-// every size: all rows must be passed to the sink.
+// every size: all rows must be pushed.
 static void test_pushing(void) {
   for (uint32_t rows = 1; rows <= HEIGHT; rows++)
     for (uint32_t step = 1; step <= rows; step++) {

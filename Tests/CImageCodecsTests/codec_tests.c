@@ -1,5 +1,5 @@
-// Decompressors and JPEG blocks: vector variants against scalar variants, and both against
-// independent or very simple encoders.
+// Tests of decompressors and JPEG blocks: vector variants are compared with scalar variants. The
+// compressed data is created by zlib or by a simple LZW encoder, and its content must be restored.
 
 #include "inflate/inflate.h"
 #include "jpeg/baseline/jpeg_reduced.h"

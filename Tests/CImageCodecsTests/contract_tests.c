@@ -1,5 +1,5 @@
-// The contract of CImageCodecs.h without pixels: enum values, names, sizes, probing, invalid
-// arguments.
+// Tests of the parts of CImageCodecs.h that decode no pixels: enum values, names, sizes, probing,
+// invalid arguments.
 
 #include "tests.h"
 
@@ -142,7 +142,8 @@ void test_probing(void) {
     expect(imgc_probe((const uint8_t *)files[i].bytes, files[i].size) == files[i].format,
            "probe %zu: the format is not %d", i, files[i].format);
     // Probes every shorter prefix of the file, in memory of exactly the size of the prefix. The
-    // format is unknown, unless the prefix already identifies AVIF or HEIC, or PNG for a CgBI file.
+    // format is unknown, except that a prefix may identify AVIF or HEIC, and a prefix of a CgBI
+    // file may identify PNG.
     for (size_t size = 0; size < files[i].size; size++) {
       uint8_t *start = malloc(size ? size : 1);
       if (!start) exit(2);

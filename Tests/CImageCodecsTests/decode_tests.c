@@ -1,4 +1,4 @@
-// The contract of CImageCodecs.h for files: limits, cancelling, truncation, orientation, frames.
+// Tests that decode files: limits, cancelling, truncation, orientation, frames.
 
 #include "tests.h"
 

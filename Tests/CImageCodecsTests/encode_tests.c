@@ -2,7 +2,7 @@
 
 #include "tests.h"
 
-// Kinds of pixels. The PNG encoder selects the colour type and bit depth by them.
+// Kinds of pixels. For each kind, the PNG encoder selects the colour type and the bit depth.
 typedef enum content {
   NOISE,
   OPAQUE,
@@ -188,8 +188,8 @@ void test_jpeg_encoder(void) {
                      header.channels == (gray ? 1 : 3) &&
                      header.is_progressive == options.is_progressive,
                  "header of chroma %d, flags %d", chroma, flags);
-          // The maximum difference of a sample of the decoded gradient: small at quality 100
-          // without chroma subsampling, otherwise large.
+          // The largest allowed difference between a decoded sample and the encoded sample: small
+          // at quality 100 without chroma subsampling, otherwise large.
           int tolerance = quality == 100 ? (gray || chroma == IMGC_CHROMA_444 ? 5 : 40)
                           : quality == 1 ? 120
                                          : 60;

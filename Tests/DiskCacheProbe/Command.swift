@@ -14,7 +14,7 @@ import Darwin
 enum Command: String {
     /// First key, count, version: stores `count` entries.
     case store
-    /// First key, count: reads each entry; prints `found N`, then `bad N` and `unread N` of a verification.
+    /// First key, count: reads each entry, then verifies the folder; prints `found N`, `bad N` and `unread N`.
     case check
     /// Seed, operations, keys: reads, stores, replaces, refreshes and removes at random.
     case churn

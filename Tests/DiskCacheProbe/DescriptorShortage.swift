@@ -53,8 +53,8 @@ func runDescriptorShortage(_ folder: String, threads: Int, keys: Int, descriptor
     printLine("found \(found)")
 }
 
-/// Runs the worker in `count` threads and waits for their end. Not in the async caller: Darwin's `pthread_join` is not
-/// available there.
+/// Runs the worker in `count` threads and waits for their end. This function is not async, because Darwin's
+/// `pthread_join` is not available in async functions.
 private func runThreads(_ count: Int, _ worker: ShortageWorker) {
     var ids: [pthread_t] = []
     for index in 0..<count {
@@ -67,7 +67,7 @@ private func runThreads(_ count: Int, _ worker: ShortageWorker) {
         pthread_create(
             &id, nil,
             { argument in
-                // The argument is optional, except on Darwin.
+                // The type of the closure's argument is optional, except on Darwin.
                 let argument: UnsafeMutableRawPointer? = argument
                 if let argument { Unmanaged<ShortageThread>.fromOpaque(argument).takeRetainedValue().run() }
                 return nil

@@ -12,8 +12,8 @@ import Darwin
 
 /// Repeats the work of a scenario, each time with the fault at a later system call, until no call fails.
 enum FaultLoop {
-    /// Number of keys. All keys except 3 are stored before each run; entries from 4 on are then only read, and no fault
-    /// may lose them.
+    /// Number of keys. All entries except entry 3 are stored before each run. During the run, the entries from 4 on are
+    /// only read, and no fault may lose them.
     static let keys = 8
 
     /// System calls that a signal can interrupt before they have an effect.
@@ -26,8 +26,8 @@ enum FaultLoop {
         // A short transfer and an interrupted call are not faults: no entry may be lost.
         let isSignal = action == Int(EINTR) && times == 1
         let isHarmless = isSignal || action == Int(FaultShim.short)
-        // Operations on the whole folder make thousands of similar calls, so the steps grow after the first half of
-        // the runs.
+        // Operations on the whole folder make thousands of similar calls. After the first half of the runs, the
+        // distance to the call that fails in the next run therefore grows.
         while maxRuns == 0 || runs < maxRuns {
             let run = FaultRun(folder + "/\(call)", scenario)
             await run.prepare()

@@ -7,7 +7,7 @@ import Musl
 import Darwin
 #endif
 
-/// The preloaded library of `Tests/FaultShim`, found by its symbols; the probe exits without it.
+/// Functions of the preloaded library of `Tests/FaultShim`. If the library is not loaded, the probe exits with 64.
 enum FaultShim {
     /// Halves the bytes of a transfer.
     static let short: Int32 = -1

@@ -23,7 +23,8 @@ struct DiskConcurrencyTests {
         group.wait()
     }
 
-    /// True when the body has the version in the header field `X-Body`; a refresh does not change this field.
+    /// True when the body is of the version that the header field `X-Body` contains. A refresh does not change this
+    /// field.
     private func isConsistent(_ hit: DiskCache.Hit, of key: CacheKey) -> Bool {
         guard let tag = hit.entry.response?.fields["x-body"], let version = Int(String(decoding: tag, as: UTF8.self))
         else { return false }

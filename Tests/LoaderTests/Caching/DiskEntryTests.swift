@@ -42,7 +42,7 @@ struct DiskEntryTests {
     }
 
     @Test(arguments: [0, 500, 900, 940, 3_900, 16_000, 64_000])
-    func headerThatFitsIntoASlotIsStoredInASlotOfADefinedSize(_ padding: Int) throws {
+    func headerIsStoredInAHeaderSlotOfOneOfTheFourSizesIfItFits(_ padding: Int) throws {
         let entry = diskEntry(key, padding: padding)
         let cache = folder.cache()
 

@@ -67,7 +67,7 @@ struct DiskLimitTests {
         #expect(second.read(diskKey("0")) == nil)
     }
 
-    @Test func loweredLimitEvictsEntriesAtTheNextFlush() async {
+    @Test func flushAfterLoweringTheByteLimitEvictsEntries() async {
         let cache = folder.cache(clock: clock)
         for index in 0..<30 { store(index, in: cache) }
         cache.maxBytes = 10 * entryLength

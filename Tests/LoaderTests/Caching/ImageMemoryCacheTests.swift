@@ -16,7 +16,7 @@ import Testing
 
     /// Compares random inserts, removals and purges with a model that has a set of variants for each URL. Each insert
     /// belongs to a load that may have begun before a removal.
-    @Test(.requirement("O53", "O56")) func randomInsertsRemovalsAndPurgesMatchAModelOfSets() {
+    @Test(.requirement("O53", "O56")) func randomCacheOperationsMatchAModelWithASetOfVariantsForEachURL() {
         var random = SplitMix(seed: 7)
         for round in 0..<40 {
             let memory = ImageMemoryCache(maxBytes: 1 << 20, maxCount: nil)

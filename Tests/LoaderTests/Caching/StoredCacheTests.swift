@@ -20,8 +20,8 @@ import Testing
             let source = URL(filePath: stored).appending(path: name)
             let copy = folder.path + "/" + name
             if try source.resourceValues(forKeys: [.isDirectoryKey]).isDirectory == true {
-                // The mode that the cache sets. A checkout under umask 002 is writable for the group, and the cache
-                // would not use it.
+                // The file mode that the cache sets. A folder that is checked out under umask 002 is writable for the
+                // group, and the cache would not use it.
                 try FileManager.default.createDirectory(
                     atPath: copy, withIntermediateDirectories: false, attributes: [.posixPermissions: 0o700])
             } else {

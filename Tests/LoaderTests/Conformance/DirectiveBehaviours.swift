@@ -207,8 +207,8 @@ private func repeatedWithDirective(
         steps: [.get(answer, pause: pause), .get(asking: ["Cache-Control": .text(directive)], expect: then)])
 }
 
-/// The first response is still fresh at the second and third load, so no request is sent and the response of the second
-/// step, which has the directive, is not received.
+/// The first response is still fresh at the second and third load, so these loads send no request. The response of the
+/// second step, which has the directive, is therefore never received.
 private func newerNotStored(_ id: String, _ directive: String) -> Behaviour {
     Behaviour(
         id,

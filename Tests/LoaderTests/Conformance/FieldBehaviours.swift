@@ -30,7 +30,7 @@ private struct Field {
     var after = "value-two"
     /// True for a field that is specific to the connection and is never stored.
     var isOfTheConnection = false
-    /// The kind of the behaviour in cache-tests in which a 304 response changes the field.
+    /// The kind of the behaviour `304-etag-update-response-NAME` in cache-tests.
     var update = Behaviour.Kind.check
     /// True when a 304 response must not change the field.
     var isKept = false

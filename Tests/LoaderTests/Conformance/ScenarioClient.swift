@@ -159,7 +159,8 @@ struct ScenarioClient<Store: ScenarioStore> {
         return differences + checkBody(step, number, shown)
     }
 
-    /// Fields and body must be of the same response: of this step when it was fetched, of an earlier step otherwise.
+    /// Fields and body must be of the same response: the response to this step if it was fetched, otherwise the
+    /// response to another step.
     private func checkBody(_ step: Step, _ number: Int, _ shown: Shown) -> [String] {
         switch shown.source {
         case .failed, .notInCache: return []

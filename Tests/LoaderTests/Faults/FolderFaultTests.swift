@@ -45,7 +45,7 @@ extension DiskFaults {
             _ = await DiskFaults.expectSound(folder, 0..<30)
         }
 
-        @Test func recentlyReadEntriesAreNotEvictedByStoresOfTwiceTheByteLimit() async throws {
+        @Test func recentlyReadEntriesAreNotEvictedWhenTwiceTheByteLimitIsStored() async throws {
             let folder = try FaultFolder()
             let limit = 400_000
             let clock = Locked(1_800_000_000_000 as Int64)

@@ -49,12 +49,12 @@ extension DiskFaults {
         /// Runs with a fault at each of the first calls, then at calls with growing distances, because the cache makes
         /// thousands of similar calls while it lists its 256 folders.
         @Test(arguments: [rows[0], rows[1], rows[7]])
-        func failureOfASystemCallDuringClearTrimOrVerifyCausesAtMostAMiss(_ row: Row) async throws {
+        func failureOfASystemCallDuringClearOrTrimOrVerifyCausesAtMostAMiss(_ row: Row) async throws {
             try await failEachCall(row, scenario: 2, most: 40, atLeast: 30)
         }
 
-        /// A short transfer or a single EINTR must not even cause a miss: the probe then exits with status 4 when an
-        /// entry is missing.
+        /// A short transfer or a single EINTR must not cause a miss. In runs with one of these faults, the probe exits
+        /// with status 4 when an entry is missing.
         private func failEachCall(_ row: Row, scenario: Int, most: Int, atLeast: Int) async throws {
             let folder = try FaultFolder()
 

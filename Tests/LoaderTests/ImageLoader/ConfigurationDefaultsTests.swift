@@ -26,7 +26,7 @@ import Testing
         #expect(try Self.documentedRows() == expected)
     }
 
-    @Test func directoryOfTheServerPresetContainsBothCaches() {
+    @Test func directoryOfTheServerPresetContainsTheImageCacheAndTheDataCache() {
         let configuration = ImageLoader.Configuration.server(directory: "/var/cache/images")
 
         #expect(configuration.cacheDirectory == "/var/cache/images/images")

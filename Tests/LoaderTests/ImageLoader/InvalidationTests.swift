@@ -330,7 +330,7 @@ import Testing
         #expect(bench.transport.requests.count == 2)
     }
 
-    @Test func otherLoaderOnTheSameTransportAndFolderLoadsAfterInvalidateOfTheFirst() async throws {
+    @Test func loaderOnTheSameTransportAndFolderLoadsImagesAfterInvalidateOfAnotherLoader() async throws {
         let bench = try await bench()
         let neighbour = try LoaderBench(bench.transport, in: bench.folder)
         bench.loader.invalidate()

@@ -7,7 +7,7 @@ import Testing
 @Suite struct ContentDecoderTests {
     private static let content = TestImage.first + Array(repeating: 7, count: 3_000) + TestImage.second
 
-    /// The encodings in which a server may send the content, with their `Content-Encoding`.
+    /// The content in each encoding that a server may use, with the value of `Content-Encoding`.
     private static let forms: [(field: String, bytes: [UInt8])] = [
         ("gzip", CodedBody.gzip(content)), ("x-gzip", CodedBody.gzip(content, level: 1)),
         ("GZIP", CodedBody.gzip(content, level: 0)), ("deflate", CodedBody.zlib(content)),
@@ -47,7 +47,7 @@ import Testing
         }
     }
 
-    @Test func bodyJustBelowAtOrAboveTheDecoderBufferSizeIsDecodedCompletely() {
+    @Test func bodyBelowOrAtOrAboveTheDecoderBufferSizeIsDecodedCompletely() {
         // Lengths at, just below and above the size of the decoder's output buffer.
         for count in [65_535, 65_536, 65_537, 131_072, 200_000] {
             let content = (0..<count).map { UInt8(truncatingIfNeeded: $0 &* $0 >> 7) }

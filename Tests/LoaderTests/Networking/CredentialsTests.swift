@@ -123,12 +123,12 @@ struct PartitionTests {
         #expect(Set(all.map(key.partition)).count == all.count)
     }
 
-    @Test func equalCredentialsHaveDifferentPartitionsUnderDifferentKeys() {
+    @Test func equalCredentialsHaveDifferentPartitionsWithDifferentPartitionKeys() {
         #expect(PartitionKey().partition(of: ["Cookie": "a"]) != key.partition(of: ["Cookie": "a"]))
     }
 
     /// The expected digest comes from another implementation of HMAC-SHA256.
-    @Test func partitionIsTheHMACOfNameValueLengthAndValueOfEachCredentialField() throws {
+    @Test func partitionIsTheHMACOfTheCredentialFieldsWithTheLengthOfEachValue() throws {
         let folder = try DiskFolder()
         try write([UInt8](repeating: 7, count: 32), to: folder)
 

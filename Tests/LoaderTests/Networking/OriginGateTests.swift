@@ -3,7 +3,7 @@ import PlatformImageLoopbackOrigin
 import Testing
 
 @Suite struct OriginGateTests {
-    @Test func openingTheGateResumesEveryWaiter() async {
+    @Test func openingAnOriginGateResumesEveryWaitingTask() async {
         let gate = OriginGate()
         let waiters = (0..<10).map { _ in Task { await gate.waitUntilOpen() } }
 

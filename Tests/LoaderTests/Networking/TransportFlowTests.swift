@@ -122,7 +122,7 @@ import Testing
         await origin.waitForClosedConnections(1)
     }
 
-    @Test func externalHTTPClientIsNotShutDownAndItsRequestFailsIfItFollowedARedirect() async throws {
+    @Test func externalHTTPClientIsNotShutDownAndARedirectThatItFollowsFailsTheRequest() async throws {
         let origin = try await LoopbackOrigin { request in
             request.target == "/from" ? .redirect(to: "/to") : .ok([0x68], [OriginField("X", bytes: [0xE9])])
         }

@@ -86,7 +86,7 @@ import Testing
         #expect(origin.connectionCount == 1)
     }
 
-    @Test func nonASCIIBytesOfAResponseHeadSplitIntoTwoPartsAreReencodedAsUTF8() async throws {
+    @Test func nonASCIIHeadBytesAreReencodedAsUTF8WhenTheResponseArrivesInTwoParts() async throws {
         let head = Array("HTTP/1.1 103 Early\r\nLink: x\r\n\r\nHTTP/1.1 200 OK\r\nX-A: ".utf8)
         let wire = head + [0xE9, 0xC3, 0xA9] + Array("\r\nContent-Length: 4\r\n\r\n".utf8) + [0xE9, 0x0D, 0x0A, 0x80]
         for cut in wire.indices.dropFirst() where cut % 3 == 0 || cut > head.count {

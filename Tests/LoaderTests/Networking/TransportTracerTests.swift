@@ -8,7 +8,7 @@ import Testing
 /// module Tracing, which is not a direct dependency.
 @Suite struct TransportTracerTests {
     /// This process sets no tracer, so the library's default is the no-op tracer.
-    @Test func prepareRemovesTheNoOpTracer() throws {
+    @Test func prepareRemovesTheNoOpTracerFromAClientConfiguration() throws {
         var configuration = HTTPClient.Configuration()
         let tracer = try #require(configuration.tracing.tracer)
         #expect(String(describing: type(of: tracer)) == "NoOpTracer")
@@ -18,7 +18,7 @@ import Testing
         #expect(configuration.tracing.tracer == nil)
     }
 
-    @Test func preparedConfigurationWithoutATracerHasNoTracer() {
+    @Test func prepareAddsNoTracerToAClientConfigurationWithoutATracer() {
         var configuration = HTTPClient.Configuration()
         configuration.tracing.tracer = nil
 
@@ -27,7 +27,7 @@ import Testing
         #expect(configuration.tracing.tracer == nil)
     }
 
-    @Test func preparingAConfigurationTwiceHasTheResultOfPreparingOnce() {
+    @Test func preparingAClientConfigurationTwiceHasTheResultOfPreparingItOnce() {
         var configuration = HTTPClient.Configuration()
         for _ in 0..<2 { AsyncHTTPClientTransport.prepare(&configuration) }
 

@@ -110,7 +110,7 @@ import Testing
         #expect(await bench.steps() == ["cached memory fresh", "finished memory"])
     }
 
-    /// An image in memory whose disk entry was purged stays stale with `immutable` and with the policy `cacheOnly`.
+    /// After its disk entry was purged, an image in memory is stale, even with `immutable` or the policy `cacheOnly`.
     @Test(.requirement("O54")) func memoryImageAfterADiskPurgeIsStaleDespiteImmutableAndCacheOnly() async throws {
         for directives in ["max-age=60, immutable", "max-age=60, must-revalidate"] {
             let bench = try LoaderBench(

@@ -207,7 +207,7 @@ import Testing
     }
 
     @Test(.requirement("O71", "O90"))
-    func cachePolicyAndFreshnessSelectTheCachedImageARevalidationOrANewDownload() async throws {
+    func cachePolicyAndFreshnessDetermineTheStepsOfALoad() async throws {
         let fresh = ["cached disk fresh", "finished disk"]
         let validated = ["cached disk stale", "sending after image", "finished networkNotModified"]
         let loaded = ["sending", "finished networkToDisk"]

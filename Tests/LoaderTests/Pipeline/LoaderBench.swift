@@ -26,8 +26,8 @@ struct LoaderBench: Sendable {
         configuration.clock = { [clock] in clock.now }
         change(&configuration)
         loader = try ImageLoader(configuration: configuration, transport: transport)
-        // Waits for the initial scan of the cache folder. The scan compares file dates with the clock of the test, so
-        // it would remove a temporary file that is being written during the scan as abandoned.
+        // Waits for the initial scan of the cache folder. The scan compares file dates with the clock of the test. A
+        // temporary file that is written during the scan would look abandoned, and the scan would remove it.
         for disk in [loader.images.disk, loader.data.disk].compactMap(\.self) { disk.queue.sync { disk.finishScan() } }
     }
 

@@ -7,7 +7,7 @@ import Testing
 
 @testable import PlatformImageLoader
 
-/// Lookup without a load, storing and removal, for each cache layer.
+/// Images are looked up, stored and removed without a load, in each cache layer.
 @Suite(.timeLimit(.minutes(30))) struct LookupTests {
     private let request = ImageRequest(url: LoaderBench.url)
 
@@ -91,7 +91,7 @@ import Testing
     }
 
     @Test(.requirement("O53", "O65", "O71", "O94"), arguments: [false, true])
-    func lookupFindsAnImageOnlyWithItsCredentialsPartitionAndCacheKey(isBlocking: Bool) async throws {
+    func lookupFindsAnImageOnlyWithItsCredentialsAndItsPartitionAndItsCacheKey(isBlocking: Bool) async throws {
         let bench = try await loadedBench()
         var requests: [ImageRequest] = []
         for url in ["https://example.com/picture.png", "http://example.com/picture.png?a", "", "no address"] {

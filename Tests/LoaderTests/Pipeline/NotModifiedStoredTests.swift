@@ -10,7 +10,7 @@ import Testing
 @Suite struct NotModifiedStoredTests {
     private typealias Change = @Sendable (inout ImageLoader.Configuration) -> Void
 
-    /// Settings of a first load and of the revalidation once the image is stale.
+    /// Settings of the first load of an image, and of its revalidation when the image is stale.
     private struct RevalidationCase {
         let name: String
         var change: Change = { _ in }

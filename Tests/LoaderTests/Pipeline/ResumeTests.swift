@@ -5,7 +5,8 @@ import Testing
 
 @testable import PlatformImageLoader
 
-// Docs/http-cache.md 5.2: validators, 206 and 200, Accept-Ranges; partial bodies are not retained after the load.
+// Resuming an interrupted download (Docs/http-cache.md 5.2): validators, 206 and 200, Accept-Ranges. Partial bodies are
+// not retained after the load.
 @Suite(.timeLimit(.minutes(30))) struct ResumeTests {
     private static let whole = TestImage.first
     private static let retry = RetryPolicy(maxAttempts: 5, firstDelay: .zero)
@@ -119,7 +120,7 @@ import Testing
         ]
         for mismatch in mismatches {
             let bench = try bench(Self.interrupted(after: 100), mismatch.reply, .image(Self.whole))
-            // The repeated request does not count as an attempt.
+            // The third request, which follows the mismatch, does not count as an attempt.
             #expect(
                 await bench.steps() == ["sending", "retrying 2 transport", "finished networkToDisk"],
                 "\(mismatch.name)")
@@ -222,7 +223,7 @@ import Testing
         }
     }
 
-    @Test func checksOfSizeContentTypeAndNoStoreApplyToTheResumedBody() async throws {
+    @Test func resumedBodyIsCheckedForItsSizeAndItsContentTypeAndForNoStore() async throws {
         let size = Self.whole.count
         for (limit, end) in [(size, "finished networkToDisk"), (size - 1, "failed bodyTooLarge")] {
             var first = Self.interrupted(after: 100)

@@ -78,7 +78,7 @@ import Testing
         #expect(calls.value == 1)
     }
 
-    @Test func cancelDuringTheModifierCallsRequestCompletedAndNotSendingRequest() async throws {
+    @Test func cancelDuringTheModifierCallsTheCallbackRequestCompletedButNotSendingRequest() async throws {
         let bench = try bench(urgentWidth: 2, ignoresCancellation: true)
         let codes = Locked<[LoadError.Code?]>([])
         let task = bench.loader.loadImage(

@@ -9,7 +9,7 @@ struct CacheControlTests {
         CacheControl(HeaderFields("Cache-Control", lines: lines))
     }
 
-    /// Docs/http-cache.md 3.2. Expected seconds: nil without `max-age`, 0 also for an invalid value.
+    /// Docs/http-cache.md 3.2. Expected seconds of `max-age`: nil without `max-age`; an invalid value gives 0.
     @Test(
         arguments: [
             ("max-age=3600", 3600), ("MaX-aGe=3600", 3600), ("max-age=0", 0), ("max-age=0003600", 3600),

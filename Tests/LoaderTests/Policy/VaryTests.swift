@@ -76,7 +76,7 @@ struct VaryTests {
         #expect(!Vary.matches(response, ["Foo": "1"]))
     }
 
-    @Test func varyValuesOfANameListEqualThoseOfAVaryFieldWithTheSameNames() {
+    @Test func varyValuesOfANameListAndOfAVaryFieldWithTheSameNamesAreEqual() {
         let request: HeaderFields = ["B": " 1 , 2", "Other": "x"]
 
         #expect(Vary.values(of: ["b", "a"], request: request) == Vary.values(of: ["Vary": "A, b"], request: request))

@@ -240,7 +240,8 @@ import Testing
         return "\(event.kind) \(event.url ?? "")"
     }
 
-    @Test(.requirement("O80")) func requestAndResponseEventsContainAttemptStatusAndBytes() async throws {
+    @Test(.requirement("O80"))
+    func requestEventContainsTheAttemptNumberAndResponseEventContainsStatusAndByteCount() async throws {
         let bench = try bench(
             [.request, .response], .image(TestImage.first, maxAge: 10, etag: "\"1\""), .status(304))
         await bench.load()

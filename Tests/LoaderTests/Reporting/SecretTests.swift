@@ -132,7 +132,7 @@ import Testing
             + addresses.map { SecretCase(name: $0.0, request: ImageRequest(url: $0.0, fields: fields), code: $0.1) }
     }
 
-    @Test(.requirement("O97")) func errorsEventsRecordsAndLogsContainNoSecret() async throws {
+    @Test(.requirement("O97")) func noSecretAppearsInErrorsOrEventsOrRecordsOrLogs() async throws {
         for row in Self.cases {
             let listener = ReportListener()
             let folder = try DiskFolder()
@@ -184,7 +184,7 @@ import Testing
         ]
         for (message, cleaned) in table { #expect(Redaction.maskingSecrets(in: message, of: request) == cleaned) }
         #expect(Redaction.maskingSecrets(in: "k=v1", of: HTTPRequest(url: "https://h/a")) == "k=v1")
-        // Short values are not removed, because they are parts of many words.
+        // Short field values are not masked in messages, because they are parts of many words.
         let short = HTTPRequest(url: "https://h/a?e", fields: ["X": "e"])
         #expect(Redaction.maskingSecrets(in: "refused: https://h/a?e", of: short) == "refused: https://h/a?***")
         // A line break in a value appears as an escape sequence.
@@ -211,7 +211,7 @@ import Testing
         #expect(listener.events.map(\.url) == ["http://example.com/a?w=***&key=***"])
         #expect(listener.lines.map { $0.metadata["url"] } == ["http://example.com/a?w=***&key=***"])
         #expect(listener.records.map(\.url) == ["http://example.com/a?w=***&key=***"])
-        // The hook receives no password.
+        // `redactURL` receives URLs without a password.
         #expect(Set(asked.value) == ["http://example.com/a?w=1&key=2"])
     }
 

@@ -25,7 +25,7 @@ import Testing
         }
     }
 
-    @Test func waiterThatRequestsProgressReceivesItBesideAWaiterThatDoesNot() async {
+    @Test func progressIsDeliveredToAWaiterThatRequestsItWhenTheFirstWaiterDoesNot() async {
         let table = Table()
         let gate = Gate()
         let quiet = table.join("a", wantsProgress: false) { progress in

@@ -27,7 +27,7 @@ import Testing
     }
 
     @Test(arguments: animations)
-    func composedBitmapEqualsTheLastFrameAfterAllFramesOfACompleteAnimationWereRead(_ fixture: Fixture) throws {
+    func composedBitmapOfAFullyReadUndamagedAnimationEqualsItsLastFrame(_ fixture: Fixture) throws {
         let frames = try ImageDecoder(options: .asStored).frames(of: fixture.load())
         var last: Bitmap?
         while let frame = try frames.next() { last = frame.bitmap }

@@ -101,7 +101,7 @@ import Testing
         #expect(shown[100..<800].allSatisfy { $0 == -1 })
     }
 
-    @Test(.requirement("D10")) func shrinkOnLoadOfATruncatedGIFToItsFullSizeHasThePixelsOfAPlainDecode() throws {
+    @Test(.requirement("D10")) func shrinkOnLoadToTheFullSizeOfATruncatedGIFGivesThePixelsOfAPlainDecode() throws {
         let bytes = Self.image.bytes(cutAfter: 4_470)
 
         let shrunk = try ShrinkOnLoad.decode(bytes, options: .asStored, width: 100, height: 45)

@@ -2,8 +2,8 @@ import PlatformImage
 import PlatformImageTestSupport
 import Testing
 
-/// Warnings of libjpeg do not end decoding, unless `strictness` is `.corrupt` or the warnings exceed the limit
-/// `maxScanSamples`.
+/// Warnings of libjpeg do not end decoding, unless `strictness` is `.corrupt` or `maxScanSamples` is exceeded. Warnings
+/// of empty scans count towards this limit.
 @Suite(.requirement("D2")) struct DamagedJPEGTests {
     private static let paths = ["jpeg/restart-stray-bytes.jpg", "jpeg/restart-stray-bytes-progressive.jpg"]
 

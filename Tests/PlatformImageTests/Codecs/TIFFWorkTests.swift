@@ -27,21 +27,21 @@ import Testing
     /// 3,000 strips share 16 KiB of input in a file of 40 kB. The estimated decoding time is 4.9 s (100 ns per byte);
     /// the limit is about 2 s.
     @Test(.requirement("X4"), arguments: [8, 32946, 32909, 50000])
-    func stripsThatShareLargeInputThrowLimitExceeded(_ compression: Int) {
+    func manyStripsWithTheSameLargeInputBytesThrowLimitExceeded(_ compression: Int) {
         let error = decodeError(shared(compression, [UInt8](repeating: 0, count: 16384), times: 3000))
 
         #expect(error?.code == .limitExceeded)
         #expect(error?.detail == "maxMemory")
     }
 
-    @Test(.requirement("X4")) func stripsThatShareLargeInputThrowLimitExceededEvenWithoutMaxMemory() {
+    @Test(.requirement("X4")) func manyStripsWithTheSameLargeInputBytesThrowLimitExceededEvenWithoutMaxMemory() {
         let error = decodeError(shared(8, [UInt8](repeating: 0, count: 16384), times: 3000)) { $0.maxMemory = nil }
 
         #expect(error?.code == .limitExceeded)
     }
 
     /// The strip is a stored DEFLATE block. Its checksum is the Adler-32 of one byte of value 77.
-    @Test(.requirement("X4")) func stripsThatShareSmallInputAreDecoded() throws {
+    @Test(.requirement("X4")) func manyStripsWithTheSameSmallInputBytesAreDecoded() throws {
         let strip: [UInt8] = [0x78, 0x01, 0x01, 1, 0, 0xFE, 0xFF, 77, 0, 78, 0, 78]
 
         let image = try ImageDecoder(options: .asStored).decode(shared(8, strip, times: 20_000).bytes)

@@ -8,19 +8,19 @@ import Testing
 @Suite(.requirement("N9")) struct ArrayOverloadTests {
     private func read(_ path: String) throws -> [UInt8] { try Fixture.file(path) }
 
-    @Test func exifAcceptsAnArrayArgumentWhoseExpressionThrows() throws {
+    @Test func exifAcceptsAnArrayFromAThrowingCall() throws {
         let exif = try ImageDecoder().exif(of: read("jpeg/exif-orientation-6.jpg"))
         #expect(exif?.orientation == .right)
     }
 
-    @Test func iccProfileAcceptsAnArrayArgumentWhoseExpressionThrows() throws {
+    @Test func iccProfileAcceptsAnArrayFromAThrowingCall() throws {
         let profile = try ImageDecoder().iccProfile(of: read("png/iccp-p3.png"))
         let bytes = try read("png/iccp-p3.png")
         #expect(profile != nil)
         #expect(try profile == ImageDecoder().iccProfile(of: bytes.span))
     }
 
-    @Test func signatureInitializersAcceptAnArrayArgumentWhoseExpressionThrows() throws {
+    @Test func signatureInitializersAcceptAnArrayFromAThrowingCall() throws {
         #expect(try ImageFormat(signatureOf: read("png/iccp-p3.png")) == .png)
         #expect(try ImageSignature(of: read("png/iccp-p3.png")) == .decodable(.png))
         #expect(ImageFormat(signatureOf: [0x00]) == nil)

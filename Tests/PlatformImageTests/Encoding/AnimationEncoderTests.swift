@@ -4,7 +4,7 @@ import Testing
 
 @Suite struct AnimationEncoderTests {
     @Test(arguments: SampleImage.allCases)
-    func framesDelaysAndLoopCountOfAnEncodedAnimationAreDecodedUnchanged(_ kind: SampleImage) throws {
+    func framesAndDelaysAndLoopCountOfAnEncodedAnimationAreDecodedUnchanged(_ kind: SampleImage) throws {
         for (width, height) in [(1, 1), (2, 5), (17, 3), (24, 33)] {
             let frames = Self.framesWithChanges(kind, width, height, count: 6)
             let file = try ImageEncoder().encodeAnimation(frames, loopCount: 3)
@@ -80,7 +80,7 @@ import Testing
         #expect(numbers == [0, 1, 2, 3, 4])
     }
 
-    @Test func chunksOfFramesWithSeveralChunksHaveConsecutiveSequenceNumbers() throws {
+    @Test func framesSplitIntoSeveralChunksHaveConsecutiveSequenceNumbers() throws {
         let bitmaps = [SampleImage.noise, .grayAlphaNoise].map { $0.tiled(1000, 1100) }
         var encoder = ImageEncoder()
         encoder.options.png.reducesColors = false
@@ -120,7 +120,7 @@ import Testing
         }
     }
 
-    @Test func animationOverMaxBytesThrowsOverMaxBytesWithTheSmallestSize() throws {
+    @Test func errorForAnAnimationOverMaxBytesContainsTheByteCountOfItsSmallestEncoding() throws {
         let frames = Self.framesWithChanges(.noise, 30, 30, count: 3)
         var encoder = ImageEncoder()
         encoder.options.png.compressionLevel = 9

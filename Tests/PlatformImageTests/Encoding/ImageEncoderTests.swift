@@ -56,7 +56,7 @@ import Testing
         #expect(error?.smallestByteCount == tight.count)
     }
 
-    @Test func firstAttemptOfALargePNGStopsWhenItExceedsMaxBytes() throws {
+    @Test func firstEncodingAttemptOfALargePNGStopsWhenItExceedsMaxBytes() throws {
         let tall = SampleImage.noise.tiled(1000, 1100)
         var encoder = ImageEncoder()
         encoder.options.png.reducesColors = false

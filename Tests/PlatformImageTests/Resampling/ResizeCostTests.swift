@@ -43,7 +43,7 @@ import Testing
         #expect(error?.detail == "deadline")
     }
 
-    /// Each source row adds a few bytes of weights; its pixels are not stored.
+    /// Each additional source row requires memory for its weights (a few bytes), but no memory for its pixels.
     @Test(arguments: ResampleFilter.allCases)
     func resamplerMemoryGrowsByAtMost16BytesPerSourceRow(_ filter: ResampleFilter) {
         func bytes(_ times: Int) -> Int {
@@ -56,7 +56,7 @@ import Testing
         #expect((bytes(10) - bytes(1)) / 27_000 <= 16)
     }
 
-    @Test func invalidResampleRequestHasAByteCountOfZero() {
+    @Test func invalidResampleRequestHasAMemoryEstimateOfZeroBytes() {
         let request = ResampleRequest(sourceWidth: 10, sourceHeight: 10, width: 5, height: 5, filter: .box)
         #expect(request.isValid && RowResampler.byteCount(request) > 0)
         let changes: [(inout ResampleRequest) -> Void] = [

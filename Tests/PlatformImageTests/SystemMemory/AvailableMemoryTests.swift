@@ -247,7 +247,7 @@ import Testing
         #expect(limit(tree) == 5)
     }
 
-    @Test func lowerOfMeminfoAndSystemMemoryIsThePhysicalMemory() throws {
+    @Test func lowerOfMeminfoAndSysconfMemoryIsThePhysicalMemory() throws {
         let table: [(meminfo: String, system: Int?, bytes: Int?)] = [
             ("MemTotal:       16384 kB\n", nil, 16_777_216), ("MemTotal: 1 kB\n", 5000, 1024),
             ("MemTotal: 10 kB\n", 5000, 5000), ("MemTotal: 0 kB\n", 5000, 5000), ("MemTotal: 0 kB\n", nil, nil),

@@ -89,7 +89,9 @@ import Testing
             (64, 3, nil, 3), (64, nil, "200000 100000", 2), (64, 3, "200000 100000", 2), (2, 3, "800000 100000", 2),
             (64, 1, "800000 100000", 1), (0, nil, nil, 1), (-1, nil, nil, 1), (8, nil, "10000 100000", 1),
         ] as [(Int, Int?, String?, Int)])
-    func lowestOfOnlineCountAffinityAndCPUQuotaIsUsed(online: Int, affinity: Int?, quota: String?, count: Int) throws {
+    func lowestOfOnlineCountAndAffinityAndCPUQuotaIsTheProcessorCount(
+        online: Int, affinity: Int?, quota: String?, count: Int
+    ) throws {
         let tree = try SystemTree([
             "proc/self/cgroup": "0::/\n", "proc/self/mountinfo": SystemTree.unified,
             "sys/fs/cgroup/cpu.max": (quota ?? "max 100000") + "\n",

@@ -190,7 +190,7 @@ import Testing
         watcher.stop()
     }
 
-    // Start and end of the thread.
+    // Tests of the start and the end of the watcher's thread.
 
     /// Calls `onRelease` when it is released.
     final class Token: Sendable {
@@ -297,10 +297,10 @@ import Testing
         }
     }
 
-    // The real files of the kernel.
+    // Tests with the real files of the kernel.
 
-    /// Uses a window of 2 s with the lowest threshold. The file is paged out and read again, so that the process waits
-    /// for its pages; the kernel counts this wait as a stall.
+    /// Uses a window of 2 s with the lowest threshold. A mapped file is paged out and read again, so that the process
+    /// waits for the pages of the file; the kernel counts this wait as a stall.
     @Test(.enabled(if: canWatchStalls, "this kernel has no pressure stall information"), .timeLimit(.minutes(30)))
     func memoryStallOfTheTestProcessIsReported() async throws {
         let (events, continuation) = AsyncStream.makeStream(of: MemoryPressureEvent.self)
@@ -325,7 +325,7 @@ import Testing
     /// The kernel rejects a threshold of 0. The public initializer traps for 0, so the test calls the internal
     /// initializer.
     @Test(.enabled(if: canWatchStalls, "this kernel has no pressure stall information"))
-    func thresholdRefusedByTheKernelThrows() throws {
+    func stallThresholdRefusedByTheKernelThrows() throws {
         do {
             _ = try MemoryPressureWatcher(
                 sources: [.systemStalls], stall: .zero, window: .seconds(2), stallFile: Self.stallFile, root: ""
@@ -391,7 +391,7 @@ import Testing
 
     // Errors of sources.
 
-    @Test func errorNamesEverySourceThatFailed() throws {
+    @Test func errorNamesEveryPressureSourceThatFailed() throws {
         let tree = try SystemTree()
         do {
             _ = try MemoryPressureWatcher(
@@ -407,7 +407,7 @@ import Testing
         }
     }
 
-    @Test func emptySourceListThrowsNoSource() {
+    @Test func emptyListOfPressureSourcesThrowsNoSource() {
         #expect(throws: MemoryPressureError(.noSource, "")) { try MemoryPressureWatcher(sources: []) { _ in } }
     }
 
@@ -418,7 +418,7 @@ import Testing
         #expect(throws: MemoryPressureError(.noSource, "")) { try Self.watcher(tree) }
     }
 
-    @Test func watcherWithAnUnavailableSourceUsesTheNextSource() throws {
+    @Test func watcherWithAnUnavailablePressureSourceUsesTheNextOne() throws {
         let tree = try Self.tree(["\(Self.own)/memory.events": Self.counters()])
         let watcher = try MemoryPressureWatcher(
             sources: [.systemStalls, .cgroupEvents], stall: .zero, window: .zero, stallFile: Self.noStalls,

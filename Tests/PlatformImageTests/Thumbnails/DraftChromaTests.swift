@@ -73,7 +73,7 @@ import Testing
         }
     }
 
-    @Test func draftQualityDiffersFromExactOnlyFor420AtOneEighthScale() throws {
+    @Test func draftQualityDiffersFromExactOnlyFor420SubsamplingAtOneEighthScale() throws {
         let halved = try encoded(.opaqueNoise)
         #expect(try decode(halved, .draft).pixels != decode(halved, .exact).pixels)
         for quality in [ThumbnailQuality.fast, .balanced] {

@@ -18,7 +18,7 @@ import Testing
         #expect(aurora.lastRefinement == 9)
     }
 
-    @Test func thumbnailsOfLowerQualitiesDifferFromExactWithAPSNRAbove38Decibels() throws {
+    @Test func balancedAndFastThumbnailsHaveAPSNRAbove38DecibelsComparedWithExactOnes() throws {
         let exact = try shrink(aurora.bytes, .exact)
         let balanced = try shrink(aurora.bytes, .balanced)
         let fast = try shrink(aurora.bytes, .fast)

@@ -81,7 +81,7 @@ import Testing
 
     /// Calls the public function with orientation and conversion to sRGB.
     @Test(arguments: fixtures.filter { $0.expect.error == nil })
-    func usesLeastMemoryDoesNotChangeAThumbnailWithOrientationAndSRGBConversion(_ fixture: Fixture) throws {
+    func usesLeastMemoryOptionDoesNotChangeAThumbnailWithOrientationAndSRGBConversion(_ fixture: Fixture) throws {
         let bytes = try fixture.load()
         var options = DecodeOptions()
         let expected = try ImageDecoder(options: options).thumbnail(of: bytes, options: ThumbnailOptions(width: 9))

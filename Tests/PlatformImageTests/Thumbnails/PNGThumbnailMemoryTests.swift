@@ -71,7 +71,7 @@ import Testing
         #expect(image.bitmap.copyBytes() == expected.bitmap.copyBytes())
     }
 
-    @Test func budgetTooSmallForStreamingThrowsAnErrorWithTheDetailDecodeBudget() async {
+    @Test func decodeBudgetTooSmallForStreamingIsNamedInTheDetailOfTheError() async {
         let bytes = LargePNG.bytes(bitDepth: 8, width: 2000, height: 300)
         let queue = DecodeQueue(budget: DecodeBudget(maxBytes: 100_000))
 

@@ -29,7 +29,7 @@ import Testing
         return all
     }
 
-    @Test(arguments: files) func thumbnailsThatShareADecodeEqualSeparateThumbnails(_ path: String) throws {
+    @Test(arguments: files) func thumbnailsThatShareADecodeEqualSeparatelyDecodedThumbnails(_ path: String) throws {
         let bytes = try Fixture.file(path)
         let decoder = ImageDecoder()
         let options = try Self.options(of: decoder.header(of: bytes))

@@ -58,7 +58,7 @@ import Testing
         #expect(try size(100, 1500, into: (300, 200), .fill, upscaling: true) == Size(300, 200))
     }
 
-    @Test func imageIsEnlargedOnlyWithAllowsUpscaling() throws {
+    @Test func imageIsEnlargedOnlyWithTheAllowsUpscalingOption() throws {
         for fit in ThumbnailFit.allCases {
             #expect(try size(20, 10, into: (300, 200), fit) == Size(20, 10), "\(fit)")
         }

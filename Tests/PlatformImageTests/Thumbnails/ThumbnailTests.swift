@@ -262,7 +262,7 @@ import Testing
         #expect(made.status == frames.status && made.status != .complete)
     }
 
-    @Test func thumbnailOfAJPEGFrameIgnoresScaleDenominator() throws {
+    @Test func thumbnailsOfFramesInAJPEGFileIgnoreScaleDenominator() throws {
         let bytes = try Fixture.file("demo/mountains.jpg")
         var decoder = ImageDecoder()
         let expected = try decoder.decode(bytes).bitmap.thumbnail(options: Self.options(200, 200))

@@ -20,7 +20,7 @@ import Testing
         #expect(!image.header.matchesDeclaredContentType)
     }
 
-    @Test func mismatchedDeclaredContentTypeThrowsWithRequiresMatchingContentType() throws {
+    @Test func mismatchedDeclaredContentTypeThrowsWithTheRequiresMatchingContentTypeOption() throws {
         let bytes = try anyFixture("gif").load()
         var decoder = ImageDecoder()
         decoder.options.requiresMatchingContentType = true

@@ -55,7 +55,7 @@ import Testing
     @Test(arguments: [
         (-1, 1), (1, 0), (0, 0), (1, -1), (.min, .min), (.max, 0),
     ])
-    func invalidDelaysThrowInEncodingAndTheirDisplayedDurationIs100Milliseconds(numerator: Int, denominator: Int) {
+    func invalidFrameDelaysThrowInEncodingAndHaveADisplayedDurationOf100Milliseconds(numerator: Int, denominator: Int) {
         let delay = FrameDelay(numerator: numerator, denominator: denominator)
 
         expectInvalid { try ImageEncoder().encodeAnimation([AnimationFrame(Self.bitmap, delay: delay)]) }

@@ -71,7 +71,7 @@ import Testing
         #expect(throws: ServiceError.self) { try ResolvedConfiguration(json: Array(json.utf8)) }
     }
 
-    @Test func jsonNumbersBooleansAndSingleValuesAreAcceptedInTheConfigurationFile() throws {
+    @Test func jsonNumbersBooleansAndAStringInsteadOfAListAreAcceptedInTheConfigurationFile() throws {
         let json = #"{"server": {"port": 81, "debugHeaders": true}, "source.allow": "*", "source.ports": [8080]}"#
         let service = try ResolvedConfiguration(json: Array(json.utf8)).service
         #expect(service.server.port == 81)
@@ -133,7 +133,7 @@ import Testing
     ]
 
     @Test(arguments: Self.memory)
-    func defaultInFlightBytesAreAQuarterOfTheMemoryLimitClampedTo1To512MiB(_ limit: Int?, _ expected: Int) {
+    func defaultInFlightByteLimitIsAQuarterOfTheMemoryLimitBetween1And512MiB(_ limit: Int?, _ expected: Int) {
         #expect(ServiceConfiguration.Limits.inFlightBytes(memoryLimit: limit) == expected)
         #expect((1 << 20...512 << 20).contains(ServiceConfiguration.Limits.defaultInFlightBytes))
     }

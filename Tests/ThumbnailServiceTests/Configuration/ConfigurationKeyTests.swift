@@ -53,7 +53,7 @@ import Testing
     }
 
     @Test(arguments: Self.samples.sorted { $0.key < $1.key })
-    func valueOfEachKeyIsReadFromFileEnvironmentAndOptionWithItsOrigin(_ name: String, _ text: String) throws {
+    func valueOfEachKeyIsReadFromFileAndEnvironmentAndOptionWithItsOrigin(_ name: String, _ text: String) throws {
         let key = try #require(ConfigurationKey.named(name))
         let standard = try #require(Self.entry(name, of: ResolvedConfiguration(json: nil)))
         #expect(standard.origin == .standard)

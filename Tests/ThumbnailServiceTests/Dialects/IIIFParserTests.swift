@@ -94,7 +94,7 @@ import Testing
         #expect(request.output.kind == .iiifInfo)
         #expect(try dialect.parse(Array("/iiif/3/a%2Fb".utf8)) == .redirect("/iiif/3/a%2Fb/info.json"))
         #expect(try dialect.parse(Array("/iiif/3/a%2Fb/".utf8)) == .redirect("/iiif/3/a%2Fb/info.json"))
-        // Client bytes are percent-encoded in the Location field.
+        // Bytes of the request target that are not valid in a URL are percent-encoded in the Location field.
         #expect(
             try dialect.parse(Array("/iiif/3/a\u{FC}\"<%22".utf8)) == .redirect("/iiif/3/a%C3%BC%22%3C%22/info.json"))
     }
@@ -134,7 +134,7 @@ import Testing
     func iiifIdentifierWithAnEmptyOrDotSegmentIsNotFound(_ raw: String) {
         #expect(reason(of: "/iiif/3/\(raw)/info.json") == .notFound)
         #expect(reason(of: "/iiif/3/\(raw)/full/max/0/default.jpg") == .notFound)
-        // The base URI is not redirected either.
+        // The base URI of such an identifier is not redirected to info.json.
         #expect(reason(of: "/iiif/3/\(raw)") == .notFound)
     }
 

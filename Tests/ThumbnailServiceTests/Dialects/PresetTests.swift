@@ -58,7 +58,9 @@ import Testing
     ]
 
     @Test(arguments: Self.required)
-    func targetWithOperationsBesidesPresetsIsRejectedWithPresetsOnly(_ parts: String, _ isTaken: Bool) throws {
+    func targetWithOperationsBesidesPresetsIsRejectedWithThePresetsOnlySetting(
+        _ parts: String, _ isTaken: Bool
+    ) throws {
         let dialect = try Self.dialect(required: true)
         let target = "/unsafe/\(parts.isEmpty ? "" : parts + "/")a.example/b.png"
         let request = try? dialect.parse(target.utf8)

@@ -90,7 +90,7 @@ import Testing
         #expect(request.source == .url("http://h/a.jpg"))
     }
 
-    @Test func unknownFilterIsRejectedWithRefusesUnknownFilters() {
+    @Test func unknownFilterIsRejectedWithTheRefusesUnknownFiltersOption() {
         var dialect = ThumborParserTests.dialect
         dialect.refusesUnknownFilters = true
 
@@ -115,7 +115,7 @@ import Testing
         #expect(ThumborParserTests.reason(of: "/unsafe/filters:grayscale()/filters:blur(1)/a") == .malformed)
     }
 
-    @Test func sizeFiltersChangeTheSizeInTheCanonicalForm() throws {
+    @Test func filtersNoUpscaleAndStretchAndFocalAndDPRChangeTheCanonicalForm() throws {
         #expect(try canonicalText("300x200/filters:no_upscale()") == "width:300;height:200;smaller;")
         #expect(try canonicalText("300x200/filters:stretch()") == "stretch;width:300;height:200;")
         #expect(try canonicalText("fit-in/300x200/filters:stretch()") == "fit:0,0;width:300;height:200;")
@@ -128,7 +128,7 @@ import Testing
         #expect(ThumborParserTests.reason(of: "/unsafe/999999999x1/filters:dpr(2)/h/a") == .malformed)
     }
 
-    @Test func maxAgeExpireAndAttachmentFiltersSetTheResponsePolicy() throws {
+    @Test func maxAgeAndExpireAndAttachmentFiltersSetTheResponsePolicy() throws {
         let filters = "max_age(60):expire(1700000000000):attachment('a, b.jpg')"
 
         let policy = try parse("filters:\(filters)/h/a").policy

@@ -4,7 +4,8 @@ import Testing
 
 @testable import PlatformImageService
 
-/// Named targets and their canonical form without source and quality. The canonical form omits default operations.
+/// Each case has a name, a target and the expected canonical form without source and quality. The canonical form omits
+/// default operations.
 @Suite struct ThumborParserTests {
     struct Case: Sendable, CustomTestStringConvertible {
         let name: String
@@ -195,7 +196,7 @@ import Testing
         #expect(try dialect.parse("/unsafe/http://h/a".utf8).source == .url("http://h/a"))
     }
 
-    @Test func postTargetWithASourceOtherThanBodyIsMalformed() throws {
+    @Test func postTargetWhoseSourceIsNotTheWordBodyIsMalformed() throws {
         let dialect = PostDialect(thumbor: Self.dialect)
 
         let request = try dialect.parse(Array("/post/unsafe/fit-in/30x20/filters:grayscale()/body".utf8))

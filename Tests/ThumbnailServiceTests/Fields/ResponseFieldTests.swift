@@ -7,7 +7,7 @@ import Testing
 
 /// Docs/service-rules.md 4, points 1 and 2: entity tags, dates and lifetimes.
 @Suite struct ResponseFieldTests {
-    @Test func entityTagDependsOnSourceOperationsFormatAndVersion() {
+    @Test func entityTagDependsOnSourceAndOperationsAndFormatAndVersion() {
         let tag = tag()
 
         #expect(tag == self.tag())
@@ -128,7 +128,7 @@ import Testing
         #expect(seconds(ResponsePolicy(maxAge: 60, expires: 60_000)) == 10)
     }
 
-    @Test func privateSourceGivesAPrivateResponseAndNoStoreSourceANoStoreResponse() {
+    @Test func responseOfAPrivateSourceIsPrivateAndResponseOfANoStoreSourceIsNoStore() {
         let settings = CacheLifetime.Settings(ttl: 1000, staleWhileRevalidate: 30, isImmutable: true)
         let own = CacheLifetime(of: .init(isPrivate: true), policy: .init(), settings: settings, now: 0)
         let none = CacheLifetime(of: .init(forbidsStoring: true), policy: .init(), settings: settings, now: 0)

@@ -235,7 +235,7 @@ import Testing
         // request (RFC 9112 section 3.2).
         ("localhost:80.example", 400), ("", 400),
     ])
-    func galleryIsServedOnlyForIPAddressesLocalhostAndThePublicHostName(_ host: String, _ status: Int) async throws {
+    func galleryIsServedOnlyForIPAddressesAndLocalhostAndThePublicHostName(_ host: String, _ status: Int) async throws {
         try await Self.withGallery {
             $0.server.publicURL = "https://images.example"
         } _: { service in
@@ -251,7 +251,7 @@ import Testing
     @Test func galleryStateReportsCachesAndRenderCounts() async throws {
         try await Self.withGallery(["one.png", "two.png"]) { service in
             for target in try await service.thumbnails() { _ = try await service.send(target) }
-            // A render thread releases its bytes when it ends, possibly after the response.
+            // A render releases its reserved memory when the render ends, possibly after the response is sent.
             await yieldUntil { service.engine.queue.budget.grantedBytes == 0 }
             let state = GalleryState(service.engine)
             #expect(state.memory?.count == 2)

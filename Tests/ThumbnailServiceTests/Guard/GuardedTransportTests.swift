@@ -153,7 +153,7 @@ import Testing
         await inside.stop()
     }
 
-    @Test(.requirement("SV4")) func redirectToAForbiddenSchemePortOrHostIsRefused() async throws {
+    @Test(.requirement("SV4")) func redirectToAForbiddenSchemeOrPortOrHostIsRefused() async throws {
         let origin = try await LoopbackOrigin { request in
             let locations = [
                 "/scheme": "ftp://a.test/", "/port": "http://127.0.0.1:1/", "/host": "http://b.test/",

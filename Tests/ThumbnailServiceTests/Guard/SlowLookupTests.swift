@@ -119,7 +119,7 @@ import Testing
         await origin.stop()
     }
 
-    @Test(.requirement("X1")) func previouslyResolvedNameIsServedWhileAllResolverThreadsHang() async throws {
+    @Test(.requirement("X1")) func sourceOnAPreviouslyResolvedHostIsFetchedWhileAllResolverThreadsHang() async throws {
         let image = try Bitmap.landscape(40, 30).png()
         let origin = try await LoopbackOrigin { _ in .ok(image) }
         let names = HangingResolver()

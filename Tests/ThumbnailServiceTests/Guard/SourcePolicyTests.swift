@@ -15,7 +15,7 @@ import Testing
         }
     }
 
-    @Test(.requirement("SV5")) func urlWithForbiddenSchemeHostOrPortIsRejected() throws {
+    @Test(.requirement("SV5")) func urlWithAForbiddenSchemeOrHostOrPortIsRejected() throws {
         let open = try SourcePolicy(allow: ["*"])
         let table: [(url: String, reason: ServiceError.Reason?)] = [
             ("http://example.com/a.jpg", nil), ("https://example.com", nil), ("HTTP://EXAMPLE.COM/a", nil),
@@ -86,7 +86,7 @@ import Testing
         #expect(reason("http://example.com/", try SourcePolicy(allow: [])) == .hostRefused)
     }
 
-    @Test func sourcePolicyWithAnInvalidPatternRangeOrPortIsRejected() {
+    @Test func sourcePolicyWithAnInvalidHostPatternOrAddressRangeOrPortIsRejected() {
         for pattern in [
             "", "*.", "*.*.com", "a*", "http://example.com", "example.com:80", "*.127.0.0.1", "a b", ".example.com",
         ] {

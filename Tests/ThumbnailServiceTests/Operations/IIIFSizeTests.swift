@@ -95,7 +95,7 @@ import Testing
         }
     }
 
-    @Test func confinedSizeLargerThanTheRegionBecomesTheRegionSizeWithClampsConfinedSizes() throws {
+    @Test func clampsConfinedSizesOptionReducesAConfinedSizeLargerThanTheRegionToTheRegionSize() throws {
         let request = try request("full/!2000,3000/0/default.jpg")
 
         let plan = try SizeRules(clampsConfinedSizes: true).plan(

@@ -104,7 +104,7 @@ import Testing
         }
     }
 
-    @Test func fitInResultIsTheSourceScaledDownToFitTheBox() throws {
+    @Test func resultOfFitInIsTheSourceScaledDownToFitTheBox() throws {
         for (width, height) in [(1, 1), (3, 100), (100, 3), (13, 29), (40, 21)] {
             for boxWidth in stride(from: 1, through: 50, by: 3) {
                 for boxHeight in stride(from: 1, through: 50, by: 2) {

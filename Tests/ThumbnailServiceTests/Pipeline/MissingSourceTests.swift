@@ -56,7 +56,7 @@ import Testing
         #expect(await Self.status(engine, 9) == 200)
     }
 
-    @Test(.requirement("X9")) func missingIIIFIdentifierIsReadAgainForEachRequest() async throws {
+    @Test(.requirement("X9")) func missingSourceOfAnIIIFIdentifierIsReadAgainForEachRequest() async throws {
         let source = UnpublishedSource()
         var configuration = ServiceConfiguration()
         configuration.iiif = .init(urlPrefix: "http://a.example/images/", fileRoot: "/images")

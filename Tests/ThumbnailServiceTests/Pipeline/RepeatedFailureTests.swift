@@ -115,7 +115,7 @@ import Testing
         #expect((cache.failure(of: Self.source, now: Self.begin) != nil) == ofSource.contains(reason))
     }
 
-    @Test(.requirement("SV24")) func recentTableAtItsCapacityEvictsTheLeastRecentlyUsedEntry() {
+    @Test(.requirement("SV24")) func fullRecentTableEvictsItsLeastRecentlyUsedEntry() {
         var table = RecentTable<Int, Int>(capacity: 8)
         for key in 0..<1_000 {
             table[0] = (table[0] ?? 0) + 1

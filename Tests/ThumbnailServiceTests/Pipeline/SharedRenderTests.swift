@@ -67,7 +67,7 @@ import Testing
         #expect(engine.counters.decodeCount == plans.count)
         if !path.hasSuffix(".jpg") { #expect(plans.count == 1) }
         #expect(engine.shared.waitingCount == 0)
-        // The bytes are released after the responses are sent.
+        // The reserved memory is released after the responses are sent.
         await yieldUntil { engine.queue.budget.grantedBytes == 0 }
         #expect(engine.queue.budget.grantedBytes == 0)
     }

@@ -16,8 +16,8 @@ import Testing
 
         func read(_ source: SourceName) async throws(ServiceError) -> SourceBytes {
             guard case .url(let url) = source else { return SourceBytes(bytes) }
-            // The digest depends on the URL, as with a strong entity tag. Equal bytes under different URLs have
-            // different digests, so the engine must compare the bytes.
+            // The digest depends on the URL, as for a source with a strong entity tag. Equal bytes of different URLs
+            // have different digests, so the engine must compare the bytes.
             return SourceBytes(url.hasSuffix("other") ? other : bytes, digest: String(repeating: "0", count: 32) + url)
         }
 

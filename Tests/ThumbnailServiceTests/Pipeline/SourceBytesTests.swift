@@ -10,7 +10,7 @@ import Testing
         SourceBytes(bytes, url: url, fields: fields, isFresh: true, now: .now).digest
     }
 
-    @Test func sourceWithAStrongETagIsIdentifiedByURLETagLastModifiedAndLength() {
+    @Test func sourceWithAStrongETagIsIdentifiedByURLAndETagAndLastModifiedAndLength() {
         let one = digest(["ETag": "\"1\""])
         #expect(one.utf8.count == 64)
         #expect(digest(["ETag": "\"1\"", "Cache-Control": "max-age=5"]) == one)

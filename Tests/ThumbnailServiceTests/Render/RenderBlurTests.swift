@@ -84,7 +84,7 @@ import Testing
         #expect(try flat.blurred(Blur(radius: 150)).copyBytes() == flat.copyBytes())
     }
 
-    @Test(.requirement("X11")) func filtersOverTheWorkLimitAreRejectedBeforeDecoding() throws {
+    @Test(.requirement("X11")) func filtersThatExceedMaxFilterWorkAreRejectedBeforeDecoding() throws {
         let blur = ImageFilter.pixels(.blur(radius: 150, sigma: FixedDecimal(150)))
         // The work of one blur is 25 million pixels times 20 (the maximum work radius), which is half of the limit.
         for (filters, isAllowed) in [([blur], true), ([blur, blur], true), ([blur, blur, blur], false)] {

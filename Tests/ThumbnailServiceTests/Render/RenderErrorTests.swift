@@ -111,7 +111,7 @@ import Testing
         #expect(error?.status == 504)
     }
 
-    @Test func memoryEstimateOfARenderCoversSourceBytesPixelsAndBlurRows() throws {
+    @Test func memoryEstimateOfARenderCoversSourceBytesAndPixelsAndBlurRows() throws {
         let sourceImage = Bitmap.landscape(200, 100)
         let bytes = try sourceImage.png()
 

@@ -21,7 +21,7 @@ import Testing
         #expect(own.count == targets.count)
     }
 
-    @Test(.requirement("SV25")) func makefileRunsSanitizersAndTheFuzzScriptNamesEveryDecoder() throws {
+    @Test(.requirement("SV25")) func fuzzScriptNamesEveryDecoderAndMakefileRunsSanitizers() throws {
         let makefile = try Self.text("Makefile")
         for word in ["--sanitize=address", "-fsanitize=undefined", "--sanitize=thread", "\nfuzz:"] {
             #expect(makefile.contains(word), "\(word)")

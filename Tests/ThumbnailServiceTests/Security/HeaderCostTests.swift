@@ -7,7 +7,7 @@ import Testing
 
 @testable import PlatformImageService
 
-/// Reading headers before a render: on queue threads, cancellable, and once per source.
+/// Reading the header of a source image before a render: on queue threads, cancellable, and once per source.
 @Suite(.timeLimit(.minutes(30))) struct HeaderCostTests {
     /// A GIF with `frames` frames of 1 x 1 pixel, 15 bytes each.
     static func gif(frames: Int) -> [UInt8] {
@@ -34,7 +34,7 @@ import Testing
         func flush() async {}
     }
 
-    @Test(.requirement("X5")) func readingAHeaderWaitsForAQueueThreadAndCanBeCancelled() async throws {
+    @Test(.requirement("X5")) func readingASourceHeaderWaitsForAQueueThreadAndCanBeCancelled() async throws {
         let engine = try Self.engine()
         let queue = engine.preparation.queue
         let (gate, end) = await block(queue)
@@ -61,7 +61,7 @@ import Testing
         #expect(engine.preparation.headerCount == 0)
     }
 
-    @Test(.requirement("X5")) func healthIsServedWhileAllHeaderThreadsAreBusy() async throws {
+    @Test(.requirement("X5")) func healthIsServedWhileAllThreadsThatReadSourceHeadersAreBusy() async throws {
         let origin = try await LoopbackOrigin { _ in .ok((try? Bitmap.landscape(40, 30).png()) ?? []) }
         try await withService(origin: origin) {
             $0.limits.threads = 1
@@ -130,7 +130,7 @@ import Testing
         #expect(engine.preparation.headerCount == 1)
     }
 
-    @Test(.requirement("X5")) func numberOfCachedHeadersIsLimited() async throws {
+    @Test(.requirement("X5")) func numberOfCachedSourceHeadersIsLimited() async throws {
         let engine = try Self.engine()
         let bytes = Self.gif(frames: 1)
         for number in 0..<(RenderPreparation.maxHeaders + 100) {

@@ -22,7 +22,7 @@ import Testing
     @Test(
         .requirement("X6"),
         arguments: [(1_000, 100, 500), (1_000, 700, 700), (1_000, 5_000, 1_000)])
-    func requestBodyByteLimitIsTheLargerOfHalfTheBudgetAndMaxBodyBytesWithinTheBudget(
+    func byteLimitOfAllRequestBodiesIsMaxBodyBytesButAtLeastHalfAndAtMostAllOfTheBudget(
         _ budget: Int, _ body: Int, _ most: Int
     ) throws {
         let budget = DecodeBudget(maxBytes: budget)

@@ -60,7 +60,7 @@ import PlatformImageTestSupport
         #expect(board.table.count == 2)
     }
 
-    @Test(.requirement("X10")) func requestOnAClosingConnectionAtTheLimitClosesAnIdleConnectionInstead() throws {
+    @Test(.requirement("X10")) func connectionSelectedForClosingThatReceivesARequestStaysAndAnIdleOneIsClosed() throws {
         let board = TableRecorder(most: 2)
         let first = try #require(board.insert("a"))
         let second = try #require(board.insert("b"))
@@ -93,7 +93,7 @@ import PlatformImageTestSupport
         #expect(board.insert("h", from: "2001:db8::3") != nil)
     }
 
-    @Test(.requirement("X10")) func proxyLoopbackOrUnknownPeerHasNoClientConnectionLimit() throws {
+    @Test(.requirement("X10")) func proxyOrLoopbackOrUnknownPeerHasNoClientConnectionLimit() throws {
         var server = ServiceConfiguration.Server()
         server.maxConnectionsPerClient = 1
         let table = try ConnectionTable(server)
@@ -124,7 +124,7 @@ import PlatformImageTestSupport
         for step in 0..<20_000 {
             switch Int.random(in: 0..<3, using: &random) {
             case 0:
-                // At the limit, the table closes the longest idle connection, if there is one.
+                // At the limit, the table closes the longest idle connection. If none is idle, this step is skipped.
                 if idle.count + busy.count + 1 >= 50, idle.isEmpty { continue }
                 if idle.count + busy.count + 1 >= 50 { idle.removeFirst() }
                 let number = try #require(board.insert("\(step)"))

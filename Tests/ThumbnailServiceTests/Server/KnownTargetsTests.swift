@@ -54,7 +54,7 @@ import Testing
         }
     }
 
-    @Test func formatOfACachedParsedTargetIsSelectedByAcceptForEachRequest() async throws {
+    @Test func acceptSelectsTheFormatInEachRequestWhenTheParsedTargetIsCached() async throws {
         let origin = try await Self.origin()
         try await withService(origin: origin) {
             $0.output.negotiates = true

@@ -103,7 +103,7 @@ import Testing
             ("/unsafe/8ammJH8D-7tXy6kU3lTvoXlhu4oA/x=", "/unsafe/8ammJH8D-7tXy6kU3lTvoXlhu4oA/x="),
             ("//", "//"), ("", ""), ("/", "/"), ("*", "*"), ("/unsafe/%", "/unsafe/%"), ("/unsafe/%2", "/unsafe/%2"),
         ] as [(String, String)])
-    func loggedTargetOmitsSignaturesQueriesAndCredentials(_ target: String, _ logged: String) {
+    func loggedTargetOmitsSignaturesAndQueriesAndCredentials(_ target: String, _ logged: String) {
         #expect(LoggedTarget.text(target) == logged)
     }
 
@@ -139,7 +139,7 @@ import Testing
         }
     }
 
-    @Test(.requirement("SV23")) func errorResponseRevealsNoAddressPathOrInternalError() async throws {
+    @Test(.requirement("SV23")) func errorResponseRevealsNoAddressOrPathOrInternalError() async throws {
         let folder = Fixture.folder.path()
         let origin = try await LoopbackOrigin { request in
             request.target == "/broken.png" ? .ok(Array("\u{89}PNG\r\n\u{1A}\n".utf8)) : .close(after: [])

@@ -347,7 +347,7 @@ import Testing
     }
 
     /// A target that was verified in its percent-decoded form is not decoded again by the parser.
-    @Test func percentDecodedTargetIsAcceptedOnlyWithAcceptsDecoded() throws {
+    @Test func percentDecodedTargetIsAcceptedOnlyWithTheAcceptsDecodedOption() throws {
         let keys = try Self.keys()
         let signature = keys.signed("300x200/h/a b%20c.jpg").split(separator: "/")[0]
         let target = "/\(signature)/300x200/h/a%20b%2520c.jpg"

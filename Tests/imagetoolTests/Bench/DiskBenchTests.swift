@@ -3,7 +3,7 @@ import Foundation
 import Testing
 
 @Suite struct DiskBenchTests {
-    @Test func benchDiskReportsRatiosAndRemovesItsFiles() throws {
+    @Test func benchDiskReportsCPUTimeRatiosAndRemovesItsFiles() throws {
         struct Operation: Decodable {
             let operation: String
             let oursCPUNanoseconds: Double

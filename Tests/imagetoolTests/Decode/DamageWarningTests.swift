@@ -20,7 +20,7 @@ import Testing
         #expect(run.text.contains("\"status\":\"corrupt\""))
     }
 
-    @Test func contactSheetAndInfoHashReportDamageOnStderr() throws {
+    @Test func contactSheetAndInfoWithTheHashOptionReportDamageOnStderr() throws {
         let source = fixturePath("gif/truncated-after-7-rows.gif")
 
         let sheet = try ToolRun("contact-sheet", source, "-s", "16", "-o", folder.path("sheet.png"))

@@ -41,7 +41,7 @@ import Testing
         #expect(lines[3].error?.hasPrefix("noInput: ") == true)
     }
 
-    @Test func statusOfACorruptImageHasItsWarningsAndNullRows() throws {
+    @Test func statusOfACorruptImageContainsItsWarningsAndNoRowCount() throws {
         let path = fixturePath("png/bad-crc-idat.png")
 
         let run = try ToolRun("decode", "--status", "-", path)

@@ -2,7 +2,7 @@
 import Testing
 
 @Suite struct ViewTests {
-    @Test func viewWithForcePrintsHalfBlockCharacters() throws {
+    @Test func viewWithTheForceOptionPrintsHalfBlockCharacters() throws {
         let run = try ToolRun("view", "--force", "-", input: smallBitmap)
 
         let escape = "\u{1B}"

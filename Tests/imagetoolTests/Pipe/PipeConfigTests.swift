@@ -49,7 +49,7 @@ import Testing
     }
 
     @Test(.requirement("O34", "O35"))
-    func errorResponseWithADefaultMaxAgeIsCachedAfterMaxAttemptsForErrorsRequests() async throws {
+    func errorResponsesWithADefaultMaxAgeAreRequestedAtMostMaxAttemptsForErrorsTimes() async throws {
         func origin() async throws -> PipeOrigin {
             try await PipeOrigin(["/a.png": { _ in PipeOrigin.response(503, [:], [1]) }])
         }
@@ -128,7 +128,7 @@ import Testing
         }
     }
 
-    @Test(.requirement("O83")) func negativeCacheMaxAgeCachesA410Response() async throws {
+    @Test(.requirement("O83")) func response410IsCachedWhenNegativeCacheMaxAgeIsSet() async throws {
         func origin() async throws -> PipeOrigin { try await PipeOrigin(["/a.png": { _ in PipeOrigin.response(410) }]) }
         let never = try await outcomes("", origin())
         let once = try await outcomes("\"negativeCacheMaxAge\":86400", origin())
@@ -145,7 +145,8 @@ import Testing
         #expect(tooFew.0.first?.hasSuffix("error") == true)
     }
 
-    @Test(.requirement("O54", "O84")) func purgeDiskRemovesEveryEntryAndForcesRevalidation() async throws {
+    @Test(.requirement("O54", "O84"))
+    func purgeDiskRemovesEveryDiskEntryAndTheImageInMemoryIsRevalidated() async throws {
         let folder = try TemporaryFolder()
         let origin = try await PipeOrigin(maxAge: 3_600)
         try await PipeDriver.run { pipe in
@@ -166,7 +167,7 @@ import Testing
     }
 
     @Test(.requirement("O44", "O45"))
-    func modificationDateAffectsClearModifiedOlderThanAndNotClearCreatedOlderThan() async throws {
+    func changedFileModificationDateAffectsOnlyTheOperationClearModifiedOlderThan() async throws {
         let folder = try TemporaryFolder()
         let origin = try await PipeOrigin(maxAge: 3_600)
         try await PipeDriver.run { pipe in

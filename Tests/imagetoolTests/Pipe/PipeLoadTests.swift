@@ -60,7 +60,7 @@ import Testing
             ("cacheElseLoad", 86_400, "200 memory", 0), ("cacheElseLoad", 0, "200 memory", 0),
             ("cacheOnly", 86_400, "200 memory", 0), ("cacheOnly", 0, "200 memory", 0),
         ])
-    func policyAndFreshnessSelectTheSourceOfALoadWithAStoredResponse(
+    func cachePolicyAndFreshnessDetermineIfAStoredResponseIsUsedOrRevalidatedOrReplaced(
         _ policy: String, _ maxAge: Int, _ outcome: String, _ requests: Int
     ) async throws {
         let folder = try TemporaryFolder()
@@ -82,7 +82,9 @@ import Testing
             ("default", "200 network"), ("revalidate", "200 network"), ("reload", "200 network"),
             ("cacheElseLoad", "200 network"), ("cacheOnly", "504 error"),
         ])
-    func everyPolicyExceptCacheOnlySendsARequestWhenTheCacheIsEmpty(_ policy: String, _ outcome: String) async throws {
+    func cacheOnlyIsTheOnlyPolicyThatSendsNoRequestWhenTheCacheIsEmpty(
+        _ policy: String, _ outcome: String
+    ) async throws {
         let folder = try TemporaryFolder()
         let origin = try await PipeOrigin(maxAge: 86_400)
         try await PipeDriver.run { pipe in
@@ -117,7 +119,7 @@ import Testing
     }
 
     @Test(.requirement("O32", "O34"), arguments: [400, 401, 403, 404, 410, 429, 500, 502, 503, 504])
-    func loadOfAnErrorResponseReturnsItsStatusFieldsAndBody(_ status: Int) async throws {
+    func loadOfAnErrorResponseReturnsItsStatusAndHeaderFieldsAndBody(_ status: Int) async throws {
         let folder = try TemporaryFolder()
         let origin = try await PipeOrigin([
             "/e": { _ in
@@ -196,7 +198,7 @@ import Testing
         }
     }
 
-    @Test func responseFieldsKeepTheirBytesOrderAndDuplicates() async throws {
+    @Test func responseFieldsKeepTheirBytesAndOrderAndDuplicates() async throws {
         let image = try PipeOrigin.image
         let origin = try await PipeOrigin([
             "/a.png": { _ in

@@ -72,7 +72,7 @@ import Testing
         }
     }
 
-    @Test func inputListIsSplitAtNULBytesIfEndsWithNULIsTrueAndElseAtNewlines() {
+    @Test func inputListIsSplitAtNULBytesWithTheEndsWithNULArgumentAndElseAtNewlines() {
         #expect(InputPaths.list(Array("a\nb c\r\n\nd".utf8), endsWithNUL: false) == ["a", "b c", "d"])
         #expect(InputPaths.list(Array("a\nb\0c\r\0".utf8), endsWithNUL: true) == ["a\nb", "c\r"])
     }

@@ -63,7 +63,7 @@ import Testing
         #expect(header.format == .png)
     }
 
-    @Test func outputFormatIsThatOfTheOptionThenTheExtensionThenTheSource() throws {
+    @Test func outputFormatIsDeterminedByTheOptionElseTheExtensionElseTheSource() throws {
         let (jpeg, png) = (fixturePath("demo/mountains.jpg"), fixturePath("demo/logo.png"))
         let cases: [([String], String, ImageFormat)] = [
             ([jpeg], "a.png", .png), ([png], "a.jpeg", .jpeg), ([jpeg], "a.bin", .jpeg), ([png], "a.bin", .png),
@@ -239,7 +239,7 @@ import Testing
         #expect(twice.errors.hasPrefix("\(second): sameOutput: "))
     }
 
-    @Test func existingOutputIsSkippedWithSkipExisting() throws {
+    @Test func existingOutputIsSkippedWithTheSkipExistingOption() throws {
         let source = try folder.write(largeBitmap, to: "a.bmp")
         let other = try folder.write(largeBitmap, to: "b.bmp")
         try folder.write([1, 2, 3], to: "a-8x8.png")
