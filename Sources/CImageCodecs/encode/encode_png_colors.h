@@ -15,7 +15,7 @@ typedef struct imgc_png_palette {
   uint16_t slots[IMGC_PNG_SLOTS]; // index of the colour + 1; 0: free
 } imgc_png_palette;
 
-// Pixel format of a PNG (PNG specification, section 11.2.2).
+// Pixel format of a PNG (PNG, third edition, 11.2.1).
 typedef struct imgc_png_layout {
   uint8_t color_type; // IMGC_PNG_COLOR_...
   uint8_t bit_depth;  // 1, 2, 4, 8

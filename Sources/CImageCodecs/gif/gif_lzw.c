@@ -125,7 +125,7 @@ const uint8_t *imgc_lzw_partial_row(const imgc_lzw *z, uint32_t *count) {
   return z->buffer + z->start;
 }
 
-// Must be called when less than a row is between `start` and `end`. Moves the output towards the
+// Call it only when less than a row is between `start` and `end`. Moves the output towards the
 // start of the window when the dictionary allows this, and enlarges the buffer if necessary.
 static bool ensure_space(imgc_lzw *z) {
   size_t unread = z->end - z->start, write_start = z->start;

@@ -49,8 +49,8 @@ struct DecodeCommand: ParsableCommand {
         }
         if files.count > 1, !digest, !discardsPixels, output ?? "-" != "-" || format == .png {
             throw ValidationError(
-                "Several files require --digest, --status - without --output, or output to stdout with --format pam or "
-                    + "raw.")
+                "Several files require --digest, '--status -' without --output, or output to stdout with --format pam "
+                    + "or raw.")
         }
         if status == "-", digest || output == "-" {
             throw ValidationError("--status - cannot be combined with --digest or --output -: both write to stdout.")

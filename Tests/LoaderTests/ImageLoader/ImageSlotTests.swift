@@ -309,7 +309,7 @@ struct ImageSlotTests {
         #expect(await states.next().map(shown) == "failed transport")
     }
 
-    @Test func deallocatedSlotEndsItsStateSequenceAndCancelsItsLoadOnlyIfCancelsPreviousIsTrue() async throws {
+    @Test func deallocatedSlotAlwaysEndsItsStateSequenceButCancelsItsLoadOnlyIfCancelsPreviousIsTrue() async throws {
         for cancels in [false, true] {
             let loads = Loads()
             var slot: ImageSlot? = ImageSlot(loader: loads, cancelsPrevious: cancels)

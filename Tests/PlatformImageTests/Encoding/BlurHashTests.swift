@@ -30,7 +30,7 @@ import Testing
     }
 
     @Test(arguments: [(65, 64), (150, 97), (300, 20), (9, 200)])
-    func averagingALargeImageChangesEachTermOfTheHashByAtMostOneStep(width: Int, height: Int) throws {
+    func averagingALargeSmoothImageChangesEachTermExceptTheMeanByAtMostOneStep(width: Int, height: Int) throws {
         let smooth = SampleImage.photograph(width, height)
 
         let hash = try BlurHash(smooth, columns: 3, rows: 3)

@@ -3,8 +3,8 @@ import Testing
 
 @testable import PlatformImage
 
-/// Thumbnails with the quality `draft`, decoded at 1/8. Subsampled chroma is also decoded at 1/8, so several pixels
-/// share one chroma value.
+/// Thumbnails with the quality `draft`, decoded at 1/8. With 4:2:0 subsampling the chroma samples are also decoded at
+/// 1/8, so four pixels share one chroma value.
 @Suite struct DraftChromaTests {
     /// 92 x 90 pixels at 1/8, which are enough blocks for the decoder to skip coefficients.
     private let width = 736

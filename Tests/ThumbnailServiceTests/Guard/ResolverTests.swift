@@ -45,7 +45,7 @@ import Testing
         #expect(await reason(resolver, "b.test", within: nil) == nil)
     }
 
-    @Test func hostNameWithoutAnAddressFailsWithOriginFailed() async {
+    @Test func errorOfTheLookupIsThrownByTheResolver() async {
         let resolver = SystemResolver { _ in .failure(ServiceError(.originFailed, "")) }
 
         #expect(await reason(resolver, within: nil) == .originFailed)

@@ -6,7 +6,8 @@ import Testing
 
 @testable import PlatformImageService
 
-/// The cost of a blur is independent of its radius, and the total cost of all filters is limited.
+/// Above ``Blur/maxExactRadius`` the cost of a blur is independent of its radius. The total cost of all filters is
+/// limited.
 @Suite struct RenderBlurTests {
     private let renderer = Renderer()
 
