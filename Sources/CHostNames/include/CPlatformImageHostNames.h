@@ -11,7 +11,9 @@ extern "C" {
 
 typedef enum pihn_status {
   PIHN_OK = 0,
-  // The name contains a character that is not allowed in host names, or a label is too long.
+  // The name is not valid under IDNA 2008 (for example, it contains a forbidden character), is not
+  // valid UTF-8, or its ASCII form is too long. Not every forbidden ASCII character is detected: a
+  // space is accepted.
   PIHN_INVALID = 1,
   PIHN_NO_MEMORY = 2,
 } pihn_status;

@@ -10,8 +10,8 @@ public struct ImageCacheKey: Hashable, Sendable, CustomStringConvertible {
     @usableFromInline let hash: Int
     /// Length of the source in UTF-8 bytes.
     @usableFromInline let sourceLength: UInt32
-    /// True when the text is ASCII: then `==` of strings implies equal bytes. Other strings with different bytes can be
-    /// equal, because `==` compares canonical equivalence.
+    /// True when the text is ASCII. When both texts are ASCII, `==` of strings implies equal bytes. Other strings with
+    /// different bytes can be equal, because `==` compares canonical equivalence: `K` and the Kelvin sign, for example.
     @usableFromInline let isASCII: Bool
 
     /// Creates a key.
@@ -37,7 +37,8 @@ public struct ImageCacheKey: Hashable, Sendable, CustomStringConvertible {
 
     @inlinable
     public static func == (a: Self, b: Self) -> Bool {
-        a.hash == b.hash && a.sourceLength == b.sourceLength && a.text == b.text && (a.isASCII || a.hasBytes(of: b))
+        a.hash == b.hash && a.sourceLength == b.sourceLength && a.isASCII == b.isASCII && a.text == b.text
+            && (a.isASCII || a.hasBytes(of: b))
     }
 
     @usableFromInline

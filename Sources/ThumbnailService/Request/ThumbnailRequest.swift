@@ -29,7 +29,8 @@ struct ResponsePolicy: Hashable, Sendable {
     var expires: Int64?
     /// File name of `attachment(name)`; empty for an attachment without a name, nil for an inline response.
     var attachmentName: String?
-    /// Names of unknown filters, in order, without duplicates: letters, digits, `_` and `-`.
+    /// Names of unknown filters, in the order of their first use, without duplicates. Each name consists of ASCII
+    /// letters, digits, `_` and `-`.
     var ignoredFilters: [String] = []
 }
 

@@ -14,7 +14,11 @@ struct DemoCommand: AsyncParsableCommand {
             """)
 
     @Argument(help: "Folder with images; subfolders are included.") var folder: String
-    @Option(help: "Number of URLs: one per image; the remaining URLs refer to the large images again.")
+    @Option(
+        help: """
+            Maximum number of URLs. Each image has one URL; further URLs repeat the images of at least 10,000 pixels, \
+            or all images if none is that large.
+            """)
     var urls = 1_000
     /// Former name of `--urls`.
     @Option(name: .customLong("addresses"), help: .hidden) var addresses: Int?

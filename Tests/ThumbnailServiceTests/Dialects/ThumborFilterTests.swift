@@ -145,10 +145,12 @@ import Testing
         #expect(try canonicalText("filters:blurhash()") == "")
     }
 
-    @Test func colorIsParsedFromANameOrFrom3Or6HexDigits() {
+    @Test func colorIsParsedFromANameOrFrom3Or4Or6Or8HexDigits() {
         #expect(RGBA8(named: "rebeccapurple") == RGBA8(red: 0x66, green: 0x33, blue: 0x99))
         #expect(RGBA8(named: "1a2B3c") == RGBA8(red: 0x1A, green: 0x2B, blue: 0x3C))
         #expect(RGBA8(named: "1a2") == RGBA8(red: 0x11, green: 0xAA, blue: 0x22))
+        #expect(RGBA8(named: "1a28") == RGBA8(red: 0x11, green: 0xAA, blue: 0x22, alpha: 0x88))
+        #expect(RGBA8(named: "1a2B3c80") == RGBA8(red: 0x1A, green: 0x2B, blue: 0x3C, alpha: 0x80))
         #expect(RGBA8(named: "") == nil)
         #expect(RGBA8(named: "1234567") == nil)
         #expect(RGBA8(named: "ggg") == nil)

@@ -49,7 +49,7 @@ import Testing
     }
 
     @Test(.requirement("O34", "O35"))
-    func errorResponsesWithADefaultMaxAgeAreRequestedAtMostMaxAttemptsForErrorsTimes() async throws {
+    func errorResponsesSuspendRequestsOfTheirURLWhenMaxAttemptsForErrorsIsReached() async throws {
         func origin() async throws -> PipeOrigin {
             try await PipeOrigin(["/a.png": { _ in PipeOrigin.response(503, [:], [1]) }])
         }
