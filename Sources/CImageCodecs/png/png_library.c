@@ -223,7 +223,10 @@ static imgc_status finish(drawing *d) {
   uint32_t done = imgc_png_rows_end(&d->rows, d->pass_count, d->row_count);
   if (report->status) return report->status;
   // The data ended before the last row: the file, or the zlib stream in it, is truncated.
-  bool truncated = d->ended || strstr(d->message, "Not enough");
+  // In requests that accept damage, a wrong Adler-32 here means that the zlib stream ended early.
+  bool truncated = d->ended || strstr(d->message, "Not enough") ||
+                   (image->request->strictness < IMGC_STRICT_ON_CORRUPT &&
+                    strstr(d->message, "incorrect data check"));
   if (d->pass_count == 0 && d->row_count == 0) {
     if (d->no_memory)
       return imgc_fail(report, IMGC_ERROR_OUT_OF_MEMORY, NULL, "png: out of memory");

@@ -108,12 +108,12 @@ extension String {
 }
 
 extension HeaderField: CustomReflectable {
-    /// A mirror without children: ``description`` shows only what is not secret.
+    /// A mirror without children, so that `dump` shows only the description, in which credentials are masked.
     public var customMirror: Mirror { Mirror(self, children: []) }
 }
 
 extension HeaderFields: CustomReflectable {
-    /// A mirror without children: ``description`` shows only what is not secret.
+    /// A mirror without children, so that `dump` shows only the description, in which credentials are masked.
     public var customMirror: Mirror { Mirror(self, children: []) }
 }
 #endif

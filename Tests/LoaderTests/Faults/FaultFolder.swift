@@ -38,7 +38,8 @@ enum FaultSeed {
         ProcessInfo.processInfo.environment["FAULT_SEED"].flatMap { UInt64($0) }
         ?? UInt64(Date().timeIntervalSince1970 * 1_000)
 
-    /// A seed for the test `name`, printed so that the run can be repeated.
+    /// A seed for the test `name`, derived from ``ofRun``. Prints ``ofRun``, so that the run can be repeated with
+    /// `FAULT_SEED`.
     static func of(_ name: String) -> UInt64 {
         print("faults: \(name) FAULT_SEED=\(ofRun)")
         return name.utf8.reduce(ofRun) { ($0 ^ UInt64($1)) &* 0x100_0000_01B3 }

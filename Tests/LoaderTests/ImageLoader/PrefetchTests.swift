@@ -50,7 +50,7 @@ import Testing
         for request in requests(3) { #expect(await bench.steps(request) == ["cached disk fresh", "finished disk"]) }
     }
 
-    @Test(.requirement("O42", "O89")) func prefetchToDiskRejectsUndecodableAndUnacceptedBodies() async throws {
+    @Test(.requirement("O42", "O89")) func prefetchToDiskDoesNotStoreBodiesThatALoadRejects() async throws {
         let refused: [(reply: ScriptedReply, code: LoadError.Code)] = [
             (.image(Array("<html>".utf8), maxAge: 60), .undecodable),
             (.image(Array(TestImage.first.prefix(20)), maxAge: 60), .undecodable),

@@ -250,7 +250,7 @@ import Testing
             "gif/animation-truncated.gif", "gif/animation-bad-code.gif", "apng/truncated-third-frame.png",
             "apng/missing-frame.png", "jpeg/truncated-420.jpg",
         ])
-    func thumbnailsOfFramesBeforeDamageAreReturnedWithTheDamageStatus(_ path: String) throws {
+    func thumbnailsOfReadableFramesAreReturnedWithTheDamageStatus(_ path: String) throws {
         let bytes = try Fixture.file(path)
         let frames = try ImageDecoder().frames(of: bytes)
         var count = 0

@@ -138,7 +138,7 @@ import Testing
         #expect(plan.steps == [.filter(.grayscale)])
     }
 
-    @Test func canvasSmallerThanTheImageCropsTheImage() throws {
+    @Test func canvasLowerThanTheRotatedImageCropsTheImage() throws {
         let plan = try plan("31x20/filters:rotate(90):fill(auto)", 60, 40)
 
         let canvas = RenderStep.Canvas(
