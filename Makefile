@@ -87,7 +87,7 @@ documents: ## References of documents and comments: files, sections, tests, comm
 ##@ Format
 format: ## Formats the Swift and C sources
 	@Scripts/bootstrap lint
-	$(SWIFT) format -i -r Sources Tests Fuzz/Sources Benchmarks Package.swift Fuzz/Package.swift
+	$(SWIFT) format -i -r Sources Tests Examples Fuzz/Sources Benchmarks Package.swift Fuzz/Package.swift
 	git ls-files 'Sources/*.[ch]' 'Tests/*.[ch]' 'Fuzz/*.c' | xargs clang-format -i
 
 ##@ Check
@@ -218,6 +218,10 @@ requirements: ## Writes the tests of each requirement into the tables of Docs; A
 
 docs: bootstrap ## DocC pages of PlatformImage and PlatformImageLoader; fails on unresolved links and unlisted symbols
 	@SWIFT=$(SWIFT) Scripts/build/docs
+
+# ARGUMENTS='--base /PlatformImage' for a site below a path.
+site: bootstrap ## Site of the documents, recipes and API in .build-docs/site, for any file server
+	@SWIFT=$(SWIFT) Scripts/build/site $(ARGUMENTS)
 
 ##@ Variables
 ## SWIFT                the swift command

@@ -184,6 +184,18 @@ let package = Package(
                 "PlatformImageLoopbackOrigin", "PlatformImageTestSupport", logging("Service"),
             ],
             swiftSettings: settings),
+        // Examples that are run as tests; their folder is part of the documentation.
+        .testTarget(
+            name: "RecipeTests",
+            dependencies: [
+                "PlatformImage", "PlatformImageLoader", service, "PlatformImageLoopbackOrigin",
+                "PlatformImageTestSupport", crypto("Loader"), logging("Loader"), metrics("Metrics"),
+                .product(name: "MetricsTestKit", package: "swift-metrics", condition: when("Metrics")),
+                asyncHTTPClient("AsyncHTTPClient"), nio("NIOCore", "AsyncHTTPClient"),
+                nio("NIOPosix", "AsyncHTTPClient"), nio("NIOHTTP1", "AsyncHTTPClient"), httpTypes("Service"),
+                .product(name: "Hummingbird", package: "hummingbird", condition: when("Service")),
+            ],
+            path: "Examples/recipes", exclude: ["README.md"], swiftSettings: settings),
     ],
     swiftLanguageModes: [.v6],
     cLanguageStandard: .gnu17

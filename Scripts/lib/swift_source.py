@@ -184,9 +184,9 @@ def closing(code, opening):
 
 
 def read_tests(root):
-    """The tests of all sources in the folder Tests."""
+    """The tests of all sources in the folders Tests and Examples."""
     index = TestIndex()
-    for path in tracked_files(root, "Tests/*.swift"):
+    for path in tracked_files(root, "Tests/*.swift", "Examples/*.swift"):
         with open(os.path.join(root, path), encoding="utf-8") as file:
             index.add(file.read(), path)
     return index

@@ -1,0 +1,67 @@
+#if Service
+import AsyncHTTPClient
+import HTTPTypes
+import Hummingbird
+import NIOCore
+import NIOHTTP1
+import PlatformImage
+import PlatformImageLoader
+import PlatformImageLoopbackOrigin
+import Testing
+
+/// Routes of a Hummingbird application that serves thumbnails of the images of one web server:
+/// `GET /thumbnails/300/photos/a.jpg` is a JPEG of `{base}/photos/a.jpg` that fits into 300 x 300 pixels.
+///
+/// - Parameters:
+///   - base: URL of the images, without a slash at the end. Clients choose only the path, never the host.
+///   - loader: Its data cache stores the original files.
+func thumbnailRoutes(base: String, loader: ImageLoader, queue: DecodeQueue) -> Router<BasicRequestContext> {
+    let router = Router()
+    router.get("thumbnails/:size/**") { request, context -> Response in
+        let size = try context.parameters.require("size", as: Int.self)
+        let path = context.parameters.getCatchAll().joined(separator: "/")
+        do {
+            let original = try await loader.data(for: DataRequest(url: "\(base)/\(path)"))
+            var decoder = ImageDecoder()
+            decoder.options.limits = .thumbnailService
+            let options = ThumbnailOptions(width: size, height: size)
+            let thumbnail = try await queue.thumbnail(of: original.bytes, options: options, with: decoder)
+            let file = try await queue.encode(thumbnail.bitmap, as: .jpeg)
+            let fields: HTTPFields = [.contentType: "image/jpeg", .cacheControl: "public, max-age=3600"]
+            return Response(status: .ok, headers: fields, body: ResponseBody(byteBuffer: ByteBuffer(bytes: file)))
+        } catch let error as LoadError {
+            throw HTTPError(error.statusCode == 404 ? .notFound : .badGateway, message: error.description)
+        } catch let error as DecodeError {
+            // A size out of range throws `invalidArgument`, so the route need not check it.
+            let isRequest = error.code == .invalidArgument
+            throw HTTPError(isRequest ? .badRequest : .unprocessableContent, message: error.description)
+        }
+    }
+    return router
+}
+
+extension RecipeTests {
+    @Test func hummingbirdEndpointServesThumbnails() async throws {
+        let (folder, origin) = (try TemporaryFolder(), try await LoopbackOrigin.examples())
+        let loader = try ImageLoader(configuration: .server(directory: folder.path))
+        let router = thumbnailRoutes(base: origin.url("/demo"), loader: loader, queue: DecodeQueue(width: 1))
+        let (ports, started) = AsyncStream.makeStream(of: Int.self)
+        let application = Application(
+            router: router, configuration: ApplicationConfiguration(address: .hostname("127.0.0.1", port: 0)),
+            onServerRunning: { started.yield($0.localAddress?.port ?? 0) })
+
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            group.addTask { try await application.run() }
+            let port = try #require(await ports.first { _ in true })
+            for (target, status) in [("300/mountains.jpg", 200), ("0/mountains.jpg", 400), ("300/none.jpg", 404)] {
+                let request = HTTPClientRequest(url: "http://127.0.0.1:\(port)/thumbnails/\(target)")
+                let response = try await HTTPClient.shared.execute(request, deadline: .distantFuture)
+                let body = [UInt8](buffer: try await response.body.collect(upTo: 1 << 20))
+                #expect(Int(response.status.code) == status, "\(target): \(String(decoding: body, as: UTF8.self))")
+                if status == 200 { #expect(try ImageDecoder().header(of: body).width == 300) }
+            }
+            group.cancelAll()
+        }
+    }
+}
+#endif

@@ -1,0 +1,134 @@
+import PlatformImage
+import Testing
+
+#if AsyncHTTPClient
+import Logging
+import PlatformImageLoader
+import PlatformImageLoopbackOrigin
+#endif
+
+/// Examples of the DocC articles that are part of no recipe. The articles contain the same lines; `make lint` compares
+/// them.
+enum ArticleExamples {
+    static func decode(_ bytes: [UInt8]) throws {
+        let image = try ImageDecoder().decode(bytes)
+        print(image.header.format, image.bitmap.width, image.bitmap.height, image.status)
+    }
+
+    static func play(_ bytes: [UInt8], show: (Bitmap, Duration) -> Void) throws {
+        let frames = try ImageDecoder().frames(of: bytes)
+        while let frame = try frames.next() {
+            show(frame.bitmap, frame.info.delay.displayed)
+        }
+    }
+
+    static func thumbnail(of bytes: [UInt8]) throws -> [UInt8] {
+        var options = ThumbnailOptions(width: 300, height: 200, fit: .cover)
+        options.gravity = Gravity(x: 0.5, y: 0.3)
+
+        let decoder = ImageDecoder()
+        let thumbnail = try decoder.thumbnail(of: bytes, options: options)
+        let file = try ImageEncoder().encode(thumbnail.bitmap, as: .jpeg)
+        return file
+    }
+
+    struct CachedImages {
+        let cache = MemoryCache<ImageCacheKey, Bitmap>(maxBytes: AvailableMemory().fraction(0.15))
+        let queue = DecodeQueue(budget: DecodeBudget(maxBytes: 256 << 20))
+
+        func image(_ key: ImageCacheKey, from bytes: [UInt8]) async throws -> Bitmap {
+            if let known = cache.value(for: key) { return known }
+            let bitmap = try await queue.decode(bytes).bitmap
+            cache.insert(bitmap, for: key, cost: bitmap.byteCount)
+            return bitmap
+        }
+    }
+
+    static func encode(_ bitmap: Bitmap, on queue: DecodeQueue) async throws -> [UInt8] {
+        var encoder = ImageEncoder()
+        encoder.options.jpeg.quality = 85
+        encoder.options.jpeg.isProgressive = true
+        encoder.options.maxBytes = 500_000
+        let file = try await queue.encode(bitmap, as: .jpeg, with: encoder)
+        return file
+    }
+}
+
+#if AsyncHTTPClient
+extension ArticleExamples {
+    /// Only compiled: the test has no access to the directory.
+    static func load() async throws {
+        let loader = try ImageLoader(cacheDirectory: "/var/cache/images")
+        try loader.update { $0.cacheImagesInMemory = true }
+
+        let image = try await loader.image(for: ImageRequest(url: "https://example.com/a.png"))
+        print(image.bitmap.width, image.source, image.isFresh)
+    }
+
+    static func serverConfiguration() -> ImageLoader.Configuration {
+        let configuration = ImageLoader.Configuration.server(directory: "/var/cache/images")
+        return configuration
+    }
+
+    static func observe(_ configuration: inout ImageLoader.Configuration) {
+        configuration.logger = Logger(label: "images")
+        configuration.eventCategories = [.cache, .error, .memory]
+        configuration.eventSink = { event in print(event) }
+        configuration.recordSink = { record in print(record) }
+    }
+
+    static func redact(_ configuration: inout ImageLoader.Configuration) {
+        let redaction = Redaction { name, value in name == "width" ? value : nil }
+        configuration.redactURL = { redaction($0) }
+    }
+
+    static func show(
+        _ request: ImageRequest, loader: ImageLoader, show: (Bitmap) -> Void, showNothing: () -> Void,
+        log: (String) -> Void
+    ) async {
+        do throws(LoadError) {
+            show(try await loader.image(for: request).bitmap)
+        } catch {
+            if error.code == .http, error.statusCode == 404 { showNothing() } else { log("\(error)") }
+        }
+    }
+}
+#endif
+
+extension RecipeTests {
+    @Test func examplesOfTheArticlesOfTheCoreWork() async throws {
+        let (queue, photo) = (DecodeQueue(width: 1), try example("demo/mountains.jpg"))
+
+        try ArticleExamples.decode(photo)
+        var count = 0
+        try ArticleExamples.play(example("demo/orbit.gif")) { _, duration in count += duration > .zero ? 1 : 0 }
+        #expect(count == 24)
+        #expect(try ImageDecoder().header(of: ArticleExamples.thumbnail(of: photo)).height == 200)
+        let images = ArticleExamples.CachedImages()
+        let key = ImageCacheKey("mountains")
+        let bitmap = try await images.image(key, from: photo)
+        #expect(try await images.image(key, from: []).byteCount == bitmap.byteCount)
+        #expect(try await ArticleExamples.encode(bitmap, on: queue).count <= 500_000)
+    }
+
+    #if AsyncHTTPClient
+    @Test func examplesOfTheArticlesOfTheLoaderWork() async throws {
+        let (folder, origin) = (try TemporaryFolder(), try await LoopbackOrigin.examples())
+        #expect(ArticleExamples.serverConfiguration().cacheDirectory == "/var/cache/images/images")
+        var configuration = ImageLoader.Configuration.server(directory: folder.path)
+        ArticleExamples.observe(&configuration)
+        ArticleExamples.redact(&configuration)
+        #expect(configuration.redactURL?("http://a.test/?width=3&key=4") == "http://a.test/?width=3&key=***")
+        configuration.logger = nil
+        let loader = try ImageLoader(configuration: configuration)
+
+        var seen: [String] = []
+        for path in ["/demo/logo.png", "/none.png", "/bad/webp-lossy.webp"] {
+            await ArticleExamples.show(
+                ImageRequest(url: origin.url(path)), loader: loader, show: { seen.append("\($0.width)") },
+                showNothing: { seen.append("nothing") }, log: { _ in seen.append("error") })
+        }
+        #expect(seen == ["320", "nothing", "error"])
+    }
+    #endif
+}

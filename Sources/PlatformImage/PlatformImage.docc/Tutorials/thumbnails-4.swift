@@ -1,0 +1,18 @@
+import PlatformImage
+
+struct Thumbnails {
+    let decoder: ImageDecoder
+
+    init() {
+        var options = DecodeOptions()
+        options.limits = .thumbnailService
+        decoder = ImageDecoder(options: options)
+    }
+
+    func jpeg(of upload: [UInt8], width: Int, height: Int) throws -> [UInt8] {
+        var options = ThumbnailOptions(width: width, height: height, fit: .cover)
+        options.gravity = Gravity(x: 0.5, y: 0.3)
+        let thumbnail = try decoder.thumbnail(of: upload, options: options)
+        return try ImageEncoder().encode(thumbnail.bitmap, as: .jpeg)
+    }
+}
