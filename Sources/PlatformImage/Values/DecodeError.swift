@@ -20,6 +20,9 @@ public struct DecodeError: Error, Hashable, Sendable, CustomStringConvertible {
         self.message = message
     }
 
+    /// The error of a decode that was cancelled before it started.
+    package static var cancelled: Self { Self(.cancelled, "the decode was cancelled before it started") }
+
     /// `code(detail): message`.
     public var description: String {
         detail.map { "\(code)(\($0)): \(message)" } ?? "\(code): \(message)"
