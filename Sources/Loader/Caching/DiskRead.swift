@@ -26,7 +26,7 @@ extension DiskCache {
     ///
     /// - Parameter missing: Set to the key's file name when no variant of the key is stored.
     func read(_ key: CacheKey, varying: RequestValues, missing: inout DiskName?) -> Hit? {
-        let found = find(key, varying: varying, withBody: true, missing: &missing)
+        let found = find(key, varying: varying, withBody: true, touches: true, missing: &missing)
         health.locked(in: self) {
             if found == nil { $0.counts.misses += 1 } else { $0.counts.hits += 1 }
         }
@@ -38,8 +38,16 @@ extension DiskCache {
     ///
     /// Does not count as an access: the modification date and the statistics stay unchanged.
     public func header(_ key: CacheKey, varying: RequestValues = DiskCache.noFields) -> Header? {
+        header(key, varying: varying, touches: false)
+    }
+
+    /// As ``header(_:varying:)``.
+    ///
+    /// - Parameter touches: True counts as an access, so that the entry is not evicted while only files that were made
+    ///   from it are read.
+    func header(_ key: CacheKey, varying: RequestValues, touches: Bool) -> Header? {
         var missing: DiskName?
-        guard let found = find(key, varying: varying, withBody: false, missing: &missing),
+        guard let found = find(key, varying: varying, withBody: false, touches: touches, missing: &missing),
             found.metadata.bodyLength <= maxBodyBytes
         else { return nil }
         return Header(
@@ -72,10 +80,12 @@ extension DiskCache {
         case failed(DiskError)
     }
 
-    private func find(_ key: CacheKey, varying: RequestValues, withBody: Bool, missing: inout DiskName?) -> Found? {
+    private func find(
+        _ key: CacheKey, varying: RequestValues, withBody: Bool, touches: Bool, missing: inout DiskName?
+    ) -> Found? {
         let bytes = key.bytes
         let name = DiskName(bytes)
-        guard let newest = load(name, key: bytes, withBody: withBody) else {
+        guard let newest = load(name, key: bytes, withBody: withBody, touches: touches) else {
             missing = name
             return nil
         }
@@ -85,21 +95,22 @@ extension DiskCache {
         if values == stored.inNameOrder { return newest }
         // The newest response is another variant; the requested variant may be in a separate file.
         guard let variant = values.variantBytes,
-            let other = load(DiskName(bytes, variant: variant), key: bytes, withBody: withBody),
+            let other = load(DiskName(bytes, variant: variant), key: bytes, withBody: withBody, touches: touches),
             other.metadata.family == newest.metadata.family, other.metadata.vary.inNameOrder == values
         else { return nil }
         return other
     }
 
-    /// Reads the file that should contain an entry of the key; removes a damaged file. With `withBody` the read counts
-    /// as an access.
-    func load(_ name: DiskName, key: [UInt8], withBody: Bool) -> Found? {
+    /// Reads the file that should contain an entry of the key; removes a damaged file.
+    ///
+    /// - Parameter touches: True counts the read as an access; nil means `withBody`.
+    func load(_ name: DiskName, key: [UInt8], withBody: Bool, touches: Bool? = nil) -> Found? {
         guard let folder = folder(creating: false) else { return nil }
         guard health.locked(in: self, { $0.isUsable(name) }) else {
             purgeIfPending(name.shard, in: folder)
             return nil
         }
-        switch readFile(of: name, key: key, in: folder, withBody: withBody, touches: withBody) {
+        switch readFile(of: name, key: key, in: folder, withBody: withBody, touches: touches ?? withBody) {
         case .found(let found):
             return found
         case .missing:

@@ -8,32 +8,56 @@ internal import Synchronization
 final class ImageMemoryCache: Sendable {
     /// A decoded image with the data that the cache policy needs.
     final class CachedImage: Sendable {
-        let entry: CacheEntry
         let content: LoadContent
         /// Identifies the body on disk that the image was decoded from; nil when the body was not stored.
         let revision: DiskCache.Revision?
         /// The disk cache's ticket before the image was loaded: a later purge of the disk ends the freshness of the
         /// image. Nil without a disk cache, and for a bitmap that the application stored.
         let ticket: DiskCache.Ticket?
-        private let lifespan = Mutex<(rules: UInt64, value: Lifespan?)?>(nil)
+        private let state: Mutex<State>
+
+        private struct State {
+            var entry: CacheEntry
+            /// The inputs for the freshness of ``entry``; nil when they are not known.
+            var lifespan: (rules: UInt64, value: Lifespan?)?
+        }
 
         init(
             entry: CacheEntry, content: LoadContent, revision: DiskCache.Revision?, ticket: DiskCache.Ticket?
         ) {
-            self.entry = entry
+            state = Mutex(State(entry: entry))
             self.content = content
             self.revision = revision
             self.ticket = ticket
         }
 
+        /// The response of the image; a later 304 for another image of the same body refreshes it.
+        var entry: CacheEntry { state.locked(in: self) { $0.entry } }
+
         /// Returns the inputs for the freshness of the image under the cache rules with this version number. If the
         /// stored value was computed under other rules, `work` computes a new one.
-        func lifespan(byRules number: UInt64, _ work: () -> Lifespan?) -> Lifespan? {
-            let known = lifespan.locked(in: self) { $0 }
-            if let known, known.rules == number { return known.value }
-            let value = work()
-            lifespan.locked(in: self) { $0 = (number, value) }
+        func lifespan(byRules number: UInt64, _ work: (CacheEntry) -> Lifespan?) -> Lifespan? {
+            let known = state.locked(in: self) { $0 }
+            if let lifespan = known.lifespan, lifespan.rules == number { return lifespan.value }
+            let value = work(known.entry)
+            state.locked(in: self) { state in
+                if state.entry == known.entry { state.lifespan = (number, value) }
+            }
             return value
+        }
+
+        /// Applies a newer response that was received for another image of the same cache key and `Vary` variant.
+        ///
+        /// - Returns: False when the newer response has another body, so that this image is outdated.
+        fileprivate func follow(_ newer: CacheEntry) -> Bool {
+            state.locked(in: self) { state in
+                guard let old = state.entry.response, let new = newer.response, new.vary == old.vary,
+                    new.responseTime > old.responseTime
+                else { return true }
+                guard new.createdAt == old.createdAt else { return false }
+                state = State(entry: newer)
+                return true
+            }
         }
 
         /// Returns true when both responses have equal `Vary` values, and this image's response was received later than
@@ -88,10 +112,28 @@ final class ImageMemoryCache: Sendable {
             guard index.isEnabled, generation >= index.oldestGeneration, !isRemoved, !isOutdated,
                 cache.insert(image, for: key, cost: image.content.byteCount)
             else { return false }
-            if index.keys[image.entry.key, default: []].insert(key).inserted { index.keyCount += 1 }
+            let entry = image.entry
+            if index.keys[entry.key, default: []].insert(key).inserted { index.keyCount += 1 }
+            for other in index.keys[entry.key] ?? [] where other != key {
+                if cache.peek(other)?.follow(entry) == false { cache.removeValue(for: other) }
+            }
             sweep(&index)
             return true
         }
+    }
+
+    /// An image of any decoding variant of a stored response whose encoded bytes are in memory and whose entry fulfils
+    /// `condition`; nil for none.
+    func encodedImage(of key: CacheKey, where condition: (CacheEntry) -> Bool) -> CachedImage? {
+        var newest: CachedImage?
+        for key in index.locked(in: self, { $0.keys[key] ?? [] }) {
+            guard let image = cache.peek(key), image.content.bytes != nil, condition(image.entry),
+                let time = image.entry.response?.responseTime
+            else { continue }
+            if let other = newest?.entry.response?.responseTime, other >= time { continue }
+            newest = image
+        }
+        return newest
     }
 
     /// Removes every decoded image of a stored response, and prevents running loads from inserting it.

@@ -16,7 +16,7 @@ extension ImageLoader {
         let (images, data) = (images.shared, data.shared)
         let lanes = images.lanes.counts
         return images.fetches.runningCount + images.decodes.runningCount
-            + data.fetches.runningCount + data.decodes.runningCount
+            + images.batches.jobs.runningCount + data.decodes.runningCount
             + (lanes == LaneCounts() ? 0 : 1)
     }
 

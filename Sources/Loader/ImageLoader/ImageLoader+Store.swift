@@ -4,10 +4,15 @@ public import PlatformImage
 extension ImageLoader {
     /// Removes the stored image of a request: every decoding variant from memory and every `Vary` variant from disk.
     ///
+    /// The bytes that ``ImageLoader/data(for:)`` stored for the same URL are removed too. So is the file of the request's
+    /// own thumbnail and processors (``ImageRequest/variantFormat``). The files
+    /// of other variants are no longer used; they are evicted as least recently used entries.
+    ///
     /// A load that is already running does not add its image to memory, but may still store it on disk.
     ///
     /// - Parameters:
-    ///   - request: The request whose cache key is removed; its decode options are ignored.
+    ///   - request: The request whose cache key is removed; its decode options are ignored, except for
+    ///     the file of its own variant.
     ///   - layers: The image is removed from memory if this contains `writesMemory`, and from disk if it contains
     ///     `writesDisk`.
     public func removeImage(for request: ImageRequest, layers: CacheLayers = .all) async {
@@ -15,8 +20,13 @@ extension ImageLoader {
         guard let hop = LoadHop(Load(request, pipeline), pipeline) else { return }
         defer { pipeline.shared.reporter.report(.imageRemoved, url: hop.url) }
         if layers.contains(.writesMemory) { pipeline.memory?.remove(hop.key) }
-        guard layers.contains(.writesDisk), let disk = pipeline.disk else { return }
-        await pipeline.shared.diskQueue.run { _ = disk.remove(hop.key) }
+        guard layers.contains(.writesDisk) else { return }
+        let data = data.disk
+        await pipeline.shared.diskQueue.run {
+            _ = pipeline.disk?.remove(hop.key)
+            _ = data?.remove(hop.key)
+            pipeline.lookup.variants.removeBlocking(hop)
+        }
     }
 
     /// Stores the bytes of an image file, as if the origin had just sent them with these fields.
@@ -56,7 +66,7 @@ extension ImageLoader {
                 disk.storeEntry(entry, body: bytes, ticket: generations.disk)
             }
         }
-        pipeline.writer.remember(
+        await pipeline.writer.remember(
             pipeline.decoder.content(image, body), StoredState(entry: entry, revision: revision), hop, generations)
         return revision != nil
     }

@@ -43,22 +43,25 @@ public final class ImageLoader: Sendable {
         let decodeQueue = DecodeQueue(budget: DecodeBudget(maxBytes: configuration.maxInFlightDecodedBytes))
         let lanes = RequestLanes(urgentWidth: configuration.urgentWidth, slowWidth: configuration.slowWidth)
         let reporter = LoadReporter(configuration)
+        let fetches = Fetches()
         shared = LoadPipeline.Shared(
-            transport: transport, decodeQueue: decodeQueue, lanes: lanes,
-            failures: NegativeCache(maxCount: configuration.negativeCacheMaxCount), reporter: reporter)
+            transport: transport, fetches: fetches, decodeQueue: decodeQueue, lanes: lanes,
+            failures: NegativeCache(maxCount: configuration.negativeCacheMaxCount), reporter: reporter,
+            cache: .images)
         memory = ImageMemoryCache(
             maxBytes: configuration.memoryCacheMaxBytes, maxCount: configuration.memoryCacheMaxCount)
+        let imageDisk = Self.disk(configuration.cacheDirectory, configuration, reporter)
+        let dataDisk = Self.disk(configuration.dataDirectory, configuration, reporter)
         let images = LoadPipeline(
-            configuration, number: 0, disk: Self.disk(configuration.cacheDirectory, configuration, reporter),
-            memory: memory,
+            configuration, number: 0, disk: imageDisk, peer: dataDisk, memory: memory,
             partitionKey: Self.partitionKey(configuration.cacheDirectory), shared: shared)
         let data = LoadPipeline(
-            configuration, number: 0, disk: Self.disk(configuration.dataDirectory, configuration, reporter),
-            memory: nil,
+            configuration, number: 0, disk: dataDisk, peer: imageDisk, memory: nil,
             partitionKey: Self.partitionKey(configuration.dataDirectory),
             shared: LoadPipeline.Shared(
-                transport: transport, decodeQueue: decodeQueue, lanes: lanes,
-                failures: NegativeCache(maxCount: configuration.negativeCacheMaxCount), reporter: reporter))
+                transport: transport, fetches: fetches, decodeQueue: decodeQueue, lanes: lanes,
+                failures: NegativeCache(maxCount: configuration.negativeCacheMaxCount), reporter: reporter,
+                cache: .data))
         state = Mutex(State(configuration: configuration, images: images, data: data))
         reportUnlimitedDisks(configuration, instead: nil)
     }
@@ -109,8 +112,12 @@ public final class ImageLoader: Sendable {
             try new.configuration.validate()
             try shared.transport.validate(new.configuration.trust)
             new.number += 1
-            new.images = Self.pipeline(old.images, old.configuration, new, \.cacheDirectory)
-            new.data = Self.pipeline(old.data, old.configuration, new, \.dataDirectory)
+            let imageDisk = Self.disk(of: old.images, old.configuration, new.configuration, \.cacheDirectory)
+            let dataDisk = Self.disk(of: old.data, old.configuration, new.configuration, \.dataDirectory)
+            new.images = Self.pipeline(
+                old.images, old.configuration, new, \.cacheDirectory, disk: imageDisk, peer: dataDisk)
+            new.data = Self.pipeline(
+                old.data, old.configuration, new, \.dataDirectory, disk: dataDisk, peer: imageDisk)
             let next = new
             let isDone = state.locked(in: self) { state in
                 guard state.number == old.number else { return false }
@@ -157,10 +164,19 @@ public final class ImageLoader: Sendable {
         }
     }
 
-    /// A pipeline with the new configuration and the caches of the old pipeline; a changed directory gets a new disk
-    /// cache.
+    /// The disk cache of the old pipeline, or a new one when the directory is changed.
+    private static func disk(
+        of old: LoadPipeline, _ oldConfiguration: Configuration, _ new: Configuration,
+        _ folder: KeyPath<Configuration, String?>
+    ) -> DiskCache? {
+        oldConfiguration[keyPath: folder] == new[keyPath: folder]
+            ? old.disk : disk(new[keyPath: folder], new, old.shared.reporter)
+    }
+
+    /// A pipeline with the new configuration and the memory cache of the old pipeline.
     private static func pipeline(
-        _ old: LoadPipeline, _ oldConfiguration: Configuration, _ new: State, _ folder: KeyPath<Configuration, String?>
+        _ old: LoadPipeline, _ oldConfiguration: Configuration, _ new: State, _ folder: KeyPath<Configuration, String?>,
+        disk: DiskCache?, peer: DiskCache?
     ) -> LoadPipeline {
         let path = new.configuration[keyPath: folder]
         let isUnchanged = oldConfiguration[keyPath: folder] == path
@@ -169,7 +185,7 @@ public final class ImageLoader: Sendable {
             && old.settings.acceptedContentTypes == new.configuration.acceptedContentTypes
         return LoadPipeline(
             new.configuration, number: new.number, rules: rulesAreUnchanged ? old.rules : new.number,
-            disk: isUnchanged ? old.disk : disk(path, new.configuration, old.shared.reporter), memory: old.memory,
+            disk: disk, peer: peer, memory: old.memory,
             partitionKey: isUnchanged ? old.partitionKey : partitionKey(path), shared: old.shared)
     }
 
@@ -217,10 +233,26 @@ public final class ImageLoader: Sendable {
 
     /// Loads arbitrary bytes by the cache rules that apply to images, with a separate cache.
     ///
+    /// An image of this URL that is stored or is being downloaded is used too, and ``image(for:)`` uses bytes that this
+    /// method has stored or is downloading, so that both share one download.
+    ///
     /// - Throws: As ``image(for:)``, except decoding errors.
     public func data(for request: DataRequest) async throws(LoadError) -> LoadedData {
         let pipeline = try beginData()
         return try await pipeline.run(Load(request, pipeline)).data
+    }
+
+    /// Loads the encoded file of an image: as ``image(for:)``, but the result is the file, for example to send it on.
+    ///
+    /// Uses the cache of images: a stored file is returned without a request and without a decode, and this load and
+    /// ``image(for:)`` share one download. The header of a downloaded file is checked, the pixels are not decoded. An
+    /// image in memory alone is of no use unless ``Configuration/retainsEncodedData`` is on.
+    ///
+    /// - Parameter request: Its thumbnail and its processors are ignored.
+    /// - Throws: As ``image(for:)``; decoding errors only for the header.
+    public func imageData(for request: ImageRequest) async throws(LoadError) -> LoadedData {
+        let pipeline = try beginImage()
+        return try await pipeline.run(Load(headerOf: request, pipeline)).data
     }
 
     /// Loads an image and reports each event of the load.
@@ -232,7 +264,7 @@ public final class ImageLoader: Sendable {
             do throws(LoadError) {
                 let pipeline = try beginImage()
                 var load = Load(request, pipeline)
-                if let priority { load.priority = priority }
+                if let priority { load.follow(priority) }
                 let loaded = try await pipeline.run(load, reportingTo: channel)
                 result = .success(try Self.image(of: loaded, request))
             } catch {

@@ -5,11 +5,11 @@ extension LoadPipeline {
     /// A pipeline with the values of a configuration.
     convenience init(
         _ configuration: ImageLoader.Configuration, number: UInt64, rules: UInt64 = 0, disk: DiskCache?,
-        memory: ImageMemoryCache?, partitionKey: PartitionKey, shared: Shared
+        peer: DiskCache?, memory: ImageMemoryCache?, partitionKey: PartitionKey, shared: Shared
     ) {
         self.init(
-            LoadSettings(configuration), number: number, rules: rules, disk: disk, memory: memory,
-            partitionKey: partitionKey, shared: shared)
+            LoadSettings(configuration), number: number, rules: rules, disk: disk, peer: peer,
+            memory: memory, partitionKey: partitionKey, shared: shared)
     }
 }
 
@@ -68,7 +68,16 @@ extension Load {
         self.init(of: request, accepting: pipeline.settings.acceptedContentTypes, pipeline.settings)
         var decoder = pipeline.shared.decoder
         decoder.options = pipeline.settings.limited(request.decodeOptions)
-        decoding = Decoding(decoder: decoder, variant: request.keys.variant)
+        decoding = Decoding(decoder: decoder, steps: request.keys.variant, priority: priority)
+    }
+}
+
+extension Load {
+    /// A load of the encoded file of an image, whose header is checked.
+    init(headerOf request: ImageRequest, _ pipeline: LoadPipeline) {
+        self.init(request, pipeline)
+        headerDecoder = decoding?.decoder
+        decoding = nil
     }
 }
 

@@ -9,7 +9,7 @@ extension LoadPipeline {
         _ request: ImageRequest, to destination: Prefetch.Destination, _ priority: PriorityCell
     ) async throws(LoadError) -> Bool {
         var load = Load(request, self)
-        load.priority = priority
+        load.follow(priority)
         if destination == .memory, settings.cacheImagesInMemory, load.layers.contains(.writesMemory) {
             let loaded = try await run(load)
             return loaded.source != .memory || !loaded.isFresh
@@ -19,8 +19,8 @@ extension LoadPipeline {
                 "the loader or the request disables every cache that the prefetch can use: "
                     + Redaction.masked(request.url))
         }
-        load.headerDecoder = load.decoding?.decoder
-        load.decoding = nil
+        load = Load(headerOf: request, self)
+        load.follow(priority)
         load.layers.subtract(.memory)
         if await isFreshOnDisk(load) { return false }
         let loaded = try await run(load)

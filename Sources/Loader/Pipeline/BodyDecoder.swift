@@ -1,11 +1,15 @@
 #if Loader
 internal import PlatformImage
 
-/// Decodes bodies on the decode queue; loads that decode the same body with the same options share one decode.
+/// Decodes bodies on the decode queue.
+///
+/// Loads that decode the same body with the same options share one decode. Thumbnails of one body that wait together
+/// are made by one decode.
 struct BodyDecoder: Sendable {
     typealias Decodes = InFlightRequests<DecodeKey, Result<DecodedImage, DecodeError>>
 
     let decodes: Decodes
+    let batches: ThumbnailBatches
     let queue: DecodeQueue
     let counters: LoadCounters
     let retainsEncodedData: Bool
@@ -14,42 +18,55 @@ struct BodyDecoder: Sendable {
     func decode(
         _ body: [UInt8], _ source: DecodeSource, _ hop: LoadHop, _ decoding: Load.Decoding
     ) async throws(LoadError) -> DecodedImage {
-        let result: Result<DecodedImage, DecodeError>
-        if let key = DecodeKey(source, variant: decoding.variant) {
-            let waiter = decodes.join(key, wantsProgress: false) { _ in
-                // The key contains the object identifier of the fetch, so the fetch must outlive the decode.
-                defer { withExtendedLifetime(source) {} }
-                return await decode(body, hop, decoding)
-            }
-            guard let decoded = await waiter.output() else { throw .cancelled(url: Redaction.masked(hop.url)) }
-            result = decoded
-        } else {
-            result = await decode(body, hop, decoding)
-        }
-        switch result {
+        let steps = decoding.steps
+        switch await shared(body, source, decoding, steps.pixelName, hasProcessors: !steps.processors.isEmpty) {
         case .success(let image): return image
         case .failure(let error): throw LoadError(error, at: hop.url)
         }
     }
 
     /// Decodes a stored body; blocks the calling thread until the decode queue has decoded it.
-    func decodeBlocking(
-        _ body: [UInt8], _ hop: LoadHop, _ decoding: Load.Decoding
-    ) throws(DecodeError) -> DecodedImage {
-        try queue.decodeBlocking(body, with: decoding.decoder, priority: hop.load.priority.decodePriority)
+    func decodeBlocking(_ body: [UInt8], _ decoding: Load.Decoding) throws(DecodeError) -> DecodedImage {
+        let (decoder, priority) = (decoding.decoder, decoding.priority.decodePriority)
+        let image =
+            if let thumbnail = decoding.steps.thumbnail {
+                try queue.thumbnailBlocking(of: body, options: thumbnail, with: decoder, priority: priority)
+            } else {
+                try queue.decodeBlocking(body, with: decoder, priority: priority)
+            }
+        return try decoding.process(image, nil)
     }
 
-    /// The content of a received body for the load that started the fetch: the decoded image, or the bytes. For a
-    /// prefetch to disk the header of the image is checked first (O42). A body that does not decode is never stored.
-    func content(of bytes: [UInt8], _ hop: LoadHop) async -> Result<LoadContent, FetchFailure> {
+    /// The content of a received body for the loads that wait for its fetch. For a prefetch to disk and for a load of
+    /// encoded bytes, only the header of the image is checked (O42). A body that does not decode is never stored.
+    ///
+    /// - Parameters:
+    ///   - hop: The request of the load that started the fetch.
+    ///   - waiting: The decodings of the loads that wait for the fetch.
+    func content(
+        of bytes: [UInt8], _ hop: LoadHop, waiting: [Load.Decoding]
+    ) async -> Result<FetchedContent, FetchFailure> {
         guard let decoding = hop.load.decoding else { return await undecodedContent(of: bytes, hop) }
         let begin = ContinuousClock.now
         defer { hop.load.meter.add(\.decode, since: begin) }
-        switch await decode(bytes, hop, decoding) {
-        case .success(let image): return .success(content(image, bytes))
-        case .failure(let error):
-            return .failure(FetchFailure(error: LoadError(error, at: hop.url), variant: decoding.variant))
+        var content = FetchedContent(plain: LoadContent())
+        var isDecodable = false
+        for (decoding, result) in await decodeAll(bytes, waiting.isEmpty ? [decoding] : waiting) {
+            switch result {
+            case .success(let image):
+                isDecodable = true
+                content.variants[decoding.variant] = .success(self.content(image, bytes))
+            case .failure(let failure):
+                if failure.isDecodable { isDecodable = true }
+                content.variants[decoding.variant] = .failure(LoadError(failure.error, at: hop.url))
+            }
         }
+        if isDecodable { return .success(content) }
+        let errors = content.variants.compactMapValues { result in
+            if case .failure(let error) = result { error } else { nil }
+        }
+        let error = errors[decoding.variant] ?? errors.values.first ?? .cancelled(url: Redaction.masked(hop.url))
+        return .failure(FetchFailure(error: error, variants: errors))
     }
 
     /// A decoded image, with its encoded bytes if the configuration retains them.
@@ -57,24 +74,103 @@ struct BodyDecoder: Sendable {
         LoadContent(image: image, bytes: retainsEncodedData ? bytes : nil)
     }
 
-    private func undecodedContent(of bytes: [UInt8], _ hop: LoadHop) async -> Result<LoadContent, FetchFailure> {
-        guard let decoder = hop.load.headerDecoder else { return .success(LoadContent(bytes: bytes)) }
+    private func undecodedContent(of bytes: [UInt8], _ hop: LoadHop) async -> Result<FetchedContent, FetchFailure> {
+        let content = FetchedContent(plain: LoadContent(bytes: bytes))
+        guard let decoder = hop.load.headerDecoder else { return .success(content) }
         do throws(DecodeError) {
             try await queue.checkHeader(of: bytes, with: decoder, priority: hop.load.priority.decodePriority)
-            return .success(LoadContent(bytes: bytes))
+            return .success(content)
         } catch {
-            // The name `header` differs from all decoding variants. A load that shares this fetch and decodes the image
-            // therefore fetches it again with its decode options, and may succeed.
-            return .failure(FetchFailure(error: LoadError(error, at: hop.url), variant: "header"))
+            // A load that shares this fetch and decodes the image fetches it again with its decode options, and may
+            // succeed.
+            let error = LoadError(error, at: hop.url)
+            return .failure(FetchFailure(error: error, variants: hop.load.checkedVariant.map { [$0: error] }))
+        }
+    }
+}
+
+extension BodyDecoder {
+    /// The failure of one variant of a body.
+    struct VariantFailure: Error, Sendable {
+        let error: DecodeError
+        /// True when the body decodes, but the variant cannot be made of its image: an empty crop, or the error of a
+        /// processor.
+        var isDecodable = false
+    }
+
+    /// Decodes a received body for several loads: all thumbnails with equal decode options by one decode, and all
+    /// complete images with equal decode options by another one.
+    private func decodeAll(
+        _ body: [UInt8], _ decodings: [Load.Decoding]
+    ) async -> [(Load.Decoding, Result<DecodedImage, VariantFailure>)] {
+        var images: [String: Result<DecodedImage, DecodeError>] = [:]
+        for (_, group) in Dictionary(grouping: decodings, by: \.steps.decodeName) {
+            guard let decoding = group.max(by: { $0.priority.priority.rawValue < $1.priority.priority.rawValue }) else { continue }
+            let sizes = Array(Set(group.compactMap(\.steps.thumbnail)))
+            let thumbnails = await thumbnails(of: body, decoding) { sizes }
+            for member in group where images[member.steps.unprocessedName] == nil {
+                if let thumbnail = member.steps.thumbnail {
+                    images[member.steps.unprocessedName] = thumbnails[thumbnail]
+                } else {
+                    images[member.steps.unprocessedName] = await completeImage(of: body, decoding)
+                }
+            }
+        }
+        var results: [(Load.Decoding, Result<DecodedImage, VariantFailure>)] = []
+        for decoding in decodings {
+            switch images[decoding.steps.unprocessedName] {
+            case .success(let image)?:
+                let processed = await process(image, decoding)
+                results.append((decoding, processed.mapError { VariantFailure(error: $0, isDecodable: true) }))
+            case .failure(let error)?:
+                let failure = VariantFailure(error: error, isDecodable: error.code == .emptyCrop)
+                results.append((decoding, .failure(failure)))
+            case nil: break
+            }
+        }
+        return results
+    }
+
+    /// An image with or without the processors of its variant, shared with concurrent calls for the same pixels.
+    private func shared(
+        _ body: [UInt8], _ source: DecodeSource, _ decoding: Load.Decoding, _ name: String, hasProcessors: Bool
+    ) async -> Result<DecodedImage, DecodeError> {
+        guard let key = DecodeKey(source, variant: name) else {
+            return await image(of: body, source, decoding, hasProcessors: hasProcessors)
+        }
+        let waiter = decodes.join(key, wantsProgress: false) { _ in
+            // The key contains the object identifier of the fetch, so the fetch must outlive the decode.
+            defer { withExtendedLifetime(source) {} }
+            return await image(of: body, source, decoding, hasProcessors: hasProcessors)
+        }
+        return await waiter.output() ?? .failure(.cancelled)
+    }
+
+    private func image(
+        of body: [UInt8], _ source: DecodeSource, _ decoding: Load.Decoding, hasProcessors: Bool
+    ) async -> Result<DecodedImage, DecodeError> {
+        let steps = decoding.steps
+        if hasProcessors {
+            switch await shared(body, source, decoding, steps.unprocessedName, hasProcessors: false) {
+            case .success(let image): return await process(image, decoding)
+            case .failure(let error): return .failure(error)
+            }
+        }
+        guard let thumbnail = steps.thumbnail else { return await completeImage(of: body, decoding) }
+        guard let key = DecodeKey(source, variant: steps.decodeName) else {
+            return await thumbnails(of: body, decoding) { [thumbnail] }[thumbnail] ?? .failure(.cancelled)
+        }
+        return await batches.thumbnail(thumbnail, of: key) { sizes in
+            await thumbnails(of: body, decoding, sizes)
         }
     }
 
-    private func decode(
-        _ body: [UInt8], _ hop: LoadHop, _ decoding: Load.Decoding
+    private func completeImage(
+        of body: [UInt8], _ decoding: Load.Decoding
     ) async -> Result<DecodedImage, DecodeError> {
         do throws(DecodeError) {
             let image = try await queue.decode(
-                body, with: decoding.decoder, priority: hop.load.priority.decodePriority,
+                body, with: decoding.decoder, priority: decoding.priority.decodePriority,
                 timed: { [counters] image, time in
                     counters.countDecode(time)
                     return image
@@ -83,6 +179,81 @@ struct BodyDecoder: Sendable {
         } catch {
             return .failure(error)
         }
+    }
+
+    /// Makes thumbnails by one decode, or by one decode each if their memory together exceeds the budget.
+    ///
+    /// - Parameter sizes: Called once, when the decode starts.
+    private func thumbnails(
+        of body: [UInt8], _ decoding: Load.Decoding, _ sizes: @escaping @Sendable () -> [ThumbnailOptions]
+    ) async -> ThumbnailBatches.Results {
+        let (decoder, priority) = (decoding.decoder, decoding.priority.decodePriority)
+        let decoded = await queue.thumbnails(of: body, with: decoder, priority: priority, sizes: sizes) {
+            [counters] in counters.countDecode($0)
+        }
+        guard decoded.count > 1, decoded.allSatisfy({ $0.result.exceedsBudget }) else {
+            return Dictionary(decoded.map { ($0.size, $0.result) }, uniquingKeysWith: { first, _ in first })
+        }
+        var results: ThumbnailBatches.Results = [:]
+        for (size, _) in decoded {
+            let single = await queue.thumbnails(of: body, with: decoder, priority: priority, sizes: { [size] }) {
+                [counters] in counters.countDecode($0)
+            }
+            results[size] = single.first?.result
+        }
+        return results
+    }
+
+    private func process(
+        _ image: DecodedImage, _ decoding: Load.Decoding
+    ) async -> Result<DecodedImage, DecodeError> {
+        let processors = decoding.steps.processors
+        if processors.isEmpty { return .success(image) }
+        let byteCount = processors.byteCount(width: image.bitmap.width, height: image.bitmap.height)
+        do throws(DecodeError) {
+            return .success(
+                try await queue.run(priority: decoding.priority.decodePriority, byteCount: byteCount) {
+                    (flag) throws(DecodeError) in try decoding.process(image, flag)
+                })
+        } catch {
+            return .failure(error)
+        }
+    }
+}
+
+extension Load.Decoding {
+    /// Applies the processors.
+    func process(_ image: DecodedImage, _ flag: CancellationFlag?) throws(DecodeError) -> DecodedImage {
+        var bitmap = image.bitmap
+        for processor in steps.processors {
+            bitmap = try processor.process(bitmap, limits: decoder.options.limits, cancellation: flag)
+        }
+        return image.replacing(bitmap)
+    }
+}
+
+extension [ImageProcessor] {
+    /// The maximum memory in bytes that the processors need at one time for an image of this size; `Int.max` on
+    /// overflow.
+    fileprivate func byteCount(width: Int, height: Int) -> Int {
+        var (width, height, result) = (width, height, 0)
+        for processor in self {
+            let input = width.multipliedReportingOverflow(by: height)
+            let bytes = input.partialValue.multipliedReportingOverflow(by: 4)
+            let step = processor.memory(width: width, height: height)
+            let sum = step.byteCount.addingReportingOverflow(bytes.partialValue)
+            if input.overflow || bytes.overflow || sum.overflow { return .max }
+            result = Swift.max(result, sum.partialValue)
+            (width, height) = (step.width, step.height)
+        }
+        return result
+    }
+}
+
+extension Result<DecodedImage, DecodeError> {
+    /// True for a decode that needs more memory than the complete budget.
+    fileprivate var exceedsBudget: Bool {
+        if case .failure(let error) = self { error.detail == "decodeBudget" } else { false }
     }
 }
 
@@ -93,7 +264,7 @@ enum DecodeSource: Sendable {
     case unidentified
 }
 
-/// Key of a shared decode: the body and the decoding variant.
+/// Key of a shared decode: the body and the name of the pixels.
 struct DecodeKey: Hashable, Sendable {
     private enum Body: Hashable, Sendable {
         case disk(DiskCache.Revision)

@@ -5,6 +5,7 @@ internal import PlatformImage
 struct CacheLookup: Sendable {
     let memory: MemoryLookup
     let disk: DiskLookup
+    let variants: VariantFiles
     let freshness: FreshnessRules
     let fetches: Fetches
     let clock: @Sendable () -> WallTime
@@ -18,14 +19,28 @@ struct CacheLookup: Sendable {
     /// Looks up without blocking the calling thread.
     func find(_ hop: LoadHop) async -> LookupResult {
         var found = memory.find(hop, at: generations)
-        if let cache = diskToRead(hop, found) { disk.complete(&found, with: await disk.read(hop, from: cache)) }
+        guard let cache = diskToRead(hop, found) else { return accepted(found, hop) }
+        if let decoding = hop.load.decoding, let file = await variants.read(hop),
+            let image = await variants.image(file, decoding)
+        {
+            disk.complete(&found, with: image, of: file)
+        } else {
+            disk.complete(&found, with: await disk.read(hop, from: cache))
+        }
         return accepted(found, hop)
     }
 
     /// As ``find(_:)``; blocks the calling thread while the disk is read.
     func findBlocking(_ hop: LoadHop) -> LookupResult {
         var found = memory.find(hop, at: generations)
-        if let cache = diskToRead(hop, found) { disk.complete(&found, with: disk.readBlocking(hop, from: cache)) }
+        guard let cache = diskToRead(hop, found) else { return accepted(found, hop) }
+        if let decoding = hop.load.decoding, let file = variants.readBlocking(hop),
+            let image = variants.imageBlocking(file, decoding)
+        {
+            disk.complete(&found, with: image, of: file)
+        } else {
+            disk.complete(&found, with: disk.readBlocking(hop, from: cache))
+        }
         return accepted(found, hop)
     }
 

@@ -15,6 +15,7 @@ struct CacheWriter: Sendable {
     /// False when the memory cache is disabled.
     let isMemoryEnabled: Bool
     let disk: DiskCache?
+    let variants: VariantFiles
     /// The queue for blocking writes.
     let queue: DispatchQueue
     let clock: @Sendable () -> WallTime
@@ -63,8 +64,16 @@ struct CacheWriter: Sendable {
         }
     }
 
-    /// Adds an image of a successful response to memory, if the load may write to memory.
+    /// Adds an image of a successful response to memory, and its variant file to the disk, if the load may write there.
     func remember(
+        _ content: LoadContent, _ state: StoredState, _ hop: LoadHop, _ generations: CacheGenerations
+    ) async {
+        rememberInMemory(content, state, hop, generations)
+        if let image = content.image { await variants.store(image, state, hop, generations.disk) }
+    }
+
+    /// Adds an image of a successful response to memory, if the load may write to memory.
+    func rememberInMemory(
         _ content: LoadContent, _ state: StoredState, _ hop: LoadHop, _ generations: CacheGenerations
     ) {
         guard let memory, isMemoryEnabled, hop.load.layers.contains(.writesMemory), content.image != nil,

@@ -16,7 +16,7 @@ struct CachedImageLookup: Sendable {
         while let hop = search.hop {
             search.process(lookup.findBlocking(hop), hop)
             guard let body = search.undecoded, let decoding = load.decoding else { continue }
-            search.process(try? decoder.decodeBlocking(body.bytes, hop, decoding), of: body, hop)
+            search.process(try? decoder.decodeBlocking(body.bytes, decoding), of: body, hop)
         }
         return search.image
     }
@@ -91,6 +91,10 @@ struct CachedImageLookup: Sendable {
                 self.hop = dependencies.preparation.hop(of: chain, load)
             } else if candidate.isSuccess {
                 if let cachedImage = found.cachedImage {
+                    if !found.isInMemory {
+                        let state = StoredState(entry: found.entry, revision: found.bodyRevision)
+                        dependencies.writer.rememberInMemory(cachedImage.content, state, hop, found.generations)
+                    }
                     image = image(of: cachedImage.content, stored, found)
                 } else {
                     undecoded = found.content.map { Body(bytes: $0, stored: stored, found: found) }
@@ -103,15 +107,15 @@ struct CachedImageLookup: Sendable {
             undecoded = nil
             guard let decoded else { return }
             let content = dependencies.decoder.content(decoded, body.bytes)
-            let state = StoredState(entry: body.found.entry, revision: body.found.revision)
-            dependencies.writer.remember(content, state, hop, body.found.generations)
+            let state = StoredState(entry: body.found.entry, revision: body.found.bodyRevision)
+            dependencies.writer.rememberInMemory(content, state, hop, body.found.generations)
             image = image(of: content, body.stored, body.found)
         }
 
         private func image(of content: LoadContent, _ stored: CachedResponse, _ found: LookupResult) -> LoadedImage? {
             LoadResult(
                 content: content, source: found.isInMemory ? .memory : .disk, isFresh: stored.isFresh && isFresh,
-                isStored: found.revision != nil, status: stored.status, fields: stored.fields
+                isStored: found.isStored, status: stored.status, fields: stored.fields
             ).image
         }
     }

@@ -1,9 +1,13 @@
 #if Loader
 internal import Dispatch
+internal import PlatformImage
 
 /// Reads stored responses from disk.
 struct DiskLookup: Sendable {
     let disk: DiskCache?
+    /// The other disk cache of the loader: that of data for images, and that of images for data. A response that is
+    /// stored only there is used too, so that both kinds of loads share one download.
+    let peer: DiskCache?
     /// The queue for blocking reads.
     let queue: DispatchQueue
     let maxResponseBytes: Int
@@ -16,6 +20,8 @@ struct DiskLookup: Sendable {
         /// The stored body without its content codings.
         var content: [UInt8]?
         var missing: DiskName?
+        /// True when ``hit`` was read from the other disk cache.
+        var isFromPeer = false
     }
 
     /// Reads the entry of a request without blocking the calling thread.
@@ -27,6 +33,13 @@ struct DiskLookup: Sendable {
     func readBlocking(_ hop: LoadHop, from disk: DiskCache) -> Result {
         var result = Result()
         result.hit = disk.read(hop.key, varying: hop.varying, missing: &result.missing)
+        if result.hit?.entry.response == nil, let peer, peer.header(hop.key, varying: hop.varying)?.isUsable == true,
+            let hit = peer.read(hop.key, varying: hop.varying), let response = hit.entry.response
+        {
+            let entry = CacheEntry(key: hop.key, response: response, failure: result.hit?.entry.failure)
+            result.hit = DiskCache.Hit(entry: entry, body: hit.body, revision: hit.revision)
+            result.isFromPeer = true
+        }
         result.content = result.hit.flatMap(content)
         return result
     }
@@ -45,7 +58,8 @@ struct DiskLookup: Sendable {
             found.entry = hit.entry
             found.body = hit.body
             found.content = result.content
-            found.revision = hit.revision
+            found.revision = result.isFromPeer ? nil : hit.revision
+            found.peerRevision = result.isFromPeer ? hit.revision : nil
             return
         }
         found.revision = nil
@@ -53,10 +67,27 @@ struct DiskLookup: Sendable {
         if found.entry == nil { found.entry = hit?.entry } else { found.entry?.failure = hit?.entry.failure }
     }
 
+    /// Merges a variant file and the header of its source into the result from memory. The stored body is not read.
+    func complete(_ found: inout LookupResult, with image: DecodedImage, of file: VariantFiles.File) {
+        var result = Result(isFromPeer: file.isSourceFromPeer)
+        result.hit = DiskCache.Hit(entry: file.source.entry, body: [], revision: file.source.revision)
+        complete(&found, with: result)
+        found.body = nil
+        if found.cachedImage == nil {
+            found.cachedImage = .init(
+                entry: file.source.entry, content: LoadContent(image: image), revision: file.source.revision,
+                ticket: found.generations.disk)
+        }
+    }
+
     /// The stored entry of a request, without reading or verifying its body; nil for none.
     func headerBlocking(_ hop: LoadHop) -> CacheEntry? {
         guard hop.load.layers.contains(.readsDisk) else { return nil }
-        return disk?.header(hop.key, varying: hop.varying)?.entry
+        let own = disk?.header(hop.key, varying: hop.varying)
+        if own?.isUsable != true, let other = peer?.header(hop.key, varying: hop.varying), other.isUsable {
+            return other.entry
+        }
+        return own?.entry
     }
 
     /// As ``headerBlocking(_:)``, without blocking the calling thread.
@@ -69,6 +100,14 @@ struct DiskLookup: Sendable {
     private func content(of hit: DiskCache.Hit) -> [UInt8]? {
         guard let fields = hit.entry.response?.fields, fields.contains("Content-Encoding") else { return hit.body }
         return try? ContentDecoder.content(of: hit.body, fields, maxBytes: maxResponseBytes)
+    }
+}
+
+extension DiskCache.Header {
+    /// True for a stored success or redirect.
+    fileprivate var isUsable: Bool {
+        guard let status = entry.response?.status else { return false }
+        return Storability.isSuccess(status) || Storability.isRedirect(status)
     }
 }
 

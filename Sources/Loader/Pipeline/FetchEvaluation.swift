@@ -4,20 +4,23 @@ internal import PlatformImage
 /// Derives the cache policy's outcome and the result of the fetch from a decoded response, without I/O or side effects.
 struct FetchEvaluation {
     private let received: ReceivedResponse
-    /// The decoded image or the bytes; nil when there are none or they were rejected.
-    private let content: LoadContent?
+    /// The decoded images or the bytes; nil when there are none or they were rejected.
+    private let content: FetchedContent?
     /// The error of the fetch, unless the policy provides a stale response.
     private let failure: FetchFailure?
     private let body: ReceivedBody
     private let hop: LoadHop
 
     /// - Parameter decoded: The result of decoding the body; nil for a body that is not decoded.
-    init(_ received: ReceivedResponse, _ decoded: Result<LoadContent, FetchFailure>?, _ hop: LoadHop) {
+    init(_ received: ReceivedResponse, _ decoded: Result<FetchedContent, FetchFailure>?, _ hop: LoadHop) {
         self.received = received
         self.hop = hop
         if case .failure(let refused)? = decoded {
-            let error = refused.error.withResponse(received.head.map { FailedResponse($0, body: received.content) })
-            (content, failure, body) = (nil, FetchFailure(error: error, variant: refused.variant), .rejected)
+            let response = received.head.map { FailedResponse($0, body: received.content) }
+            let failure = FetchFailure(
+                error: refused.error.withResponse(response),
+                variants: refused.variants?.mapValues { $0.withResponse(response) })
+            (content, self.failure, body) = (nil, failure, .rejected)
         } else {
             content = try? decoded?.get()
             failure = received.error.map { FetchFailure(error: $0) }
@@ -67,8 +70,7 @@ struct FetchEvaluation {
             return .success(
                 FetchedResponse(
                     .received, status: status, fields: fields, isFresh: true, entry: stored.entry,
-                    revision: stored.revision, body: received.content, content: content,
-                    variant: hop.load.decoding?.variant))
+                    revision: stored.revision, body: received.content, content: content ?? FetchedContent()))
         case .notModified(let response):
             var found = found
             // With `no-store` on the request the stored response stays unchanged.

@@ -24,15 +24,13 @@ final class FetchedResponse: Sendable {
     let staleReason: LoadError?
     /// The body without its content codings.
     let body: [UInt8]?
-    /// The body decoded with ``variant``; nil when it was not decoded.
-    let content: LoadContent?
-    let variant: String?
+    /// The decoded variants, and the bytes of a body that was not decoded.
+    let content: FetchedContent
 
     init(
         _ kind: Kind, status: Int, fields: HeaderFields, isFresh: Bool, entry: CacheEntry? = nil,
         revision: DiskCache.Revision? = nil, createdAt: WallTime? = nil, staleReason: LoadError? = nil,
-        body: [UInt8]? = nil,
-        content: LoadContent? = nil, variant: String? = nil
+        body: [UInt8]? = nil, content: FetchedContent = FetchedContent()
     ) {
         self.kind = kind
         self.status = status
@@ -44,7 +42,6 @@ final class FetchedResponse: Sendable {
         self.staleReason = staleReason
         self.body = body
         self.content = content
-        self.variant = variant
     }
 
     /// A result that uses the stored response of a request.
@@ -52,23 +49,51 @@ final class FetchedResponse: Sendable {
         _ kind: Kind, _ stored: CachedResponse, _ found: LookupResult, _ hop: LoadHop, entry: CacheEntry?,
         staleReason error: LoadError? = nil
     ) {
+        var content = FetchedContent()
+        if let decoded = found.cachedImage?.content, let decoding = hop.load.decoding {
+            content.variants[decoding.variant] = .success(decoded)
+        }
         self.init(
             kind, status: stored.status, fields: stored.fields, isFresh: stored.isFresh, entry: entry,
-            revision: found.revision, createdAt: found.entry?.response?.createdAt, staleReason: error,
-            body: found.content, content: found.cachedImage?.content,
-            variant: found.cachedImage == nil ? nil : hop.load.decoding?.variant)
+            revision: found.bodyRevision, createdAt: found.entry?.response?.createdAt, staleReason: error,
+            body: found.content, content: content)
     }
 
     /// True when the body is on disk.
     var isStored: Bool { revision != nil }
 }
 
+/// The content of a fetched body: bytes, or decoded images in several variants.
+struct FetchedContent: Sendable {
+    /// The content of a body that was not decoded. A body that was decoded has content without an image here, which
+    /// means that it may be stored.
+    var plain: LoadContent?
+    /// The decoded images by ``ImageVariant/name``, and the errors of variants that cannot be made of this body.
+    var variants: [String: Result<LoadContent, LoadError>] = [:]
+
+    /// The content for a load; nil when its variant was not decoded.
+    func content(for decoding: Load.Decoding?) -> Result<LoadContent, LoadError>? {
+        guard let decoding else { return plain?.bytes == nil ? nil : plain.map { .success($0) } }
+        return variants[decoding.variant]
+    }
+}
+
 /// The failure of a fetch.
 struct FetchFailure: Error, Sendable {
     let error: LoadError
-    /// The decoding variant that failed; a load with another variant may succeed. Nil when the failure concerns all
-    /// loads.
-    var variant: String?
+    /// The errors of the decoding variants that failed; a load with another variant may succeed. Nil when the failure
+    /// concerns all loads.
+    var variants: [String: LoadError]?
+
+    /// True when a load may succeed although the fetch failed: the body does not decode with the options and limits of
+    /// other loads, but may decode with those of this load.
+    func mayBeRetried(by load: Load) -> Bool {
+        guard let variants else { return false }
+        return load.checkedVariant.map { variants[$0] == nil } ?? true
+    }
+
+    /// The error for a load that shares the fetch.
+    func error(for load: Load) -> LoadError { load.checkedVariant.flatMap { variants?[$0] } ?? error }
 }
 
 typealias FetchResult = Result<FetchedResponse, FetchFailure>

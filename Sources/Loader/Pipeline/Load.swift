@@ -24,8 +24,12 @@ struct Load: Sendable {
 
     struct Decoding: Sendable {
         var decoder: ImageDecoder
+        var steps: ImageVariant
+        /// The priority of the load that decodes; it may change while the load waits.
+        var priority: PriorityCell
+
         /// As in ``ImageCacheKey/variant``.
-        var variant: String
+        var variant: String { steps.name }
     }
 
     /// A load for a request; it returns plain bytes until ``decoding`` is set.
@@ -40,6 +44,12 @@ struct Load: Sendable {
         isRetained = request.keepsDownloadingWhenCancelled ?? settings.keepsDownloadingWhenCancelled
         redirect = request.redirect
         acceptedContentTypes = types
+    }
+
+    /// Makes the load follow a priority that the caller can change.
+    mutating func follow(_ cell: PriorityCell) {
+        priority = cell
+        decoding?.priority = cell
     }
 
     /// The kind of content that the load returns.
@@ -57,6 +67,10 @@ struct Load: Sendable {
         if plan.isPassThrough, status == 206 || status == 304 { return true }
         return redirect == .manual && (300...399).contains(status) && status != 304
     }
+
+    /// The name of the decoding that the body must pass before it is stored: the decoding variant, or `header` when only
+    /// the header is checked; nil when any body is accepted. No decoding variant has the name `header`.
+    var checkedVariant: String? { decoding?.variant ?? (headerDecoder == nil ? nil : "header") }
 
     /// The acceptance criteria of the load, for comparison with those of cached failures.
     var acceptance: NegativeCache.Acceptance {

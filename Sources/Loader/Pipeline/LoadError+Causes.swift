@@ -16,6 +16,8 @@ extension LoadError {
         case .limitExceeded: code = .pixelLimit
         // The decode options of the request are invalid; that must not be cached as a failure of the URL.
         case .invalidArgument: code = .configuration
+        // The image is valid: the body stays in the caches.
+        case .emptyCrop, .processorFailed: code = .processing
         default: code = .undecodable
         }
         self.init(code, url: url, decodeError: error, error.message)

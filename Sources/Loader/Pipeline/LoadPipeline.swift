@@ -12,8 +12,12 @@ final class LoadPipeline: Sendable {
     /// State with the lifetime of the loader.
     struct Shared: Sendable {
         let transport: any HTTPTransport
-        let fetches = Fetches()
+        /// The fetches of both pipelines of a loader.
+        let fetches: Fetches
         let decodes = BodyDecoder.Decodes()
+        let batches = ThumbnailBatches()
+        let waiting = WaitingDecodings()
+        let variantWrites = VariantFiles.Writes()
         let decodeQueue: DecodeQueue
         /// Caches colour transforms for all loads; the decode options are set for each load.
         let decoder = ImageDecoder()
@@ -22,6 +26,7 @@ final class LoadPipeline: Sendable {
         let reporter: LoadReporter
         /// The queue for blocking disk access, so that callers and Swift's thread pool are not blocked.
         let diskQueue = DispatchQueue(label: "ImageLoader.disk", attributes: .concurrent)
+        let cache: FetchKey.Cache
     }
 
     let settings: LoadSettings
@@ -44,8 +49,8 @@ final class LoadPipeline: Sendable {
 
     /// - Parameter number: Number of the configuration; fetches of different configurations are not shared.
     init(
-        _ settings: LoadSettings, number: UInt64, rules: UInt64, disk: DiskCache?, memory: ImageMemoryCache?,
-        partitionKey: PartitionKey, shared: Shared
+        _ settings: LoadSettings, number: UInt64, rules: UInt64, disk: DiskCache?, peer: DiskCache?,
+        memory: ImageMemoryCache?, partitionKey: PartitionKey, shared: Shared
     ) {
         self.settings = settings
         self.disk = disk
@@ -63,26 +68,31 @@ final class LoadPipeline: Sendable {
             canCompleteLoads: settings.cacheImagesInMemory && settings.credentials.basicAuth == nil
                 && trustScope.isDefault,
             settings: settings.cache, acceptedContentTypes: settings.acceptedContentTypes, rules: rules, clock: clock)
+        let variants = VariantFiles(
+            disk: settings.retainsEncodedData ? nil : disk, peer: peer, queue: shared.diskQueue,
+            decodeQueue: shared.decodeQueue, writes: shared.variantWrites)
         freshness = FreshnessRules(settings: settings.cache)
         lookup = CacheLookup(
             memory: memoryLookup,
             disk: DiskLookup(
-                disk: disk, queue: shared.diskQueue, maxResponseBytes: settings.maxResponseBytes,
-                useServerCachePolicy: settings.cache.useServerCachePolicy),
-            freshness: freshness, fetches: shared.fetches, clock: clock)
+                disk: disk, peer: peer, queue: shared.diskQueue,
+                maxResponseBytes: settings.maxResponseBytes, useServerCachePolicy: settings.cache.useServerCachePolicy),
+            variants: variants, freshness: freshness, fetches: shared.fetches, clock: clock)
         sharedFetch = SharedFetch(
-            fetches: shared.fetches, failures: shared.failures, negativeCacheMaxAge: settings.negativeCacheMaxAge,
-            configuration: number, clock: clock)
+            fetches: shared.fetches, waiting: shared.waiting, failures: shared.failures,
+            negativeCacheMaxAge: settings.negativeCacheMaxAge,
+            configuration: number, cache: shared.cache, acceptedContentTypes: settings.acceptedContentTypes,
+            clock: clock)
         exchange = Exchange(
             transport: shared.transport, trust: settings.trust, timeouts: settings.timeouts,
             modifier: settings.requestModifier, maxResponseBytes: settings.maxResponseBytes,
             reportsPolicyWarnings: settings.cache.useServerCachePolicy, reporter: shared.reporter, clock: clock)
         decoder = BodyDecoder(
-            decodes: shared.decodes, queue: shared.decodeQueue, counters: shared.reporter.counters,
+            decodes: shared.decodes, batches: shared.batches, queue: shared.decodeQueue, counters: shared.reporter.counters,
             retainsEncodedData: settings.retainsEncodedData)
         writer = CacheWriter(
-            memory: memory, isMemoryEnabled: settings.cacheImagesInMemory, disk: disk, queue: shared.diskQueue,
-            clock: clock)
+            memory: memory, isMemoryEnabled: settings.cacheImagesInMemory, disk: disk, variants: variants,
+            queue: shared.diskQueue, clock: clock)
         builder = LoadResultBuilder(decoder: decoder, writer: writer, freshness: freshness)
         cachedImages = CachedImageLookup(
             preparation: preparation, lookup: lookup, freshness: freshness, decoder: decoder, writer: writer,
@@ -154,7 +164,7 @@ final class LoadPipeline: Sendable {
 
     /// The work of one fetch, for all loads that wait for it.
     private func fetch(
-        _ hop: LoadHop, _ plan: RequestPlan, _ found: LookupResult, isRefresh: Bool,
+        _ hop: LoadHop, _ plan: RequestPlan, _ found: LookupResult, isRefresh: Bool, waiting: WaitingDecodings.List,
         _ progress: Fetches.ProgressReporter
     ) async -> FetchResult {
         var (plan, found) = (plan, found)
@@ -187,7 +197,9 @@ final class LoadPipeline: Sendable {
                 return .failure(FetchFailure(error: error))
             }
             // Decode.
-            let decoded = received.isCompleteSuccess ? await decoder.content(of: received.content, hop) : nil
+            let decoded =
+                received.isCompleteSuccess
+                ? await decoder.content(of: received.content, hop, waiting: waiting.decodings) : nil
             let evaluation = FetchEvaluation(received, decoded, hop)
             if let failure = evaluation.failureWithoutPolicy(isCancelled: Task.isCancelled) { return .failure(failure) }
             // Store the response as the policy requires.
@@ -198,8 +210,10 @@ final class LoadPipeline: Sendable {
             }
             let stored = await writer.apply(outcome.store, received.bytes, hop, found)
             let result = evaluation.result(outcome, stored, plan, found)
-            if case .success(let fetched) = result, fetched.kind == .received, let content = fetched.content {
-                writer.remember(content, stored, hop, found.generations)
+            if case .success(let fetched) = result, fetched.kind == .received,
+                case .success(let content)? = fetched.content.content(for: hop.load.decoding)
+            {
+                await writer.remember(content, stored, hop, found.generations)
             }
             return result
         }
@@ -213,7 +227,7 @@ final class LoadPipeline: Sendable {
     ) async throws(LoadError) -> HopResult? {
         if Storability.isRedirect(stored.status) {
             return try HopResult(
-                redirect: FailedResponse(stored, of: found), isStored: found.revision != nil, source: .disk, hop.load)
+                redirect: FailedResponse(stored, of: found), isStored: found.isStored, source: .disk, hop.load)
         }
         guard Storability.isSuccess(stored.status) else {
             throw freshness.rememberedError(stored, found, hop.load, now: now)
@@ -255,17 +269,22 @@ final class LoadPipeline: Sendable {
     ) async throws(LoadError) -> HopResult {
         let load = hop.load
         var (plan, found, isRefresh, isExclusive) = (plan, found, isRefresh, false)
+        // A load with a stored response validates that response itself.
+        var mayJoinPeer = found.entry?.response == nil && !plan.isPassThrough
         defer { load.priority.attach(nil) }
         while true {
             let waiter = join(
-                hop, plan, found, isRefresh: isRefresh, isExclusive: isExclusive, wantsProgress: delivery.wantsProgress)
-            switch try await delivery.result(of: waiter) {
+                hop, plan, found, isRefresh: isRefresh, isExclusive: isExclusive, mayJoinPeer: mayJoinPeer,
+                wantsProgress: delivery.wantsProgress)
+            defer { waiter.end() }
+            let result = try await delivery.result(of: waiter.fetch)
+            if waiter.isPeer, !sharedFetch.isUsable(result, hop) {
+                mayJoinPeer = false
+                continue
+            }
+            switch result {
             case .failure(let failure):
-                // The body does not decode with the options and limits of another load; it may decode with those of
-                // this load.
-                guard let variant = failure.variant, variant != load.decoding?.variant, !isExclusive else {
-                    throw failure.error
-                }
+                guard failure.mayBeRetried(by: load), !isExclusive else { throw failure.error(for: load) }
             case .success(let fetched):
                 try load.throwIfCancelled()
                 if Storability.isRedirect(fetched.status) {
@@ -285,25 +304,26 @@ final class LoadPipeline: Sendable {
                 plan.isUnconditionalRetry = true
                 (found, isRefresh) = (LookupResult(generations: found.generations), false)
             }
-            isExclusive = true
+            (isExclusive, mayJoinPeer) = (true, false)
         }
     }
 
     /// Joins the fetch for a load or starts it.
     func join(
         _ hop: LoadHop, _ plan: RequestPlan, _ found: LookupResult, isRefresh: Bool, isExclusive: Bool,
-        wantsProgress: Bool = true
-    ) -> Fetches.Waiter {
+        mayJoinPeer: Bool = false, wantsProgress: Bool = true
+    ) -> SharedFetch.Waiter {
         sharedFetch.join(
-            hop, plan, isRefresh: isRefresh, isExclusive: isExclusive, wantsProgress: wantsProgress
-        ) { [self] hop, progress in
-            await fetch(hop, plan, found, isRefresh: isRefresh, progress)
+            hop, plan, isRefresh: isRefresh, isExclusive: isExclusive, mayJoinPeer: mayJoinPeer,
+            wantsProgress: wantsProgress
+        ) { [self] hop, waiting, progress in
+            await fetch(hop, plan, found, isRefresh: isRefresh, waiting: waiting, progress)
         }
     }
 
     private func refreshInBackground(_ hop: LoadHop, _ plan: RequestPlan, _ found: LookupResult) {
-        sharedFetch.refresh(hop) { [self] hop, progress in
-            let result = await fetch(hop, plan, found, isRefresh: true, progress)
+        sharedFetch.refresh(hop) { [self] hop, waiting, progress in
+            let result = await fetch(hop, plan, found, isRefresh: true, waiting: waiting, progress)
             if case .failure(let failure) = result { shared.reporter.reportFailure(failure.error, at: hop.url) }
             return result
         }

@@ -20,7 +20,7 @@ struct LoadResultBuilder: Sendable {
         }
         return LoadResult(
             content: content, source: found.isInMemory ? .memory : .disk, isFresh: stored.isFresh,
-            isStored: found.revision != nil, staleReason: stored.staleReason.map { LoadError($0, of: hop.load) },
+            isStored: found.isStored, staleReason: stored.staleReason.map { LoadError($0, of: hop.load) },
             status: stored.status, fields: stored.fields, timings: timings)
     }
 
@@ -29,7 +29,14 @@ struct LoadResultBuilder: Sendable {
     private func content(
         of found: inout LookupResult, at hop: LoadHop, _ timings: inout LoadTimings
     ) async throws(LoadError) -> LoadContent? {
-        if let cachedImage = found.cachedImage { return cachedImage.content }
+        if let cachedImage = found.cachedImage {
+            if !found.isInMemory, let entry = found.entry {
+                // The image of a variant file.
+                let state = StoredState(entry: entry, revision: found.bodyRevision)
+                writer.rememberInMemory(cachedImage.content, state, hop, found.generations)
+            }
+            return cachedImage.content
+        }
         guard let body = found.content else { return nil }
         guard let decoding = hop.load.decoding else { return LoadContent(bytes: body) }
         let begin = ContinuousClock.now
@@ -37,9 +44,9 @@ struct LoadResultBuilder: Sendable {
         do throws(LoadError) {
             let content = decoder.content(try await decoder.decode(body, found.identity, hop, decoding), body)
             if let entry = found.entry {
-                writer.remember(content, StoredState(entry: entry, revision: found.revision), hop, found.generations)
+                await writer.remember(content, StoredState(entry: entry, revision: found.bodyRevision), hop, found.generations)
                 found.cachedImage = .init(
-                    entry: entry, content: content, revision: found.revision, ticket: found.generations.disk)
+                    entry: entry, content: content, revision: found.bodyRevision, ticket: found.generations.disk)
             }
             return content
         } catch {
@@ -61,13 +68,16 @@ struct LoadResultBuilder: Sendable {
         case .notModified: result.source = .networkNotModified
         case .stored: result.source = found.isInMemory ? .memory : .disk
         }
-        if let content = fetched.content, hop.load.decoding?.variant == fetched.variant {
-            result.content = content
+        if let content = fetched.content.content(for: hop.load.decoding) {
+            do throws(LoadError) { result.content = try content.get() } catch {
+                throw error.withResponse(
+                    FailedResponse(status: fetched.status, fields: fetched.fields, body: fetched.body ?? []))
+            }
         } else if fetched.kind != .received, let cachedImage = found.cachedImage,
             cachedImage.entry.response?.createdAt == fetched.createdAt
         {
             result.content = cachedImage.content
-        } else if let body = fetched.body {
+        } else if let body = fetched.body ?? found.content(storedAt: fetched) {
             guard let decoding = hop.load.decoding else {
                 result.content = LoadContent(bytes: body)
                 return result
@@ -86,7 +96,7 @@ struct LoadResultBuilder: Sendable {
             return nil
         }
         if let entry = fetched.entry, fetched.staleReason == nil {
-            writer.remember(
+            await writer.remember(
                 result.content, StoredState(entry: entry, revision: fetched.revision), hop, found.generations)
         }
         return result
@@ -108,7 +118,7 @@ enum HopResult: Sendable {
             self = .redirect(ResponseHead(status: response.status, fields: response.fields))
             return
         }
-        guard load.decoding == nil else {
+        guard load.content == .data else {
             let error = LoadError(
                 .unexpectedStatus, url: Redaction.masked(load.url), statusCode: response.status,
                 "status \(response.status): the request disables redirects")

@@ -29,11 +29,28 @@ struct LookupResult: Sendable {
 
     init(generations: CacheGenerations) { self.generations = generations }
 
-    /// True when ``cachedImage`` was found in memory, false when it was decoded from the stored body.
+    /// True when ``cachedImage`` or ``content`` was found in memory, false when it was read from disk.
     var isInMemory = false
+    /// Identifies the response in the other disk cache: that of data for an image load, that of images for a data load.
+    /// Nil when it was not read from there.
+    var peerRevision: DiskCache.Revision?
+
+    /// Identifies the response in either disk cache; nil when it is in none.
+    var bodyRevision: DiskCache.Revision? { revision ?? peerRevision }
+
+    /// True when the response is in one of the disk caches.
+    var isStored: Bool { bodyRevision != nil }
 
     /// Identifies the body, so that loads can share its decode.
-    var identity: DecodeSource { revision.map { .disk($0) } ?? .unidentified }
+    var identity: DecodeSource { bodyRevision.map { .disk($0) } ?? .unidentified }
+
+    /// The stored body of this lookup, if a fetch confirmed that body; nil otherwise. The load that started the fetch may
+    /// have read only the variant file of the body.
+    func content(storedAt fetched: FetchedResponse) -> [UInt8]? {
+        guard fetched.kind != .received, let createdAt = entry?.response?.createdAt, createdAt == fetched.createdAt
+        else { return nil }
+        return content
+    }
 
     /// Removes the response, because its body does not decode or is not accepted; a stored error is not removed.
     mutating func discardResponse() {
@@ -43,6 +60,7 @@ struct LookupResult: Sendable {
         cachedImage = nil
         isInMemory = false
         revision = nil
+        peerRevision = nil
     }
 }
 

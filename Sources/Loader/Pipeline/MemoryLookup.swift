@@ -26,7 +26,7 @@ struct MemoryLookup: Sendable {
         guard canCompleteLoads, request.policy != .reload, request.policy != .revalidate,
             request.layers.contains(.readsMemory), let key = request.keys.imageKey,
             let cachedImage = memory?.cache.value(for: key),
-            let lifespan = cachedImage.lifespan(byRules: rules, { lifespan(of: cachedImage) }),
+            let lifespan = cachedImage.lifespan(byRules: rules, { lifespan(of: cachedImage, $0) }),
             // After a purge of the disk cache, images decoded from its entries are no longer fresh.
             cachedImage.ticket == nil || cachedImage.ticket == disk?.ticket(),
             let image = cachedImage.content.image, let response = cachedImage.entry.response
@@ -44,14 +44,25 @@ struct MemoryLookup: Sendable {
     /// The entry in memory for a request.
     func find(_ hop: LoadHop, at generations: CacheGenerations) -> LookupResult {
         var found = LookupResult(generations: generations)
-        guard hop.load.layers.contains(.readsMemory), isEnabled,
-            let cachedImage = memory?.cache.value(for: hop.imageKey)
-        else { return found }
-        found.cachedImage = cachedImage
+        guard hop.load.layers.contains(.readsMemory), isEnabled, let memory else { return found }
+        var image: ImageMemoryCache.CachedImage?
+        if hop.load.decoding != nil {
+            image = memory.cache.value(for: hop.imageKey)
+            found.cachedImage = image
+        }
+        if image == nil {
+            // The encoded bytes of another variant, which the configuration may retain.
+            image = memory.encodedImage(of: hop.key) { entry in
+                guard let stored = entry.response?.vary, !stored.isEmpty else { return true }
+                return hop.varying(stored.map(\.name)).inNameOrder == stored.inNameOrder
+            }
+            found.content = image?.content.bytes
+        }
+        guard let image else { return found }
         found.isInMemory = true
-        found.entry = cachedImage.entry
-        found.isPurged = cachedImage.ticket != nil && cachedImage.ticket != found.generations.disk
-        found.revision = found.isPurged ? nil : cachedImage.revision
+        found.entry = image.entry
+        found.isPurged = image.ticket != nil && image.ticket != found.generations.disk
+        found.revision = found.isPurged ? nil : image.revision
         return found
     }
 
@@ -65,10 +76,10 @@ struct MemoryLookup: Sendable {
     /// The inputs for the freshness of an image in memory. While it is fresh, the memory cache can complete loads whose
     /// requests have no fields that affect caching. Nil when the pipeline is needed, for example because the response
     /// has `Vary`.
-    private func lifespan(of cachedImage: ImageMemoryCache.CachedImage) -> Lifespan? {
-        guard let response = cachedImage.entry.response, response.vary.isEmpty, !response.fields.contains("Vary"),
+    private func lifespan(of cachedImage: ImageMemoryCache.CachedImage, _ entry: CacheEntry) -> Lifespan? {
+        guard let response = entry.response, response.vary.isEmpty, !response.fields.contains("Vary"),
             let candidate = StoredCandidate(
-                cachedImage.entry, request: CacheRequest(), settings: settings, now: response.responseTime),
+                entry, request: CacheRequest(), settings: settings, now: response.responseTime),
             candidate.isSuccess,
             ContentTypeFilter(acceptedContentTypes).accepts(cachedImage, with: response.fields)
         else { return nil }

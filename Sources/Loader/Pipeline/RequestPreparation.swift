@@ -11,7 +11,7 @@ struct RequestPreparation: Sendable {
     /// The validated first request of a load.
     ///
     /// - Throws: `invalidURL` or `unsupportedScheme` for the URL, `invalidURL` for the cache key, `configuration` for
-    ///   decode options out of range.
+    ///   decode or thumbnail options out of range.
     func checkedChain(for load: Load) throws(LoadError) -> RedirectChain {
         guard CacheKey.normalised(load.url) != nil else { throw Self.urlError(load) }
         guard load.cacheKey.map({ CacheKey(url: $0) != nil }) ?? true else {
@@ -19,6 +19,9 @@ struct RequestPreparation: Sendable {
         }
         do throws(DecodeError) { try load.decoding?.decoder.options.check() } catch {
             throw load.error(.configuration, "decodeOptions: \(error.message)")
+        }
+        do throws(DecodeError) { try load.decoding?.steps.thumbnail?.check() } catch {
+            throw load.error(.configuration, "thumbnail: \(error.message)")
         }
         return chain(for: load)
     }

@@ -5,44 +5,78 @@ internal import PlatformImage
 struct SharedFetch: Sendable {
     /// The work of a fetch. Its ``LoadHop`` has a new ``LoadMeter``, which collects the cost of this fetch separately
     /// from the costs of the loads that share it.
-    typealias Work = @Sendable (LoadHop, Fetches.ProgressReporter) async -> FetchResult
+    typealias Work = @Sendable (LoadHop, WaitingDecodings.List, Fetches.ProgressReporter) async -> FetchResult
 
     let fetches: Fetches
+    let waiting: WaitingDecodings
     let failures: NegativeCache
     let negativeCacheMaxAge: Duration?
     /// Number of the configuration; fetches of different configurations are not shared.
     let configuration: UInt64
+    let cache: FetchKey.Cache
+    /// The content types that image loads accept.
+    let acceptedContentTypes: Set<ContentType>
     let clock: @Sendable () -> WallTime
 
     /// Joins the fetch for a load, or starts it.
     ///
     /// - Parameters:
     ///   - isExclusive: True shares the fetch only with loads of the same decoding variant.
+    ///   - mayJoinPeer: True when an image load may join a running data load of the same response, or the reverse.
     ///   - wantsProgress: False when the load reports no events.
     func join(
-        _ hop: LoadHop, _ plan: RequestPlan, isRefresh: Bool, isExclusive: Bool, wantsProgress: Bool,
+        _ hop: LoadHop, _ plan: RequestPlan, isRefresh: Bool, isExclusive: Bool, mayJoinPeer: Bool, wantsProgress: Bool,
         work: @escaping Work
-    ) -> Fetches.Waiter {
+    ) -> Waiter {
         let key = FetchKey(
             hop, variant: isExclusive ? hop.load.decoding?.variant : nil,
-            isUnconditionalRetry: plan.isUnconditionalRetry,
-            configuration: configuration)
-        return fetches.join(
-            key, priority: hop.load.priority.priority, isRetained: hop.load.isRetained || isRefresh,
+            isUnconditionalRetry: plan.isUnconditionalRetry, configuration: configuration, cache: cache)
+        // Added before joining: when the body arrives, the decodings of all loads that wait for it are known.
+        let number = hop.load.decoding.map { waiting.add($0, to: key) }
+        let waiter = fetches.join(
+            key, orRunning: mayJoinPeer ? key.peer(acceptingImages: acceptedContentTypes) : nil,
+            priority: hop.load.priority.priority, isRetained: hop.load.isRetained || isRefresh,
             wantsProgress: wantsProgress
         ) { progress in
             let hop = hop.metered()
-            let result = updatingNegativeCache(hop, await work(hop, progress))
+            let result = updatingNegativeCache(hop, await work(hop, waiting.list(key), progress))
             return MeteredFetchResult(result: result, cost: hop.load.meter.cost)
+        }
+        return Waiter(fetch: waiter, isPeer: waiter.key.cache != cache, waiting: waiting, key: key, number: number)
+    }
+
+    /// One load's membership in a fetch.
+    struct Waiter {
+        let fetch: Fetches.Waiter
+        /// True when the fetch was started by a load of the other kind.
+        let isPeer: Bool
+        fileprivate let waiting: WaitingDecodings
+        fileprivate let key: FetchKey
+        fileprivate let number: UInt64?
+
+        /// Removes the decoding of the load from those that wait for the body.
+        func end() {
+            if let number { waiting.remove(number, from: key) }
+        }
+    }
+
+    /// True when the result of a fetch for the other cache is also the result for this load. An image load that is
+    /// rejected by its content type, or a data load of a body that is no image, fetches the response itself.
+    func isUsable(_ result: FetchResult, _ hop: LoadHop) -> Bool {
+        switch result {
+        case .success(let fetched):
+            return ContentTypeFilter(hop.load.acceptedContentTypes).rejectedType(
+                fetched.fields, prefix: fetched.body ?? []) == nil || !Storability.isSuccess(fetched.status)
+        case .failure(let failure): return failure.error.code == .http || failure.error.code == .transport
         }
     }
 
     /// Revalidates a stored response in the background (RFC 5861 §3).
     func refresh(_ hop: LoadHop, work: @escaping Work) {
-        fetches.start(FetchKey(hop, variant: nil, isUnconditionalRetry: false, configuration: configuration)) {
-            progress in
+        let key = FetchKey(hop, variant: nil, isUnconditionalRetry: false, configuration: configuration, cache: cache)
+        fetches.start(key) { progress in
             let hop = hop.metered()
-            let result = await work(hop, progress)
+            let result = await work(hop, waiting.list(key), progress)
             return MeteredFetchResult(result: result, cost: hop.load.meter.cost)
         }
     }
@@ -81,6 +115,12 @@ struct FetchKey: Hashable, Sendable {
     let variant: String?
     let isUnconditionalRetry: Bool
     let redirect: RedirectMode
+    let cache: Cache
+
+    /// The cache that stores the response of a fetch.
+    enum Cache: Hashable, Sendable {
+        case images, data
+    }
 
     /// Hashes the cache key alone: the other properties are nearly always equal for one resource, and cost more to hash
     /// than to compare.
@@ -93,12 +133,22 @@ extension FetchKey {
     /// - Parameters:
     ///   - variant: The only decoding variant that may share the fetch; nil for all.
     ///   - configuration: Number of the configuration.
-    init(_ hop: LoadHop, variant: String?, isUnconditionalRetry: Bool, configuration: UInt64) {
+    init(_ hop: LoadHop, variant: String?, isUnconditionalRetry: Bool, configuration: UInt64, cache: Cache) {
         self.init(
             key: hop.key, url: hop.url, fields: hop.request.fields, isReload: hop.request.policy == .reload,
             isRevalidation: hop.request.policy == .revalidate, layers: hop.load.fetchLayers,
             acceptedContentTypes: hop.load.acceptedContentTypes, configuration: configuration, variant: variant,
-            isUnconditionalRetry: isUnconditionalRetry, redirect: hop.load.redirect)
+            isUnconditionalRetry: isUnconditionalRetry, redirect: hop.load.redirect, cache: cache)
+    }
+
+    /// The key of a fetch of the same response for the other cache.
+    ///
+    /// - Parameter types: The content types that image loads accept. Data loads accept any type.
+    func peer(acceptingImages types: Set<ContentType>) -> Self {
+        Self(
+            key: key, url: url, fields: fields, isReload: isReload, isRevalidation: isRevalidation, layers: layers,
+            acceptedContentTypes: cache == .images ? nil : types, configuration: configuration, variant: variant,
+            isUnconditionalRetry: isUnconditionalRetry, redirect: redirect, cache: cache == .images ? .data : .images)
     }
 }
 

@@ -14,6 +14,24 @@ public struct ImageRequest: Hashable, Sendable {
     public var policy = CachePolicy.default
     /// Options of the decoder; requests that differ only in decode options share one download.
     public var decodeOptions = DecodeOptions() { didSet { updateKeys() } }
+    /// Size, fit and filter of a thumbnail that the load returns instead of the complete image; nil returns the
+    /// complete image.
+    ///
+    /// For most formats the complete image is never in memory. ``PlatformImage/DecodeOptions/scaleDenominator`` is then
+    /// ignored. Each thumbnail size is a variant: it has its own entry in memory, and shares one download with all other
+    /// variants of the URL. With an option out of range the load fails with `configuration`.
+    public var thumbnail: ThumbnailOptions? { didSet { updateKeys() } }
+    /// Steps that change the decoded image or thumbnail, in this order. Each list of processors is a variant, as for
+    /// ``thumbnail``.
+    public var processors: [ImageProcessor] = [] { didSet { updateKeys() } }
+    /// File format in which the result of ``thumbnail`` and ``processors`` is stored on disk in addition to the source;
+    /// nil stores only the source.
+    ///
+    /// A later load decodes this small file instead of the source. The file is used only while the stored source is the
+    /// one that it was made from, and with the freshness, `Vary` and credentials of that source. Nothing is stored when
+    /// the source is not on disk or is damaged. JPEG is lossy and has no transparency, PNG stores equal pixels. Ignored
+    /// without a thumbnail and processors.
+    public var variantFormat: EncodedFormat? { didSet { updateKeys() } }
     /// Priority of the load when it waits to send its request.
     public var priority = LoadPriority.urgent
     /// Cache partition for responses that depend on the user; nil derives it from the `Authorization` and `Cookie`
@@ -41,9 +59,34 @@ public struct ImageRequest: Hashable, Sendable {
         keys = RequestKeys(url: url, fields: fields)
     }
 
+    /// Creates a request for a thumbnail; the other properties have their default values.
+    ///
+    /// - Parameters:
+    ///   - url: As ``url``.
+    ///   - thumbnail: As ``thumbnail``. Any number is accepted; the load checks the numbers.
+    ///   - processors: As ``processors``.
+    public init(
+        url: String, thumbnail: ThumbnailOptions, processors: [ImageProcessor] = [], fields: HeaderFields = [:],
+        policy: CachePolicy = .default
+    ) {
+        self.init(url: url, fields: fields, policy: policy)
+        self.thumbnail = thumbnail
+        self.processors = processors
+        updateKeys()
+    }
+
+    /// Creates a request for an image that `processors` change; the other properties have their default values.
+    public init(
+        url: String, processors: [ImageProcessor], fields: HeaderFields = [:], policy: CachePolicy = .default
+    ) {
+        self.init(url: url, fields: fields, policy: policy)
+        self.processors = processors
+        updateKeys()
+    }
+
     private mutating func updateKeys() {
         keys = RequestKeys(
-            url: url, fields: fields, decodeOptions: decodeOptions, partition: partition, cacheKey: cacheKey)
+            url: url, fields: fields, variant: ImageVariant(of: self), partition: partition, cacheKey: cacheKey)
     }
 }
 
@@ -53,6 +96,9 @@ extension ImageRequest: CustomStringConvertible, CustomDebugStringConvertible, C
     public var description: String {
         var text = loadDescription(of: "ImageRequest")
         text.add("decodeOptions", decodeOptions, default: DecodeOptions())
+        text.add("thumbnail", text: thumbnail.map { "\($0)" })
+        text.add("processors", processors, default: [])
+        text.add("variantFormat", variantFormat, default: nil)
         return text.text
     }
     /// As ``description``.

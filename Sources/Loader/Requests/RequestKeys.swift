@@ -3,17 +3,16 @@ internal import PlatformImage
 
 /// The cache keys of a request, computed once for each request and not for each load.
 struct RequestKeys: Hashable, Sendable {
-    /// The decoding variant, as in ``ImageCacheKey/variant``.
-    let variant: String
+    let variant: ImageVariant
     /// The key of the decoded image in memory; nil for an invalid URL, and when URL and decoding do not determine the
     /// key: with credentials, a partition, or fields that affect caching.
     let imageKey: ImageCacheKey?
 
     init(
-        url: String, fields: HeaderFields, decodeOptions: DecodeOptions? = nil, partition: String? = nil,
+        url: String, fields: HeaderFields, variant: ImageVariant = .complete, partition: String? = nil,
         cacheKey: String? = nil
     ) {
-        variant = decodeOptions?.cacheVariant ?? ""
+        self.variant = variant
         // An `@` can follow user information; a URL with user information selects a partition.
         let isPlain = partition == nil && !url.utf8.contains(UInt8(ascii: "@")) && !fields.affectCaching
         guard isPlain, let target = CacheKey(url: url),
@@ -22,7 +21,7 @@ struct RequestKeys: Hashable, Sendable {
             imageKey = nil
             return
         }
-        imageKey = ImageCacheKey(key, variant: variant)
+        imageKey = ImageCacheKey(key, variant: variant.name)
     }
 }
 

@@ -48,12 +48,14 @@ package final class InFlightRequests<Key: Hashable & Sendable, Output: Sendable>
     /// Joins the job of a key, or starts it when none is running.
     ///
     /// - Parameters:
+    ///   - other: A second key, whose running job is joined when ``key`` has none; nil for none. A job that is started
+    ///     has the first key.
     ///   - priority: Priority of this waiter; the job has the highest priority of its waiters.
     ///   - isRetained: True lets the job continue without waiters, also after later waiters have joined and left.
     ///   - wantsProgress: False delivers only the final signal to this waiter, so that progress does not wake it.
     ///   - work: The job; it sends signals through its argument and is cancelled through its task.
     package func join(
-        _ key: Key, priority: LoadPriority = .urgent, isRetained: Bool = false, wantsProgress: Bool = true,
+        _ key: Key, orRunning other: Key? = nil, priority: LoadPriority = .urgent, isRetained: Bool = false, wantsProgress: Bool = true,
         work: @escaping @Sendable (ProgressReporter) async -> Output
     ) -> Waiter {
         let channel = LoadChannel<Signal>()
@@ -61,7 +63,7 @@ package final class InFlightRequests<Key: Hashable & Sendable, Output: Sendable>
             state.lastNumber += 1
             let registration = Job.Registration(
                 number: state.lastNumber, channel: channel, priority: priority, wantsProgress: wantsProgress)
-            if let job = state.jobs[key] {
+            if let job = state.jobs[key] ?? other.flatMap({ state.jobs[$0] }) {
                 job.add(registration, isRetained: isRetained)
                 return (registration.number, job, false)
             }
@@ -125,6 +127,9 @@ package final class InFlightRequests<Key: Hashable & Sendable, Output: Sendable>
         fileprivate let job: Job
         fileprivate let number: UInt64
         fileprivate let channel: LoadChannel<Signal>
+
+        /// The key of the job.
+        var key: Key { job.key }
 
         /// The next signal. When the calling task is cancelled, `left` follows the signals that are already queued.
         func next() async -> Signal {

@@ -11,6 +11,8 @@ public struct CacheKey: Hashable, Sendable {
     /// Identifies how the TLS connection was verified, computed by ``TrustScope``; empty for the default trust settings
     /// and without TLS.
     let trustScope: String
+    /// The name of the ``ImageVariant`` in the key of a variant file; empty in the key of a response.
+    private(set) var variant = ""
 
     /// Creates a key for an http or https URL; returns nil for any other text.
     ///
@@ -26,19 +28,27 @@ public struct CacheKey: Hashable, Sendable {
         self.trustScope = trustScope
     }
 
-    /// The bytes that identify an entry: trust scope if any, length of the partition, partition, URL. They are part of
-    /// the disk format, so their format never changes. The first byte is a letter with a trust scope, and a digit
-    /// without one.
+    /// The key of the file that contains a processed image of this response.
+    func variant(named name: String) -> Self {
+        var key = self
+        key.variant = name
+        return key
+    }
+
+    /// The bytes that identify an entry: variant if any, trust scope if any, length of the partition, partition, URL.
+    /// They are part of the disk format, so their format never changes. They begin with `variant`, with `trust`, or with
+    /// a digit.
     var bytes: [UInt8] {
+        let prefix = variant.isEmpty ? "" : "variant \(variant.utf8.count) \(variant) "
         let scope = trustScope.isEmpty ? "" : "trust \(trustScope) "
-        return Array("\(scope)\(partition.utf8.count) \(partition) \(url)".utf8)
+        return Array("\(prefix)\(scope)\(partition.utf8.count) \(partition) \(url)".utf8)
     }
 
     /// Compares bytes, because `==` of `String` treats canonically equivalent spellings as equal, but they are
     /// different URLs.
     public static func == (a: Self, b: Self) -> Bool {
         a.url.hasSameBytes(as: b.url) && a.partition.hasSameBytes(as: b.partition)
-            && a.trustScope == b.trustScope
+            && a.trustScope == b.trustScope && a.variant.hasSameBytes(as: b.variant)
     }
 }
 #endif

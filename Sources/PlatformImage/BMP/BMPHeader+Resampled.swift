@@ -1,27 +1,31 @@
 extension BMPHeader {
-    /// Decodes the image resampled into `storage`; see ``SourceImage/decode(_:resampledBy:into:_:)``.
+    /// Decodes the image once and resamples it to each output; see ``SourceImage/decode(_:resampledTo:_:)``.
     func decode(
-        _ bytes: Span<UInt8>, resampledBy request: ResampleRequest, into storage: PixelStorage,
+        _ bytes: Span<UInt8>, resampledTo outputs: [(request: ResampleRequest, storage: PixelStorage)],
         options: DecodeOptions, flag: CancellationFlag?, damage: inout Damage
     ) throws(DecodeError) {
         switch pixels {
         case .rows(let rows):
-            try check(request, storage, options.limits)
-            try rows.decode(bytes, resampledBy: request, into: storage, flag: flag, damage: &damage)
+            try check(outputs, options.limits)
+            try rows.decode(bytes, resampledTo: outputs, flag: flag, damage: &damage)
         case .runs(let runs):
             // Run-length codes can skip rows, and the bottom row is usually stored first, so all pixels are decoded
             // before the resampling starts.
-            try check(request, storage, options.limits)
+            try check(outputs, options.limits)
             let grid = runs.grid
             guard let full = PixelStorage(byteCount: grid.height * grid.bytesPerRow, zeroed: false) else {
                 throw DecodeError(.outOfMemory, format: .bmp, "out of memory: \(grid.width) x \(grid.height) pixels")
             }
             try runs.decode(bytes, into: full, flag: flag, damage: &damage)
-            let resampler = try RowResampler(request, into: storage, flag: flag)
+            var resamplers: [RowResampler] = []
+            for (request, storage) in outputs {
+                resamplers.append(try RowResampler(request, into: storage, flag: flag))
+            }
             try full.withBytes { (pixels) throws(DecodeError) in
                 for y in 0..<grid.height {
                     if y % 16 == 0 { try flag?.poll(format: .bmp) }
-                    resampler.push(pixels.extracting(y * grid.bytesPerRow..<(y + 1) * grid.bytesPerRow))
+                    let row = pixels.extracting(y * grid.bytesPerRow..<(y + 1) * grid.bytesPerRow)
+                    for resampler in resamplers { resampler.push(row) }
                 }
             }
             // The resampler writes no rows after the flag was raised: this poll rejects an incomplete result.
@@ -30,8 +34,7 @@ extension BMPHeader {
             var call = embedded.call
             call.flag = flag
             call.resamples = true
-            try call.decode(
-                bytes.extracting(embedded.range), resampledTo: [(request, storage)], skipping: [], damage: &damage)
+            try call.decode(bytes.extracting(embedded.range), resampledTo: outputs, skipping: [], damage: &damage)
         }
     }
 
@@ -51,10 +54,15 @@ extension BMPHeader {
     }
 
     private func check(
-        _ request: ResampleRequest, _ storage: PixelStorage, _ limits: DecodeLimits
+        _ outputs: [(request: ResampleRequest, storage: PixelStorage)], _ limits: DecodeLimits
     ) throws(DecodeError) {
-        let (requiredBytes, overflows) = resampledByteCount(request).addingReportingOverflow(storage.byteCount)
-        guard let limit = limits.maxMemory, overflows || requiredBytes > limit else { return }
+        guard let limit = limits.maxMemory else { return }
+        let requiredBytes = outputs.enumerated().reduce(0) { sum, output in
+            let (request, storage) = output.element
+            let work = output.offset == 0 ? resampledByteCount(request) : RowResampler.byteCount(request)
+            return sum.addingClamped(work).addingClamped(storage.byteCount)
+        }
+        guard requiredBytes > limit else { return }
         throw DecodeError(
             .limitExceeded, format: .bmp, detail: "maxMemory",
             "bmp: \(requiredBytes) bytes of memory exceed the limit of \(limit) bytes")

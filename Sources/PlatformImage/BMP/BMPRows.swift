@@ -74,13 +74,16 @@ struct BMPRows {
 
     /// Resamples from the top row to the bottom with one row in memory; a bottom-up file is read backwards.
     func decode(
-        _ bytes: Span<UInt8>, resampledBy request: ResampleRequest, into storage: PixelStorage,
+        _ bytes: Span<UInt8>, resampledTo outputs: [(request: ResampleRequest, storage: PixelStorage)],
         flag: CancellationFlag?, damage: inout Damage
     ) throws(DecodeError) {
         let rows = try storedRows(in: bytes, damage: &damage)
-        var request = request
-        if rows < grid.height { request.isOpaque = false }
-        let resampler = try RowResampler(request, into: storage, flag: flag)
+        var resamplers: [RowResampler] = []
+        for (request, storage) in outputs {
+            var request = request
+            if rows < grid.height { request.isOpaque = false }
+            resamplers.append(try RowResampler(request, into: storage, flag: flag))
+        }
         var converter = BMPRowConverter(layout)
         var pixels = [UInt8](repeating: 0, count: grid.bytesPerRow)
         for y in 0..<grid.height {
@@ -93,7 +96,7 @@ struct BMPRows {
             } else {
                 RowKernels.clear(&span, 0..<grid.bytesPerRow)
             }
-            resampler.push(pixels.span)
+            for resampler in resamplers { resampler.push(pixels.span) }
         }
         // The resampler writes no rows after the flag was raised: this poll rejects an incomplete result.
         try flag?.poll(format: .bmp)

@@ -159,7 +159,7 @@ enum RowKernels {
 }
 
 /// A streaming resampler: rows are pushed from the top.
-@safe struct RowResampler: ~Copyable {
+@safe final class RowResampler {
     private let handle: OpaquePointer
     private let storage: PixelStorage
     private let flag: CancellationFlag?

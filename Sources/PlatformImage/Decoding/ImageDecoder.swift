@@ -173,5 +173,13 @@ extension ImageHeader {
 
 extension DecodedImage {
     /// Wraps a bitmap that was not decoded from a file; the header describes an RGBA PNG, and the status is complete.
-    package init(_ bitmap: Bitmap) { self.init(bitmap: bitmap, header: ImageHeader(of: bitmap), status: .complete) }
+    package init(_ bitmap: Bitmap) { self.init(bitmap, header: ImageHeader(of: bitmap)) }
+
+    /// An image that was complete when a bitmap was made from it.
+    package init(_ bitmap: Bitmap, header: ImageHeader) {
+        self.init(bitmap: bitmap, header: header, status: .complete)
+    }
+
+    /// The same header and status with other pixels.
+    package func replacing(_ bitmap: Bitmap) -> Self { Self(bitmap: bitmap, header: header, status: status) }
 }

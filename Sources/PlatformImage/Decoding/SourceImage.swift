@@ -9,6 +9,8 @@ struct SourceImage {
     let bmp: BMPHeader?
     /// The quality of a thumbnail; it selects the parts of a JPEG that ``decode(_:resampledBy:into:_:)`` skips.
     var quality = ThumbnailQuality.exact
+    /// The parts of a JPEG to skip when several thumbnails share the decode; nil selects them by ``quality``.
+    var sharedDetail: SkippedDetail?
 
     /// - Parameter resamples: True when the image will be resampled while it is read; memory limits then count the
     ///   buffers of the resampling decode.
@@ -94,8 +96,7 @@ struct SourceImage {
         try decode(bytes, resampledTo: [(request, storage)], transform)
     }
 
-    /// Resamples the image to several results, each identical to the result of a separate call. The image is decoded
-    /// once; a BMP is decoded once per result.
+    /// Decodes the image once and resamples it to several results, each identical to the result of a separate call.
     ///
     /// - Parameter outputs: 1 to ``CodecCall/maxOutputs``, with equal ``skippedDetail(for:)``.
     mutating func decode(
@@ -117,11 +118,8 @@ struct SourceImage {
             streamedOutputs.append((request, storage))
         }
         if let bmp {
-            for (request, storage) in streamedOutputs {
-                try bmp.decode(
-                    bytes, resampledBy: request, into: storage, options: call.options, flag: call.flag,
-                    damage: &damage)
-            }
+            try bmp.decode(
+                bytes, resampledTo: streamedOutputs, options: call.options, flag: call.flag, damage: &damage)
             return
         }
         guard let first = streamedOutputs.first else { return }
@@ -144,6 +142,7 @@ struct SourceImage {
 
     func skippedDetail(for request: ResampleRequest) -> SkippedDetail {
         guard header.format == .jpeg else { return [] }
+        if let sharedDetail { return sharedDetail }
         let denominator = call.options.scaleDenominator
         guard header.isProgressive else { return quality == .draft && denominator == 8 ? .chroma : [] }
         let part = max(request.cropWidth, request.cropHeight) * Double(denominator)

@@ -106,14 +106,14 @@ final class DecodeJobs: Sendable {
                 // If another thread reserves the bytes before `cancel`, `granted` finds no job and releases them.
                 return {
                     _ = self.budget.cancel(budgetTicket)
-                    body(.refused(Self.cancelled))()
+                    body(.refused(.cancelled))()
                 }
             case .ready(_, let body, let byteCount):
                 state.jobs[ticket] = nil
                 state.waiting -= 1
                 return {
                     self.budget.release(byteCount)
-                    body(.refused(Self.cancelled))()
+                    body(.refused(.cancelled))()
                 }
             }
         }
@@ -181,7 +181,7 @@ final class DecodeJobs: Sendable {
         }
         let result = state.locked(in: self) { state -> ReserveResult in
             guard case .running(let flag)? = state.jobs[ticket], !flag.isCancelled else {
-                return .refused(Self.cancelled)
+                return .refused(.cancelled)
             }
             switch budget.acquire(
                 byteCount, priority: priority, whenGranted: { self.granted(byteCount, ticket, priority) })
@@ -228,13 +228,12 @@ final class DecodeJobs: Sendable {
     private func removeJob(_ ticket: Ticket) { state.locked(in: self) { $0.jobs[ticket] = nil } }
 
     private func refuse(_ body: Body) {
-        switch body(.refused(Self.cancelled)) {
+        switch body(.refused(.cancelled)) {
         case .done(let deliver): deliver()
-        case .needs(_, let next): next(.refused(Self.cancelled))()
+        case .needs(_, let next): next(.refused(.cancelled))()
         }
     }
 
-    private static var cancelled: DecodeError { DecodeError(.cancelled, "the decode was cancelled before it started") }
 
     private static func exceedsBudget(_ byteCount: Int, _ budget: DecodeBudget) -> DecodeError {
         DecodeError(

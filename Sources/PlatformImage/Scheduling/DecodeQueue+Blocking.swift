@@ -11,17 +11,49 @@ extension DecodeQueue {
     package func decodeBlocking(
         _ bytes: [UInt8], with decoder: ImageDecoder, priority: Priority
     ) throws(DecodeError) -> DecodedImage {
+        let decoder = decoder.bounded(by: budget)
+        return try runBlocking(priority) { (flag) throws(DecodeError) in
+            let prepared = try decoder.prepare(bytes.span, as: nil, cancellation: flag)
+            return (
+                prepared.byteCount, { () throws(DecodeError) in try decoder.decode(prepared, bytes.span) }
+            )
+        }
+    }
+
+    /// Makes a thumbnail as ``decodeBlocking(_:with:priority:)`` decodes.
+    ///
+    /// - Throws: The errors of the asynchronous `thumbnail`, except `cancelled`.
+    package func thumbnailBlocking(
+        of bytes: [UInt8], options: ThumbnailOptions, with decoder: ImageDecoder, priority: Priority
+    ) throws(DecodeError) -> DecodedImage {
+        let decoder = decoder.bounded(by: budget)
+        return try runBlocking(priority) { (flag) throws(DecodeError) in
+            let prepared = try PreparedThumbnail(
+                bytes.span, declared: nil, decoder: decoder, options: options, flag: flag)
+            return (
+                prepared.byteCount, { () throws(DecodeError) in try decoder.thumbnail(prepared, bytes.span) }
+            )
+        }
+    }
+
+    /// Runs a decode and blocks the calling thread until it ends.
+    ///
+    /// - Parameter prepare: Returns the bytes to reserve from the budget, and the decode.
+    private func runBlocking(
+        _ priority: Priority,
+        _ prepare: @escaping @Sendable (CancellationFlag) throws(DecodeError) -> (
+            byteCount: Int, decode: @Sendable () throws(DecodeError) -> DecodedImage
+        )
+    ) throws(DecodeError) -> DecodedImage {
         let blockingResult = BlockingResult()
         let flag = CancellationFlag()
-        let decoder = decoder.bounded(by: budget)
         jobs.enqueue(jobs.ticket(flag: flag), priority: priority) { start in
             if case .refused(let error) = start { return .done(blockingResult.finish(.failure(error))) }
             do throws(DecodeError) {
-                let prepared = try decoder.prepare(bytes.span, as: nil, cancellation: flag)
-                return .needs(prepared.byteCount) { start in
+                let (byteCount, decode) = try prepare(flag)
+                return .needs(byteCount) { start in
                     if case .refused(let error) = start { return blockingResult.finish(.failure(error)) }
-                    return blockingResult.finish(
-                        Result { () throws(DecodeError) in try decoder.decode(prepared, bytes.span) })
+                    return blockingResult.finish(Result { () throws(DecodeError) in try decode() })
                 }
             } catch {
                 return .done(blockingResult.finish(.failure(error)))

@@ -21,9 +21,16 @@ struct PreparedThumbnail: Sendable {
         _ bytes: Span<UInt8>, declared: ContentType?, decoder: ImageDecoder, options: ThumbnailOptions,
         flag: CancellationFlag?
     ) throws(DecodeError) {
-        var decodeOptions = decoder.options
-        decodeOptions.scaleDenominator = 1
-        let fullSource = try SourceImage(bytes, declared: declared, options: decodeOptions, flag: flag, resamples: true)
+        var sources = try ThumbnailSources(bytes, declared: declared, options: decoder.options, flag: flag)
+        try self.init(&sources, bytes, options: options)
+    }
+
+    /// - Parameter plan: The decode parameters; nil selects those that the thumbnail needs.
+    init(
+        _ sources: inout ThumbnailSources, _ bytes: Span<UInt8>, options: ThumbnailOptions, plan: ThumbnailPlan? = nil
+    ) throws(DecodeError) {
+        let fullSource = sources.full
+        let decodeOptions = fullSource.call.options
         header = fullSource.header
         orientation = decodeOptions.appliesOrientation ? header.orientation : .up
         self.options = options
@@ -34,32 +41,34 @@ struct PreparedThumbnail: Sendable {
         var request = geometry.request(
             storedWidth: header.width, storedHeight: header.height, orientation: orientation, options: options)
         request.isOpaque = !header.hasAlpha
-        if options.usesEmbeddedThumbnail { embedded = Self.embedded(in: bytes, fullSource, for: request) }
-        let denominator = header.format == .jpeg ? request.jpegScaleDenominator(for: options.quality) : 1
-        var source = fullSource
+        if options.usesEmbeddedThumbnail, plan == nil {
+            embedded = Self.embedded(in: bytes, fullSource, for: request)
+        }
+        let neededDenominator = header.format == .jpeg ? request.jpegScaleDenominator(for: options.quality) : 1
+        let denominator = plan?.scaleDenominator ?? neededDenominator
+        var source = try sources.source(bytes, denominator: denominator)
         if denominator > 1 {
-            decodeOptions.scaleDenominator = denominator
-            source = try SourceImage(bytes, declared: declared, options: decodeOptions, flag: flag, resamples: true)
             let (width, height) = source.pixelSize(orientedBy: .up)
             let scale = 1 / Double(denominator)
             request.rescale(sourceWidth: width, sourceHeight: height, horizontalScale: scale, verticalScale: scale)
         }
         source.quality = options.quality
+        source.sharedDetail = plan?.detail
         self.source = source
         self.request = request
-        let maxBytes = min(decodeOptions.limits.maxMemory ?? .max, decodeOptions.budgetBytes ?? .max)
         // Without the embedded thumbnail, the memory may be within the limit.
-        if byteCount > maxBytes { embedded = nil }
-        if byteCount > maxBytes, header.format == .png {
-            decodeOptions.usesLeastMemory = true
-            self.source = try SourceImage(
-                bytes, declared: declared, options: decodeOptions, flag: flag, resamples: true)
-        }
+        if byteCount > sources.maxBytes { embedded = nil }
+        if byteCount > sources.maxBytes { try useLeastMemory(&sources, bytes) }
         if let limit = decodeOptions.limits.maxMemory, byteCount > limit {
             throw DecodeError(
                 .limitExceeded, format: header.format, detail: "maxMemory",
                 "the thumbnail needs \(byteCount) bytes of memory, the limit is \(limit) bytes")
         }
+    }
+
+    /// Selects the decoder that needs the least memory; no effect on formats other than PNG.
+    mutating func useLeastMemory(_ sources: inout ThumbnailSources, _ bytes: Span<UInt8>) throws(DecodeError) {
+        if header.format == .png { source = try sources.leastMemory(bytes) }
     }
 
     /// The embedded thumbnail; nil when there is none, or when it is too small or otherwise unsuitable for the request.
@@ -83,21 +92,30 @@ struct PreparedThumbnail: Sendable {
 
     /// An upper estimate, in bytes, of the peak memory of making the thumbnail, including its pixels; at least 1.
     var byteCount: Int {
-        let pixels = PixelStorage.allocatedByteCount(request.width * request.height * 4)
-        let isCopied = options.background != nil || geometry.isPadded
-        let copy = isCopied ? PixelStorage.allocatedByteCount(geometry.boxWidth * geometry.boxHeight * 4) : 0
-        let orientedPixels = orientation == .up ? pixels : 2 * pixels
         let work = max(
             source.resampledByteCount(request),
             embedded.map { $0.thumbnail.source.resampledByteCount($0.request) } ?? 0)
         let parts = [
-            orientedPixels, copy, work, source.profileByteCount, embedded?.thumbnail.source.profileByteCount ?? 0,
+            pixelByteCount, work, source.profileByteCount, embedded?.thumbnail.source.profileByteCount ?? 0,
         ]
-        return parts.reduce(0) { sum, part in
-            let (next, overflows) = sum.addingReportingOverflow(part)
-            return overflows ? .max : next
-        }
+        return parts.reduce(0) { $0.addingClamped($1) }
     }
+
+    /// An upper estimate, in bytes, of the pixels that are in memory at the same time: the resampled image and its
+    /// oriented and padded copies.
+    var pixelByteCount: Int {
+        let pixels = PixelStorage.allocatedByteCount(request.width * request.height * 4)
+        return (orientation == .up ? pixels : 2 * pixels) + (isCopied ? boxByteCount : 0)
+    }
+
+    /// Bytes of the finished thumbnail's pixels.
+    var resultByteCount: Int {
+        isCopied ? boxByteCount : PixelStorage.allocatedByteCount(request.width * request.height * 4)
+    }
+
+    /// True when the pixels are copied for padding or background.
+    private var isCopied: Bool { options.background != nil || geometry.isPadded }
+    private var boxByteCount: Int { PixelStorage.allocatedByteCount(geometry.boxWidth * geometry.boxHeight * 4) }
 }
 
 extension ThumbnailGeometry {

@@ -7,6 +7,24 @@ package struct ThumbnailPlan: Hashable, Sendable {
         scaleDenominator = prepared.source.call.options.scaleDenominator
         skippedDetail = prepared.source.skippedDetail(for: prepared.request).rawValue
     }
+
+    private init(scaleDenominator: Int, detail: SkippedDetail) {
+        self.scaleDenominator = scaleDenominator
+        skippedDetail = detail.rawValue
+    }
+
+    var detail: SkippedDetail { SkippedDetail(rawValue: skippedDetail) }
+
+    /// The plan whose decode contains all detail that one of the plans contains; nil without plans. The plans must be
+    /// plans of one file.
+    ///
+    /// A greater raw value of ``SkippedDetail`` skips more: `laterScans` includes `lastRefinement`, and `chroma` occurs
+    /// only in files without these scans.
+    static func finest(_ plans: [ThumbnailPlan]) -> ThumbnailPlan? {
+        guard let denominator = plans.map(\.scaleDenominator).min(), let detail = plans.map(\.skippedDetail).min()
+        else { return nil }
+        return ThumbnailPlan(scaleDenominator: denominator, detail: SkippedDetail(rawValue: detail))
+    }
 }
 
 extension ImageDecoder {
@@ -30,13 +48,13 @@ extension ImageDecoder {
     ///   (``ThumbnailOptions/usesEmbeddedThumbnail``) is decoded separately.
     /// - Returns: The thumbnails in the order of the options, and the number of decodes.
     /// - Throws: The errors of the method `thumbnail`, also when only one of the thumbnails fails.
-    package func thumbnails(
+    package func thumbnailsGroupedByPlan(
         of bytes: Span<UInt8>, options all: [ThumbnailOptions], cancellation: CancellationFlag? = nil
     ) throws(DecodeError) -> (images: [DecodedImage], decodeCount: Int) {
+        var sources = try ThumbnailSources(bytes, declared: nil, options: options, flag: cancellation)
         var prepared: [PreparedThumbnail] = []
         for options in all {
-            prepared.append(
-                try PreparedThumbnail(bytes, declared: nil, decoder: self, options: options, flag: cancellation))
+            prepared.append(try PreparedThumbnail(&sources, bytes, options: options))
         }
         var images = [DecodedImage?](repeating: nil, count: all.count)
         var decodeCount = 0
@@ -57,7 +75,7 @@ extension ImageDecoder {
     }
 
     /// Makes the thumbnails of `group`, which have equal plans, with one decode.
-    private func thumbnails(_ group: [PreparedThumbnail], _ bytes: Span<UInt8>) throws(DecodeError) -> [DecodedImage] {
+    func thumbnails(_ group: [PreparedThumbnail], _ bytes: Span<UInt8>) throws(DecodeError) -> [DecodedImage] {
         guard var source = group.first?.source else { return [] }
         let transform = try source.transform(in: bytes, cache: transforms)
         var outputs: [(request: ResampleRequest, storage: PixelStorage)] = []

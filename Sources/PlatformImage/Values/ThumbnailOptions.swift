@@ -179,7 +179,7 @@ extension Gravity: CustomStringConvertible {
 
 extension ThumbnailOptions {
     /// - Throws: `invalidArgument` when a number is out of its range.
-    func check() throws(DecodeError) {
+    package func check() throws(DecodeError) {
         if let invalidArgument { throw invalidArgument }
     }
 

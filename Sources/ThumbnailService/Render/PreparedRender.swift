@@ -105,12 +105,4 @@ struct PreparedRender: Sendable {
         return options
     }
 }
-
-extension Int {
-    /// The sum of two sizes, clamped to `Int.max`.
-    func addingClamped(_ other: Int) -> Int {
-        let (sum, overflows) = addingReportingOverflow(other)
-        return overflows ? .max : sum
-    }
-}
 #endif

@@ -23,7 +23,7 @@ extension Renderer {
         guard let first = all.first else { return ([], 0) }
         guard all.count > 1 else { return ([resampledImage(first, bytes, cancellation)], 1) }
         do throws(DecodeError) {
-            let (images, decodeCount) = try first.decoder.thumbnails(
+            let (images, decodeCount) = try first.decoder.thumbnailsGroupedByPlan(
                 of: bytes.span, options: all.map(\.thumbnailOptions), cancellation: cancellation)
             return (images.map { .success(ResampledImage(bitmap: $0.bitmap, status: $0.status)) }, decodeCount)
         } catch {

@@ -15,8 +15,7 @@ import Testing
             key: hop.key, url: hop.url, fields: hop.request.fields, isReload: false, isRevalidation: false,
             layers: .all,
             acceptedContentTypes: hop.load.acceptedContentTypes, configuration: 0, variant: nil,
-            isUnconditionalRetry: false,
-            redirect: .follow)
+            isUnconditionalRetry: false, redirect: .follow, cache: .images)
     }
 
     /// Returns when `count` loads wait for one download.
@@ -68,7 +67,7 @@ import Testing
         // download.
         let found = await pipeline.lookup.find(hop)
         _ = try await bench.loader.image(for: request)
-        let end = await pipeline.join(hop, RequestPlan(), found, isRefresh: false, isExclusive: false).output()?.result
+        let end = await pipeline.join(hop, RequestPlan(), found, isRefresh: false, isExclusive: false).fetch.output()?.result
 
         guard case .success(let fetched) = end else { throw LoadError.transport("the load has no result") }
         #expect(fetched.kind == .stored)

@@ -187,7 +187,7 @@ import Testing
             changes[pair / changes.count](&changed)
             changes[pair % changes.count](&changed)
             let keys = RequestKeys(
-                url: changed.url, fields: changed.fields, decodeOptions: changed.decodeOptions,
+                url: changed.url, fields: changed.fields, variant: ImageVariant(of: changed),
                 partition: changed.partition, cacheKey: changed.cacheKey)
             #expect(changed.keys == keys, "\(pair)")
         }

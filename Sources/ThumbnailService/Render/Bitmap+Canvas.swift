@@ -44,11 +44,6 @@ extension Bitmap {
         }
     }
 
-    /// Composites the image over an opaque or translucent colour.
-    func composited(over color: RGBA8, cancellation: CancellationFlag? = nil) throws(DecodeError) -> Bitmap {
-        try mappingPixels(cancellation: cancellation) { $0.over(color) }
-    }
-
     /// Mean of all pixels, weighted by alpha and rounded down as in thumbor. The result is opaque, and black when all
     /// pixels are transparent.
     func averageColor(cancellation: CancellationFlag? = nil) throws(DecodeError) -> RGBA8 {
@@ -65,13 +60,6 @@ extension Bitmap {
         }
         guard weight > 0 else { return RGBA8(red: 0, green: 0, blue: 0) }
         return RGBA8(red: UInt8(red / weight), green: UInt8(green / weight), blue: UInt8(blue / weight))
-    }
-}
-
-extension RGBA8 {
-    /// Reads the pixel at byte `start` of a row.
-    init(in bytes: Span<UInt8>, at start: Int) {
-        self.init(red: bytes[start], green: bytes[start + 1], blue: bytes[start + 2], alpha: bytes[start + 3])
     }
 }
 #endif

@@ -1,0 +1,93 @@
+extension ImageDecoder {
+    /// Makes several thumbnails of one file with one decode, upright and in sRGB if the decoder's options request that.
+    ///
+    /// The decode has the detail that the most demanding of the thumbnails needs: of a JPEG, the largest scale and the
+    /// most scans. A small thumbnail may therefore differ slightly from the one that
+    /// ``thumbnail(of:options:as:cancellation:)-([UInt8],_,_,_)`` makes alone, and then is closer to a thumbnail with
+    /// ``ThumbnailQuality/exact``. For all other formats, for a JPEG whose thumbnails need the same detail, and for
+    /// one thumbnail, the pixels are equal. As for one thumbnail, the full image is in memory only for formats that
+    /// require it.
+    ///
+    /// One decode makes up to 16 different thumbnails. Equal options are computed once. A thumbnail made from an
+    /// embedded thumbnail (``ThumbnailOptions/usesEmbeddedThumbnail``) is decoded separately. When one decode of all
+    /// thumbnails would exceed ``DecodeLimits/maxMemory``, they are decoded one after another.
+    ///
+    /// - Parameters:
+    ///   - bytes: The complete file.
+    ///   - options: Size, fit, crop and filter of each thumbnail.
+    ///   - contentType: The type declared by the sender; nil or `application/octet-stream` for none.
+    ///   - cancellation: Stops the decode at its next batch of rows when raised.
+    /// - Returns: The thumbnails in the order of `options`; empty when `options` is empty. The status of each is that
+    ///   of the decode.
+    /// - Throws: The errors of ``thumbnail(of:options:as:cancellation:)-([UInt8],_,_,_)``; when several thumbnails
+    ///   fail, the error of the first. `limitExceeded` also when all returned thumbnails together exceed
+    ///   ``DecodeLimits/maxMemory``.
+    public func thumbnails(
+        of bytes: Span<UInt8>, options: [ThumbnailOptions], as contentType: ContentType? = nil,
+        cancellation: CancellationFlag? = nil
+    ) throws(DecodeError) -> [DecodedImage] {
+        let batch = try ThumbnailBatch(
+            bytes, declared: contentType, decoder: self, options: options, flag: cancellation)
+        if let error = batch.firstError { throw error }
+        return try thumbnails(batch, bytes).images()
+    }
+
+    /// Makes several thumbnails of a file in an array, as the method that takes a span does.
+    public func thumbnails(
+        of bytes: [UInt8], options: [ThumbnailOptions], as contentType: ContentType? = nil,
+        cancellation: CancellationFlag? = nil
+    ) throws(DecodeError) -> [DecodedImage] {
+        try thumbnails(of: bytes.span, options: options, as: contentType, cancellation: cancellation)
+    }
+
+    /// Makes several thumbnails as ``thumbnails(of:options:as:cancellation:)-([UInt8],_,_,_)`` does, with a result for
+    /// each: an error of one does not affect the others.
+    ///
+    /// - Returns: The results in the order of `options`, and the number of decodes.
+    /// - Throws: Errors that do not depend on the options: those of the header, `cancelled`, `outOfMemory` and an
+    ///   exceeded deadline.
+    package func thumbnailResults(
+        of bytes: Span<UInt8>, options: [ThumbnailOptions], as contentType: ContentType? = nil,
+        cancellation: CancellationFlag? = nil
+    ) throws(DecodeError) -> ThumbnailResults {
+        let batch = try ThumbnailBatch(
+            bytes, declared: contentType, decoder: self, options: options, flag: cancellation)
+        return try thumbnails(batch, bytes)
+    }
+
+    /// Decodes and resamples prepared thumbnails. `bytes` must be the bytes from which `batch` was created.
+    func thumbnails(_ batch: ThumbnailBatch, _ bytes: Span<UInt8>) throws(DecodeError) -> ThumbnailResults {
+        var made: [Int: Result<DecodedImage, DecodeError>] = [:]
+        for members in batch.decodes {
+            do throws(DecodeError) {
+                let group = members.map { batch.thumbnails[$0] }
+                let images = group.count == 1 ? [try thumbnail(group[0], bytes)] : try thumbnails(group, bytes)
+                for (member, image) in zip(members, images) { made[member] = .success(image) }
+            } catch {
+                if error.endsBatch { throw error }
+                for member in members { made[member] = .failure(error) }
+            }
+        }
+        let missing = DecodeError(.internal, "a thumbnail is part of no decode")
+        return ThumbnailResults(
+            results: batch.positions.map { $0.flatMap { made[$0] ?? .failure(missing) } },
+            decodeCount: batch.decodes.count)
+    }
+}
+
+/// The results of several thumbnails of one file.
+package struct ThumbnailResults: Sendable {
+    /// An image or an error for each of the options, in their order.
+    package let results: [Result<DecodedImage, DecodeError>]
+    /// Number of times that pixels of the file were decoded; a decode from an embedded thumbnail counts.
+    package let decodeCount: Int
+
+    /// All images.
+    ///
+    /// - Throws: The first error.
+    func images() throws(DecodeError) -> [DecodedImage] {
+        var images: [DecodedImage] = []
+        for result in results { images.append(try result.get()) }
+        return images
+    }
+}

@@ -1,0 +1,265 @@
+#if Loader
+import Dispatch
+import PlatformImage
+import PlatformImageTestSupport
+import Testing
+
+@testable import PlatformImageLoader
+
+/// Loads of thumbnails and processed images: downloads, decodes, cancellation and errors.
+@Suite(.timeLimit(.minutes(30))) struct VariantLoadTests {
+    static let widths = [16, 12, 8, 6, 4]
+
+    static func request(_ width: Int, url: String = LoaderBench.url) -> ImageRequest {
+        ImageRequest(url: url, thumbnail: ThumbnailOptions(width: width))
+    }
+
+    /// The pixels of a thumbnail made without a loader.
+    static func expected(_ width: Int, of bytes: [UInt8] = TestImage.first) throws -> [UInt8] {
+        try ImageDecoder().thumbnail(of: bytes, options: ThumbnailOptions(width: width)).bitmap.copyBytes()
+    }
+
+    /// Returns when `count` loads of the URL wait for one download.
+    private func waitForWaiters(_ count: Int, _ bench: LoaderBench) async throws {
+        let pipeline = bench.loader.images
+        let request = ImageRequest(url: LoaderBench.url)
+        let hop = try #require(LoadHop(Load(request, pipeline), pipeline))
+        let key = FetchKey(hop, variant: nil, isUnconditionalRetry: false, configuration: 0, cache: .images)
+        await bench.waitUntil { pipeline.shared.fetches.waiterCount(of: key) == count }
+    }
+
+    @Test(arguments: [true, false]) func thousandLoadsOfFiveSizesOf20URLsSend20Requests(usesMemory: Bool) async throws {
+        let bench = try LoaderBench(.image(TestImage.first, maxAge: 60)) { $0.cacheImagesInMemory = usesMemory }
+        let urls = (0..<20).map { "http://example.com/\($0).png" }
+        let expected = try Self.widths.map { try Self.expected($0) }
+
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for number in 0..<1_000 {
+                group.addTask {
+                    let size = number / 20 % 5
+                    let image = try await bench.loader.image(
+                        for: Self.request(Self.widths[size], url: urls[number % 20]))
+                    #expect(image.bitmap.copyBytes() == expected[size])
+                    #expect(image.header.width == 19)
+                }
+            }
+            try await group.waitForAll()
+        }
+
+        #expect(bench.transport.requests.count == 20)
+        #expect(Set(bench.transport.requests.map(\.url)) == Set(urls))
+        #expect(bench.isIdle)
+        #expect(bench.loader.images.shared.waiting.count == 0)
+        #expect(bench.loader.images.shared.batches.openCount == 0)
+    }
+
+    @Test func sizesThatWaitForOneDownloadAreMadeByOneDecode() async throws {
+        let gate = Gate()
+        var reply = ScriptedReply.image(TestImage.first, maxAge: 60)
+        reply.headGate = gate
+        let bench = try LoaderBench(reply)
+
+        try await withThrowingTaskGroup(of: (Int, [UInt8]).self) { group in
+            for width in Self.widths {
+                group.addTask {
+                    (width, try await bench.loader.image(for: Self.request(width)).bitmap.copyBytes())
+                }
+            }
+            try await waitForWaiters(Self.widths.count, bench)
+            gate.open()
+            for try await (width, bytes) in group { #expect(try bytes == Self.expected(width)) }
+        }
+
+        #expect(bench.loader.statistics.decodes == 1)
+    }
+
+    @Test func sizesThatWaitForTheDecodeQueueAreMadeByOneDecodeOfTheStoredBody() async throws {
+        let bench = try LoaderBench(.image(TestImage.first, maxAge: 60))
+        _ = try await bench.loader.imageData(for: ImageRequest(url: LoaderBench.url))
+        let queue = bench.loader.images.shared.decodeQueue
+        let (blocked, isReleased) = (Locked(0), Locked(false))
+        #expect(bench.loader.statistics.decodes == 0)
+
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            // Occupies every thread of the decode queue, so that the sizes wait together.
+            for _ in 0..<queue.width {
+                group.addTask {
+                    try await queue.run(priority: .high) { (_) throws(DecodeError) in
+                        blocked.update { $0 += 1 }
+                        while !isReleased.value { System.yieldThread() }
+                    }
+                }
+            }
+            await bench.waitUntil { blocked.value == queue.width }
+            for width in Self.widths {
+                group.addTask {
+                    let image = try await bench.loader.image(for: Self.request(width))
+                    #expect(try image.bitmap.copyBytes() == Self.expected(width))
+                    #expect(image.source == .disk)
+                }
+            }
+            let batches = bench.loader.images.shared.batches
+            await bench.waitUntil { batches.jobs.waiterTotal == Self.widths.count }
+            isReleased.update { $0 = true }
+            try await group.waitForAll()
+        }
+
+        #expect(bench.loader.statistics.decodes == 1)
+        #expect(bench.transport.requests.count == 1)
+    }
+
+    @Test(arguments: 0..<5) func cancellingOneSizeLeavesTheOtherSizes(_ cancelled: Int) async throws {
+        let gate = Gate()
+        var reply = ScriptedReply.image(TestImage.first, maxAge: 60)
+        reply.headGate = gate
+        let bench = try LoaderBench(reply)
+        let tasks = Self.widths.map { width in
+            Task { try await bench.loader.image(for: Self.request(width)).bitmap.copyBytes() }
+        }
+        try await waitForWaiters(5, bench)
+        tasks[cancelled].cancel()
+        try await waitForWaiters(4, bench)
+        gate.open()
+
+        for (index, task) in tasks.enumerated() {
+            switch await task.result {
+            case .success(let bytes):
+                #expect(index != cancelled)
+                #expect(try bytes == Self.expected(Self.widths[index]))
+            case .failure(let error):
+                #expect(index == cancelled)
+                #expect((error as? LoadError)?.code == .cancelled)
+            }
+        }
+        #expect(bench.transport.requests.count == 1)
+        await bench.waitUntil { bench.isIdle }
+        #expect(bench.loader.images.shared.waiting.count == 0)
+    }
+
+    @Test func cancellingAllSizesCancelsTheDownload() async throws {
+        var reply = ScriptedReply.image(TestImage.first)
+        reply.ending = .stalled
+        let bench = try LoaderBench(reply)
+        let tasks = Self.widths.map { width in Task { try await bench.loader.image(for: Self.request(width)) } }
+        try await waitForWaiters(5, bench)
+        for task in tasks { task.cancel() }
+        for task in tasks { #expect(throws: LoadError.self) { try await task.result.get() } }
+        await bench.waitUntil { bench.isIdle && bench.transport.openCount == 0 }
+        #expect(bench.loader.images.shared.waiting.count == 0)
+    }
+
+    @Test func processorsAreAppliedInOrderToTheThumbnail() async throws {
+        let bench = try LoaderBench(.image(TestImage.first, maxAge: 60))
+        let processors: [ImageProcessor] = [
+            .grayscale(), .crop(PixelRectangle(x: 2, y: 1, width: 8, height: 5)), .blur(sigma: 1),
+        ]
+        let image = try await bench.loader.image(
+            for: ImageRequest(url: LoaderBench.url, thumbnail: ThumbnailOptions(width: 12), processors: processors))
+        var bitmap = try ImageDecoder().thumbnail(of: TestImage.first, options: ThumbnailOptions(width: 12)).bitmap
+        for processor in processors { bitmap = try processor.process(bitmap) }
+        #expect(image.bitmap.copyBytes() == bitmap.copyBytes())
+        #expect(image.bitmap.width == 8 && image.bitmap.height == 5)
+        #expect(image.header.width == 19)
+    }
+
+    @Test func loadsThatDifferOnlyInProcessorsShareTheDecode() async throws {
+        let gate = Gate()
+        var reply = ScriptedReply.image(TestImage.first, maxAge: 60)
+        reply.headGate = gate
+        let bench = try LoaderBench(reply)
+        async let gray = bench.loader.image(for: ImageRequest(url: LoaderBench.url, processors: [.grayscale()]))
+        async let blurred = bench.loader.image(for: ImageRequest(url: LoaderBench.url, processors: [.blur(sigma: 1)]))
+        async let plain = bench.loader.image(for: ImageRequest(url: LoaderBench.url))
+        try await waitForWaiters(3, bench)
+        gate.open()
+        let bitmap = try ImageDecoder().decode(TestImage.first).bitmap
+        #expect(try await gray.bitmap.copyBytes() == bitmap.grayscale().copyBytes())
+        #expect(try await blurred.bitmap.copyBytes() == bitmap.blurred(sigma: 1).copyBytes())
+        #expect(try await plain.bitmap.copyBytes() == bitmap.copyBytes())
+        #expect(bench.loader.statistics.decodes == 1)
+        #expect(bench.transport.requests.count == 1)
+    }
+
+    @Test func failingProcessorFailsItsLoadAndTheResponseStaysStored() async throws {
+        struct Refusal: Error {}
+        let bench = try LoaderBench(.image(TestImage.first, maxAge: 60))
+        let failing = ImageRequest(
+            url: LoaderBench.url, processors: [.custom(identifier: "failing") { _, _ in throw Refusal() }])
+        #expect(await bench.failure(failing)?.code == .processing)
+        #expect(await bench.failure(failing)?.code == .processing)
+        let image = try await bench.loader.image(for: ImageRequest(url: LoaderBench.url))
+        #expect(image.source == .disk)
+        #expect(bench.transport.requests.count == 1)
+    }
+
+    @Test func emptyCropFailsItsLoadAndTheResponseStaysStored() async throws {
+        let bench = try LoaderBench(.image(TestImage.first, maxAge: 60))
+        var options = ThumbnailOptions(width: 4)
+        options.crop = PixelRectangle(x: 100, y: 100, width: 5, height: 5)
+        let outside = ImageRequest(url: LoaderBench.url, thumbnail: options)
+        let failure = await bench.failure(outside)
+        #expect(failure?.code == .processing)
+        #expect(failure?.decodeError?.code == .emptyCrop)
+        #expect(try await bench.loader.image(for: Self.request(4)).source == .disk)
+        #expect(bench.transport.requests.count == 1)
+    }
+
+    @Test(arguments: [0, -1, ThumbnailOptions.maxSide + 1]) func sizeOutOfRangeSendsNoRequest(_ width: Int) async throws {
+        let bench = try LoaderBench(.image(TestImage.first, maxAge: 60))
+        #expect(await bench.failure(Self.request(width))?.code == .configuration)
+        #expect(bench.transport.requests.isEmpty)
+    }
+
+    @Test func bodyThatDoesNotDecodeFailsAllSizesWithOneRequestAndIsNotStored() async throws {
+        let gate = Gate()
+        var reply = ScriptedReply.image(Array("no image at all".utf8), maxAge: 60)
+        reply.headGate = gate
+        let bench = try LoaderBench(reply)
+        await withTaskGroup(of: LoadError?.self) { group in
+            for width in Self.widths { group.addTask { await bench.failure(Self.request(width)) } }
+            try? await waitForWaiters(5, bench)
+            gate.open()
+            for await failure in group { #expect(failure?.code == .undecodable) }
+        }
+        #expect(bench.transport.requests.count == 1)
+        #expect(bench.storedFiles.isEmpty)
+    }
+
+    @Test func sizesWhoseMemoryTogetherExceedsTheBudgetAreMadeOneByOne() async throws {
+        let gate = Gate()
+        var reply = ScriptedReply.image(TestImage.first, maxAge: 60)
+        reply.headGate = gate
+        var options = ThumbnailOptions(width: 400, height: 400, fit: .fill)
+        options.allowsUpscaling = true
+        let bytes = 400 * 400 * 4
+        let bench = try LoaderBench(reply) {
+            $0.maxDecodedBytes = bytes + (1 << 20)
+            $0.maxInFlightDecodedBytes = bytes + (1 << 20)
+        }
+        await withTaskGroup(of: LoadError?.self) { group in
+            for height in 396...400 {
+                var size = options
+                size.height = height
+                let request = ImageRequest(url: LoaderBench.url, thumbnail: size)
+                group.addTask { await bench.failure(request) }
+            }
+            try? await waitForWaiters(5, bench)
+            gate.open()
+            for await failure in group { #expect(failure == nil) }
+        }
+        #expect(bench.transport.requests.count == 1)
+    }
+
+    @Test func blockingLookupReturnsTheThumbnailOfTheStoredBody() async throws {
+        let bench = try LoaderBench(.image(TestImage.first, maxAge: 60))
+        _ = try await bench.loader.imageData(for: ImageRequest(url: LoaderBench.url))
+        var request = Self.request(8)
+        request.processors = [.grayscale()]
+        let blocking = try #require(await DispatchQueue(label: "lookup").run { bench.loader.lookUpImageBlocking(for: request) })
+        let asynchronous = try #require(await bench.loader.lookUpImage(for: request))
+        let thumbnail = try ImageDecoder().thumbnail(of: TestImage.first, options: ThumbnailOptions(width: 8)).bitmap
+        #expect(try blocking.bitmap.copyBytes() == thumbnail.grayscale().copyBytes())
+        #expect(asynchronous.bitmap.copyBytes() == blocking.bitmap.copyBytes())
+    }
+}
+#endif
