@@ -1,9 +1,9 @@
 import PlatformImage
 import Testing
 
-/// Makes all sizes of an upload from one decode: the largest size from the file, the others from the largest.
+/// Makes all sizes of an upload from one decode of the file.
 ///
-/// - Parameter sides: Maximum sides in pixels by name, at least one.
+/// - Parameter sides: Maximum sides in pixels by name.
 /// - Returns: JPEG files by name.
 /// - Throws: A `DecodeError` or an `EncodeError`.
 func makeSizes(
@@ -14,23 +14,14 @@ func makeSizes(
     var encoder = ImageEncoder()
     encoder.options.jpeg.quality = quality
 
-    let largest = sides.values.max()
-    let base = try await queue.thumbnail(
-        of: upload, options: ThumbnailOptions(width: largest, height: largest), with: decoder
-    ).bitmap
-    return try await withThrowingTaskGroup(of: (String, [UInt8]).self) { [encoder] group in
-        for (name, side) in sides {
-            group.addTask {
-                let file = try await queue.run(byteCount: base.byteCount) { flag in
-                    let options = ThumbnailOptions(width: side, height: side)
-                    let bitmap = try base.thumbnail(options: options, cancellation: flag)
-                    return try encoder.encode(bitmap, as: .jpeg, cancellation: flag)
-                }
-                return (name, file)
-            }
-        }
-        return try await group.reduce(into: [:]) { $0[$1.0] = $1.1 }
+    let names = sides.keys.sorted()
+    let options = names.map { ThumbnailOptions(width: sides[$0], height: sides[$0]) }
+    let thumbnails = try await queue.thumbnails(of: upload, options: options, with: decoder)
+    var files: [String: [UInt8]] = [:]
+    for (name, thumbnail) in zip(names, thumbnails) {
+        files[name] = try await queue.encode(thumbnail.bitmap, as: .jpeg, with: encoder)
     }
+    return files
 }
 
 extension RecipeTests {

@@ -39,19 +39,31 @@ enum ServiceTutorial {
     enum Thumbnail {
         struct RemoteImages {
             let loader: ImageLoader
-            let queue = DecodeQueue()
 
             init(cacheDirectory: String) throws {
                 loader = try ImageLoader(configuration: .server(directory: cacheDirectory))
             }
 
-            func thumbnail(of url: String, width: Int) async throws -> [UInt8] {
-                let original = try await loader.data(for: DataRequest(url: url))
-                var decoder = ImageDecoder()
-                decoder.options.limits = .thumbnailService
+            func thumbnail(of url: String, width: Int) async throws -> Bitmap {
                 let options = ThumbnailOptions(width: width)
-                let thumbnail = try await queue.thumbnail(of: original.bytes, options: options, with: decoder)
-                return try await queue.encode(thumbnail.bitmap, as: .jpeg)
+                return try await loader.image(for: ImageRequest(url: url, thumbnail: options)).bitmap
+            }
+        }
+    }
+
+    enum Stored {
+        struct RemoteImages {
+            let loader: ImageLoader
+
+            init(cacheDirectory: String) throws {
+                loader = try ImageLoader(configuration: .server(directory: cacheDirectory))
+            }
+
+            func thumbnail(of url: String, width: Int) async throws -> Bitmap {
+                let options = ThumbnailOptions(width: width)
+                var request = ImageRequest(url: url, thumbnail: options, processors: [.sharpen(amount: 0.5, radius: 1)])
+                request.variantFormat = .jpeg
+                return try await loader.image(for: request).bitmap
             }
         }
     }
@@ -59,7 +71,6 @@ enum ServiceTutorial {
     enum Robust {
         struct RemoteImages {
             let loader: ImageLoader
-            let queue = DecodeQueue()
 
             init(cacheDirectory: String) throws {
                 var configuration = ImageLoader.Configuration.server(directory: cacheDirectory)
@@ -68,28 +79,24 @@ enum ServiceTutorial {
                 loader = try ImageLoader(configuration: configuration)
             }
 
-            func thumbnail(of url: String, width: Int) async throws -> [UInt8] {
-                let original = try await loader.data(for: DataRequest(url: url))
-                var decoder = ImageDecoder()
-                decoder.options.limits = .thumbnailService
+            func thumbnail(of url: String, width: Int) async throws -> Bitmap {
                 let options = ThumbnailOptions(width: width)
-                let thumbnail = try await queue.thumbnail(of: original.bytes, options: options, with: decoder)
-                return try await queue.encode(thumbnail.bitmap, as: .jpeg)
+                var request = ImageRequest(url: url, thumbnail: options, processors: [.sharpen(amount: 0.5, radius: 1)])
+                request.variantFormat = .jpeg
+                return try await loader.image(for: request).bitmap
             }
         }
     }
 
     enum Status {
         /// The HTTP status of a response after a failure.
-        static func status(for error: any Error) -> Int {
-            switch error {
-            case let error as LoadError where error.statusCode == 404 || error.statusCode == 410: 404
-            case let error as LoadError where error.isTimeout: 504
-            case let error as LoadError where error.code == .invalidURL: 400
-            case is LoadError: 502
-            case let error as DecodeError where error.code == .invalidArgument: 400
-            case is DecodeError: 415
-            default: 500
+        static func status(for error: LoadError) -> Int {
+            switch error.code {
+            case .http, .remembered: error.statusCode == 404 || error.statusCode == 410 ? 404 : 502
+            case .transport: error.isTimeout ? 504 : 502
+            case .configuration, .invalidURL: 400
+            case .undecodable, .unsupportedFormat, .pixelLimit: 415
+            default: 502
             }
         }
     }
@@ -103,18 +110,23 @@ extension RecipeTests {
         #expect(try await ServiceTutorial.Load.RemoteImages(cacheDirectory: folder.path).image(at: url).width == 760)
         #expect(try await ServiceTutorial.Source.RemoteImages(cacheDirectory: folder.path).image(at: url).width == 760)
         let simple = try ServiceTutorial.Thumbnail.RemoteImages(cacheDirectory: folder.path)
-        let file = try await simple.thumbnail(of: url, width: 100)
-        #expect(try ImageDecoder().header(of: file).width == 100)
+        #expect(try await simple.thumbnail(of: url, width: 100).width == 100)
+        let stored = try ServiceTutorial.Stored.RemoteImages(cacheDirectory: folder.path)
+        #expect(try await stored.thumbnail(of: url, width: 100).width == 100)
         let robust = try ServiceTutorial.Robust.RemoteImages(cacheDirectory: folder.path)
-        #expect(try await robust.thumbnail(of: url, width: 100) == file)
+        #expect(try await robust.thumbnail(of: url, width: 120).width == 120)
         let failures = [
             ("/demo/none.jpg", 100, 404), ("/demo/mountains.jpg", 0, 400), ("/bad/webp-lossy.webp", 9, 415),
         ]
         for (path, width, status) in failures {
-            await #expect {
-                try await robust.thumbnail(of: origin.url(path), width: width)
-            } throws: { ServiceTutorial.Status.status(for: $0) == status }
+            do {
+                _ = try await robust.thumbnail(of: origin.url(path), width: width)
+                Issue.record("\(path) has no error")
+            } catch let error as LoadError {
+                #expect(ServiceTutorial.Status.status(for: error) == status, "\(path): \(error)")
+            }
         }
+        #expect(origin.requests.count == 3)
     }
 }
 #endif

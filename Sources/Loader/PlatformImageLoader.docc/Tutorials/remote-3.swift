@@ -3,18 +3,13 @@ import PlatformImageLoader
 
 struct RemoteImages {
     let loader: ImageLoader
-    let queue = DecodeQueue()
 
     init(cacheDirectory: String) throws {
         loader = try ImageLoader(configuration: .server(directory: cacheDirectory))
     }
 
-    func thumbnail(of url: String, width: Int) async throws -> [UInt8] {
-        let original = try await loader.data(for: DataRequest(url: url))
-        var decoder = ImageDecoder()
-        decoder.options.limits = .thumbnailService
+    func thumbnail(of url: String, width: Int) async throws -> Bitmap {
         let options = ThumbnailOptions(width: width)
-        let thumbnail = try await queue.thumbnail(of: original.bytes, options: options, with: decoder)
-        return try await queue.encode(thumbnail.bitmap, as: .jpeg)
+        return try await loader.image(for: ImageRequest(url: url, thumbnail: options)).bitmap
     }
 }

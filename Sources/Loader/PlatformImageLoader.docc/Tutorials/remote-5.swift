@@ -1,15 +1,20 @@
 import PlatformImage
 import PlatformImageLoader
 
-/// The HTTP status of a response after a failure.
-func status(for error: any Error) -> Int {
-    switch error {
-    case let error as LoadError where error.statusCode == 404 || error.statusCode == 410: 404
-    case let error as LoadError where error.isTimeout: 504
-    case let error as LoadError where error.code == .invalidURL: 400
-    case is LoadError: 502
-    case let error as DecodeError where error.code == .invalidArgument: 400
-    case is DecodeError: 415
-    default: 500
+struct RemoteImages {
+    let loader: ImageLoader
+
+    init(cacheDirectory: String) throws {
+        var configuration = ImageLoader.Configuration.server(directory: cacheDirectory)
+        configuration.staleIfError = .upTo(.seconds(86_400))
+        configuration.negativeCacheMaxAge = .seconds(60)
+        loader = try ImageLoader(configuration: configuration)
+    }
+
+    func thumbnail(of url: String, width: Int) async throws -> Bitmap {
+        let options = ThumbnailOptions(width: width)
+        var request = ImageRequest(url: url, thumbnail: options, processors: [.sharpen(amount: 0.5, radius: 1)])
+        request.variantFormat = .jpeg
+        return try await loader.image(for: request).bitmap
     }
 }
