@@ -105,6 +105,12 @@ linkage: bootstrap ## A program that uses only PlatformImage links neither Found
 linkage-tool: tool ## Both tools have full RELRO and no library search path (RUNPATH); imagetool is at most 45 MB
 	Scripts/verify/linkage tool
 
+# The modules with public API; the other targets of the package, tests and tools are not built.
+api: bootstrap ## Breaking changes of the public API since the last version; ARGUMENTS=--list prints all declarations
+	@$(SWIFT) build --traits default,Service --target PlatformImageService
+	@$(SWIFT) build --traits default,Service --target PlatformImageURLSession
+	@SWIFT=$(SWIFT) Scripts/verify/api $(ARGUMENTS)
+
 fixtures: ## Compares Fixtures/manifest.json with the files
 	python3 Fixtures/make/make.py --check
 
