@@ -127,6 +127,7 @@ static const struct {
     {"tiff lzw", test_lzw},
     {"jpeg blocks", test_jpeg_blocks},
     {"tiff memory", test_tiff_memory},
+    {"metadata limits", test_metadata_limits},
 };
 
 int main(int count, char **arguments) {

@@ -62,5 +62,6 @@ void test_inflate(void);
 void test_lzw(void);
 void test_jpeg_blocks(void);
 void test_tiff_memory(void);
+void test_metadata_limits(void);
 
 #endif

@@ -1,4 +1,4 @@
-// Tests of TIFF: failed allocations of large blocks.
+// Tests of TIFF: failed allocations of large blocks, and the limits of metadata.
 
 #include "tests.h"
 
@@ -93,4 +93,48 @@ void test_tiff_memory(void) {
   }
   guarded_free(&g);
   free(file.data);
+}
+
+// ---------------------------------------------------------------- metadata
+
+static void expect_profile(imgc_request request, uint64_t item, uint64_t total, uint64_t size,
+                           const char *path) {
+  imgc_header header;
+  imgc_report report;
+  request.limits.max_metadata_item = item;
+  request.limits.max_metadata_total = total;
+  expect(imgc_read_header(&request, &header, &report) == IMGC_OK && header.icc_size == size,
+         "%s, limits %llu and %llu: a profile of %llu bytes", path, (unsigned long long)item,
+         (unsigned long long)total, (unsigned long long)header.icc_size);
+  bool is_ignored = false;
+  for (uint32_t i = 0; i < report.warning_count; i++)
+    is_ignored |= report.warnings[i] == IMGC_WARN_PROFILE_IGNORED ||
+                  report.warnings[i] == IMGC_WARN_METADATA_IGNORED;
+  expect(is_ignored == (size == 0), "%s, limits %llu and %llu: warning", path,
+         (unsigned long long)item, (unsigned long long)total);
+}
+
+void test_metadata_limits(void) {
+  static const struct {
+    imgc_format format;
+    const char *path;
+  } files[] = {{IMGC_FORMAT_TIFF, "tiff/rgb8-icc.tif"},
+               {IMGC_FORMAT_TIFF, "tiff/gray8-icc.tif"},
+               {IMGC_FORMAT_TIFF, "tiff/cmyk8-icc.tif"},
+               {IMGC_FORMAT_PNG, "png/iccp-p3.png"}};
+  for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
+    bytes file = fixture(files[i].path);
+    imgc_request request = request_for(files[i].format, file.data, file.size);
+    imgc_header header;
+    imgc_report report;
+    expect(imgc_read_header(&request, &header, &report) == IMGC_OK, "%s", report.message);
+    uint64_t size = header.icc_size;
+    expect(size > 0, "%s has a profile", files[i].path);
+    expect_profile(request, 0, 0, size, files[i].path);
+    expect_profile(request, size, size, size, files[i].path);
+    expect_profile(request, size - 1, 0, 0, files[i].path);
+    expect_profile(request, 0, size - 1, 0, files[i].path);
+    expect_profile(request, size, size - 1, 0, files[i].path);
+    free(file.data);
+  }
 }
