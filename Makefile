@@ -105,6 +105,11 @@ linkage: bootstrap ## A program that uses only PlatformImage links neither Found
 linkage-tool: tool ## Both tools have full RELRO and no library search path (RUNPATH); imagetool is at most 45 MB
 	Scripts/verify/linkage tool
 
+# The build of `make test`: a build without tests has other flags and would replace its objects.
+api: bootstrap ## Breaking changes of the public API since the last version; ARGUMENTS=--list prints all declarations
+	@$(SWIFT) build --build-tests --traits default,Service
+	@SWIFT=$(SWIFT) Scripts/verify/api $(ARGUMENTS)
+
 fixtures: ## Compares Fixtures/manifest.json with the files
 	python3 Fixtures/make/make.py --check
 

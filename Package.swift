@@ -148,8 +148,8 @@ let package = Package(
             dependencies: ["PlatformImage", "PlatformImageBenchmarking", "PlatformImageTestSupport"],
             swiftSettings: settings),
         .executableTarget(
-            name: "PlatformImageDiskCacheProbe", dependencies: ["PlatformImageLoader"], path: "Tests/DiskCacheProbe",
-            swiftSettings: settings),
+            name: "PlatformImageDiskCacheProbe", dependencies: ["PlatformImage", "PlatformImageLoader"],
+            path: "Tests/DiskCacheProbe", swiftSettings: settings),
         .testTarget(
             name: "LoaderTests",
             dependencies: [

@@ -126,6 +126,8 @@ static const struct {
     {"inflate", test_inflate},
     {"tiff lzw", test_lzw},
     {"jpeg blocks", test_jpeg_blocks},
+    {"tiff memory", test_tiff_memory},
+    {"metadata limits", test_metadata_limits},
 };
 
 int main(int count, char **arguments) {

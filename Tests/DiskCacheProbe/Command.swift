@@ -34,6 +34,9 @@ enum Command: String {
     case faultAtEachCall
     /// Action, call, scenario: a fault at the system call with the number `call`; the action may kill the process.
     case faultAtOneCall
+    /// Action, call: loads with variant files, with a fault at the disk call with the number `call`; see
+    /// `VariantFaults`.
+    case variantsWithFaultAtOneCall
     /// Seed, permille, operations, keys: random EIO during the operations; prints `failed N` and then the lines of
     /// `check`.
     case randomFaults
@@ -81,6 +84,16 @@ enum Command: String {
         case .faultAtEachCall:
             await FaultLoop.all(folder, action: numbers[0], times: numbers[1], numbers[2], maxRuns: numbers[3])
         case .faultAtOneCall: await FaultLoop.one(folder, action: numbers[0], at: numbers[1], scenario: numbers[2])
+        case .variantsWithFaultAtOneCall:
+            do {
+                try await VariantFaults.prepare(folder)
+                printLine("ready")
+                FaultShim.arm(folder, action: Int32(numbers[0]), at: numbers[1], times: 1)
+                try await VariantFaults.work(folder)
+                printLine(FaultShim.disarm() > 0 ? "survived" : "alive")
+            } catch {
+                failMissingData("\(error)")
+            }
         case .randomFaults:
             await runWithRandomFaults(
                 folder, seed: numbers[0], permille: numbers[1], operations: numbers[2], keys: numbers[3])

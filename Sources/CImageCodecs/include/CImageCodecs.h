@@ -9,7 +9,8 @@
 // For an animation (GIF, APNG), after step 2: call imgc_next_frame and imgc_draw_frame alternately,
 // on a canvas that the caller has allocated.
 //
-// There is no global state: every function may be called on any thread, concurrently. The caller
+// There is no global state except the signal handler of imgc_file_open: every function may be
+// called on any thread, concurrently. The caller
 // allocates and releases the memory of all arguments. No function stores a pointer to this memory,
 // except in the opaque objects that have a create and a destroy function. Functions return a
 // status; they never print, exit, or longjmp into the caller.
@@ -343,6 +344,44 @@ void imgc_cancel_set_deadline(imgc_cancel *cancel, uint64_t nanoseconds);
 // Returns the time of the monotonic clock that deadlines use, in nanoseconds.
 uint64_t imgc_monotonic_now(void);
 
+// ---------------------------------------------------------------- files
+
+typedef enum imgc_file_result {
+  IMGC_FILE_OK = 0,
+  IMGC_FILE_ERROR = 1,         // a system call failed; see error_number
+  IMGC_FILE_NOT_REGULAR = 2,   // a directory, FIFO, socket or device
+  IMGC_FILE_TOO_LARGE = 3,     // larger than max_size; see found_size
+  IMGC_FILE_CHANGED = 4,       // became shorter while it was read
+  IMGC_FILE_OUT_OF_MEMORY = 5, // no memory for the bytes
+  IMGC_FILE_CANCELLED = 6,     // the cancel flag was raised, or its deadline has passed
+} imgc_file_result;
+
+// The bytes of an open file, read or mapped.
+typedef struct imgc_file {
+  const uint8_t *data; // not NULL while open
+  size_t size;         // bytes at `data`
+  bool is_mapped;
+  int error_number;    // errno of the failed system call
+  uint64_t found_size; // size of the file in bytes when it was opened
+  int descriptor;      // the other fields are private
+  int region;
+} imgc_file;
+
+// Opens a regular file for reading; symbolic links are followed, and a FIFO or device is rejected
+// without waiting. A file of at least `map_from` bytes is mapped, a smaller one is read into
+// allocated memory; so is a file that cannot be mapped. Reading polls `cancel` (may be NULL) once
+// per MiB. Call imgc_file_close only after IMGC_FILE_OK.
+//
+// The first mapping installs a SIGBUS handler for the process, the only global state of this
+// interface: without it, a mapped file that becomes shorter would end the process. A read of a
+// missing byte returns 0. The handler passes other SIGBUS signals to the action that it replaced.
+// If the application installs another handler later, files are no longer mapped.
+imgc_file_result imgc_file_open(const char *path, uint64_t max_size, uint64_t map_from,
+                                imgc_cancel *cancel, imgc_file *file);
+// Releases the bytes. Returns false when the file became shorter than `size` since it was opened;
+// results computed from the bytes are then not valid.
+bool imgc_file_close(imgc_file *file);
+
 // ---------------------------------------------------------------- processors
 
 // Returns the number of processors that the calling thread may run on (sched_getaffinity(2)); 0
@@ -557,7 +596,7 @@ void imgc_light_grid(const imgc_image *image, uint8_t red, uint8_t green, uint8_
 // unless noted otherwise; dst has n * 4 bytes.
 void imgc_row_bgr8(uint8_t *dst, const uint8_t *src, size_t n);  // opaque
 void imgc_row_bgrx8(uint8_t *dst, const uint8_t *src, size_t n); // opaque, 4th byte ignored
-void imgc_row_bgra8(uint8_t *dst, const uint8_t *src, size_t n);
+void imgc_row_bgra8(uint8_t *dst, const uint8_t *src, size_t n); // dst may equal src
 void imgc_row_index8(uint8_t *dst, const uint8_t *src, size_t n, const uint32_t palette[256]);
 // bits = 1, 2 or 4, most significant first; src has (n * bits + 7) / 8 bytes.
 void imgc_row_index_packed(uint8_t *dst, const uint8_t *src, size_t n, unsigned bits,
@@ -575,6 +614,27 @@ void imgc_row_fields32(uint8_t *dst, const uint8_t *src, size_t n, const imgc_fi
 void imgc_row_premultiply(uint8_t *dst, const uint8_t *src, size_t n);
 // Sets RGB to 0 where alpha is 0. dst may equal src.
 void imgc_row_clear_transparent(uint8_t *dst, const uint8_t *src, size_t n);
+
+// Pixels in the layouts of other programs: the cases of the Swift enum PixelLayout, which defines
+// them. Alpha is straight unless premultiplied.
+typedef enum imgc_layout {
+  IMGC_LAYOUT_RGBA = 0,
+  IMGC_LAYOUT_RGBA_PREMULTIPLIED = 1,
+  IMGC_LAYOUT_BGRA = 2,
+  IMGC_LAYOUT_BGRA_PREMULTIPLIED = 3,
+  IMGC_LAYOUT_RGB = 4,
+  IMGC_LAYOUT_BGR = 5,
+  IMGC_LAYOUT_GRAY = 6,
+  IMGC_LAYOUT_GRAY_ALPHA = 7,
+} imgc_layout;
+
+// Converts rows of RGBA8 to `layout`; the padding of the destination is not written. With a layout
+// of 4 bytes per pixel, dst may equal src if the strides are equal.
+void imgc_layout_export(uint8_t *dst, size_t dst_stride, const uint8_t *src, size_t src_stride,
+                        size_t width, size_t height, imgc_layout layout);
+// Converts rows of `layout` to RGBA8 rows without padding.
+void imgc_layout_import(uint8_t *dst, const uint8_t *src, size_t src_stride, size_t width,
+                        size_t height, imgc_layout layout);
 
 #ifdef __cplusplus
 }

@@ -26,8 +26,9 @@ static imgc_status fill_header(const imgc_request *request, tiff_file *file, img
   header->work_bytes = properties.work_bytes;
   header->band_rows = properties.band_rows;
   header->icc_size = file->page.icc_size;
-  uint64_t max = request->limits.max_metadata_item;
-  if (file->page.icc_damaged || (max && header->icc_size > max)) {
+  uint64_t item = request->limits.max_metadata_item, total = request->limits.max_metadata_total;
+  bool is_too_large = (item && header->icc_size > item) || (total && header->icc_size > total);
+  if (file->page.icc_damaged || is_too_large) {
     header->icc_size = 0;
     imgc_warn(report, IMGC_WARN_PROFILE_IGNORED);
   }

@@ -107,7 +107,7 @@ extension BodyDecoder {
         for (_, group) in Dictionary(grouping: decodings, by: \.steps.decodeName) {
             guard let decoding = group.max(by: { $0.priority.priority.rawValue < $1.priority.priority.rawValue }) else { continue }
             let sizes = Array(Set(group.compactMap(\.steps.thumbnail)))
-            let thumbnails = await thumbnails(of: body, decoding) { sizes }
+            let thumbnails = sizes.isEmpty ? [:] : await thumbnails(of: body, decoding) { sizes }
             for member in group where images[member.steps.unprocessedName] == nil {
                 if let thumbnail = member.steps.thumbnail {
                     images[member.steps.unprocessedName] = thumbnails[thumbnail]
@@ -181,27 +181,16 @@ extension BodyDecoder {
         }
     }
 
-    /// Makes thumbnails by one decode, or by one decode each if their memory together exceeds the budget.
+    /// Makes thumbnails by one decode.
     ///
     /// - Parameter sizes: Called once, when the decode starts.
     private func thumbnails(
         of body: [UInt8], _ decoding: Load.Decoding, _ sizes: @escaping @Sendable () -> [ThumbnailOptions]
     ) async -> ThumbnailBatches.Results {
-        let (decoder, priority) = (decoding.decoder, decoding.priority.decodePriority)
-        let decoded = await queue.thumbnails(of: body, with: decoder, priority: priority, sizes: sizes) {
-            [counters] in counters.countDecode($0)
-        }
-        guard decoded.count > 1, decoded.allSatisfy({ $0.result.exceedsBudget }) else {
-            return Dictionary(decoded.map { ($0.size, $0.result) }, uniquingKeysWith: { first, _ in first })
-        }
-        var results: ThumbnailBatches.Results = [:]
-        for (size, _) in decoded {
-            let single = await queue.thumbnails(of: body, with: decoder, priority: priority, sizes: { [size] }) {
-                [counters] in counters.countDecode($0)
-            }
-            results[size] = single.first?.result
-        }
-        return results
+        let made = await queue.thumbnails(
+            of: body, with: decoding.decoder, priority: decoding.priority.decodePriority, sizes: sizes
+        ) { [counters] in counters.countDecode($0) }
+        return Dictionary(made.map { ($0.size, $0.result) }, uniquingKeysWith: { first, _ in first })
     }
 
     private func process(
@@ -247,13 +236,6 @@ extension [ImageProcessor] {
             (width, height) = (step.width, step.height)
         }
         return result
-    }
-}
-
-extension Result<DecodedImage, DecodeError> {
-    /// True for a decode that needs more memory than the complete budget.
-    fileprivate var exceedsBudget: Bool {
-        if case .failure(let error) = self { error.detail == "decodeBudget" } else { false }
     }
 }
 

@@ -1,5 +1,5 @@
-// This module reads no image files; it reads kernel files about memory and processors (Docs/decisions/0006) and the
-// database of the packages installed on the system. Paths are bytes, because file names on Linux are bytes.
+// Kernel files about memory and processors (Docs/decisions/0006) and the database of the packages installed on the
+// system; `InputFile` reads image files. Paths are bytes, because file names on Linux are bytes.
 
 #if canImport(Glibc)
 import Glibc

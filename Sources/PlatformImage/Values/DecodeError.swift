@@ -57,6 +57,10 @@ public struct DecodeError: Error, Hashable, Sendable, CustomStringConvertible {
         public static var invalidArgument: Self { Self(description: "invalidArgument") }
         /// The crop of a thumbnail contains no pixel of the image.
         public static var emptyCrop: Self { Self(description: "emptyCrop") }
+        /// A file cannot be read. ``DecodeError/detail`` is `notFound`, `notPermitted`, `notRegularFile` (a directory,
+        /// FIFO, socket or device), `changed` (the file became shorter or was replaced while it was read) or `system`
+        /// (another system error).
+        public static var fileUnreadable: Self { Self(description: "fileUnreadable") }
         /// The system has no memory left.
         public static var outOfMemory: Self { Self(description: "outOfMemory") }
         /// The decode was cancelled.

@@ -49,8 +49,14 @@ import Testing
             let bench = try LoaderBench(reply)
             let fetches = bench.loader.images.shared.fetches
             let loads: [@Sendable () async throws -> Void] = [
-                { #expect(try await bench.loader.imageData(for: request).bytes == TestImage.first) },
-                { #expect(try await bench.loader.image(for: request).bitmap.width == 19) },
+                {
+                    let data = try await bench.loader.imageData(for: request)
+                    #expect(data.bytes == TestImage.first)
+                },
+                {
+                    let image = try await bench.loader.image(for: request)
+                    #expect(image.bitmap.width == 19)
+                },
             ]
             try await withThrowingTaskGroup(of: Void.self) { group in
                 for (index, load) in (startsWithData ? loads : loads.reversed()).enumerated() {
@@ -102,8 +108,14 @@ import Testing
             let bench = try LoaderBench(reply)
             let fetches = bench.loader.images.shared.fetches
             let loads: [@Sendable () async throws -> Void] = [
-                { #expect(try await bench.loader.data(for: DataRequest(url: LoaderBench.url)).bytes == TestImage.first) },
-                { #expect(try await bench.loader.image(for: request).bitmap.width == 19) },
+                {
+                    let data = try await bench.loader.data(for: DataRequest(url: LoaderBench.url))
+                    #expect(data.bytes == TestImage.first)
+                },
+                {
+                    let image = try await bench.loader.image(for: request)
+                    #expect(image.bitmap.width == 19)
+                },
             ]
             try await withThrowingTaskGroup(of: Void.self) { group in
                 for (index, load) in (startsWithData ? loads : loads.reversed()).enumerated() {
@@ -132,8 +144,14 @@ import Testing
             })
         let fetches = bench.loader.images.shared.fetches
         let loads: [@Sendable () async throws -> Void] = [
-            { #expect(try await bench.loader.data(for: DataRequest(url: LoaderBench.url)).bytes == page) },
-            { #expect(await bench.failure(request)?.code == .unacceptableContentType) },
+            {
+                let data = try await bench.loader.data(for: DataRequest(url: LoaderBench.url))
+                #expect(data.bytes == page)
+            },
+            {
+                let failure = await bench.failure(request)
+                #expect(failure?.code == .unacceptableContentType)
+            },
         ]
         try await withThrowingTaskGroup(of: Void.self) { group in
             for (index, load) in (startsWithData ? loads : loads.reversed()).enumerated() {

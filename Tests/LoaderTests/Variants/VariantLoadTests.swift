@@ -143,7 +143,7 @@ import Testing
         let tasks = Self.widths.map { width in Task { try await bench.loader.image(for: Self.request(width)) } }
         try await waitForWaiters(5, bench)
         for task in tasks { task.cancel() }
-        for task in tasks { #expect(throws: LoadError.self) { try await task.result.get() } }
+        for task in tasks { await #expect(throws: LoadError.self) { try await task.value } }
         await bench.waitUntil { bench.isIdle && bench.transport.openCount == 0 }
         #expect(bench.loader.images.shared.waiting.count == 0)
     }
@@ -253,8 +253,8 @@ import Testing
     @Test func blockingLookupReturnsTheThumbnailOfTheStoredBody() async throws {
         let bench = try LoaderBench(.image(TestImage.first, maxAge: 60))
         _ = try await bench.loader.imageData(for: ImageRequest(url: LoaderBench.url))
-        var request = Self.request(8)
-        request.processors = [.grayscale()]
+        let request = ImageRequest(
+            url: LoaderBench.url, thumbnail: ThumbnailOptions(width: 8), processors: [.grayscale()])
         let blocking = try #require(await DispatchQueue(label: "lookup").run { bench.loader.lookUpImageBlocking(for: request) })
         let asynchronous = try #require(await bench.loader.lookUpImage(for: request))
         let thumbnail = try ImageDecoder().thumbnail(of: TestImage.first, options: ThumbnailOptions(width: 8)).bitmap

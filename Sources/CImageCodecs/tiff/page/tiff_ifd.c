@@ -240,9 +240,6 @@ static void reduce(const tiff_input *in, tiff_page *page) {
     if (index < 0 || seen >> index & 1) continue;
     seen |= UINT64_C(1) << index;
     page->truncated |= value_is_truncated(in, entry);
-    // libtiff widens offsets and counts to 8 bytes.
-    uint64_t value_bytes = imgc_mul(number(in, entry + 4, offset_bytes(in)), 8);
-    if (value_bytes > page->largest_value) page->largest_value = value_bytes;
     if (tag == TIFF_TAG_BITS_PER_SAMPLE) bits_entry = entry;
     if (tag == TIFF_TAG_SAMPLES_PER_PIXEL) samples_entry = entry;
     page->has_extra_samples_tag |= tag == TIFF_TAG_EXTRA_SAMPLES || tag == TIFF_TAG_MATTEING;
@@ -281,4 +278,18 @@ imgc_status tiff_find_page(const imgc_request *request, const tiff_input *input,
   }
   reduce(input, page);
   return IMGC_OK;
+}
+
+uint64_t tiff_largest_value(const tiff_input *input, const tiff_page *page) {
+  tiff_input table = *input;
+  table.data = page->table;
+  uint64_t largest = 0;
+  uint64_t entries = number(&table, 0, count_bytes(input));
+  for (uint64_t i = 0; i < entries; i++) {
+    uint64_t entry = count_bytes(input) + i * entry_bytes(input);
+    // libtiff widens offsets and counts to 8 bytes.
+    uint64_t bytes = imgc_mul(number(&table, entry + 4, offset_bytes(input)), 8);
+    if (bytes > largest) largest = bytes;
+  }
+  return largest;
 }

@@ -28,8 +28,7 @@ typedef struct tiff_page {
   size_t header_size;
   uint8_t header[TIFF_HEADER_SIZE]; // the file's header; its first directory is this page
   uint64_t icc_offset;
-  uint64_t icc_size;      // 0: none, or outside the file
-  uint64_t largest_value; // bytes that libtiff may allocate for the largest value of the directory
+  uint64_t icc_size; // 0: none, or outside the file
   bool icc_damaged;
   bool truncated;             // the directory or a value extends past the end of the file
   bool bits_differ;           // BitsPerSample is not equal for all samples
@@ -46,5 +45,9 @@ imgc_status tiff_count_pages(const imgc_request *request, const tiff_input *inpu
 // Finds page `request->page` and reduces its directory.
 imgc_status tiff_find_page(const imgc_request *request, const tiff_input *input, tiff_page *page,
                            imgc_report *report);
+
+// Returns the largest number of bytes that libtiff may allocate for one value of the reduced
+// directory. Only libtiff before 4.5 needs it, which has no limit for a single allocation.
+uint64_t tiff_largest_value(const tiff_input *input, const tiff_page *page);
 
 #endif

@@ -160,7 +160,8 @@ static void install_handlers(void) {
 static imgc_status open_handle(tiff_file *file, uint64_t max_memory, imgc_report *report) {
   static pthread_once_t once = PTHREAD_ONCE_INIT;
   pthread_once(&once, install_handlers);
-  if (imgc_check(file->page.largest_value, max_memory, "max_memory", report)) return report->status;
+  uint64_t largest = tiff_largest_value(&file->input, &file->page);
+  if (imgc_check(largest, max_memory, "max_memory", report)) return report->status;
   open_file = file;
   file->tif =
       TIFFClientOpen("tiff", "rm", file, on_read, on_write, on_seek, on_close, on_size, NULL, NULL);

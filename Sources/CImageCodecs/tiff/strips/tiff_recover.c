@@ -5,9 +5,9 @@
 
 // Subtracts the cost of decoding the strip once more from the page's budget for decoding damaged
 // strips again. Returns false, and subtracts nothing, when the budget does not suffice for decoding
-// the strip `passes` times, or when the decode is cancelled.
+// the strip `passes` times, or when the decode is cancelled or out of memory.
 static bool charge(tiff_reader *r, const tiff_strile *s, unsigned passes) {
-  if (imgc_cancel_poll(r->request->cancel)) return false;
+  if (r->out_of_memory || imgc_cancel_poll(r->request->cancel)) return false;
   uint64_t cost = tiff_cost(r->properties, s->units * r->properties->unit_bytes, s->size);
   if (r->retry_left / passes < cost) return false;
   r->retry_left -= cost;

@@ -1,8 +1,8 @@
 // One plane of one strip or tile, decoded by libtiff.
 
 #include "tiff/strips/tiff_strile.h"
+#include "core/scratch.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 void tiff_clear(tiff_reader *r, const tiff_strile *s) {
@@ -11,16 +11,24 @@ void tiff_clear(tiff_reader *r, const tiff_strile *s) {
 }
 
 // Returns the input bytes. For FillOrder 2 and for JBIG these are a copy, because libtiff may
-// reverse the bits in place.
+// reverse the bits in place. Sets r->out_of_memory, and returns NULL, when the copy cannot be
+// allocated.
 static void *input_buffer(tiff_reader *r, const tiff_strile *s) {
   if (!r->properties->reversed && r->properties->compression != COMPRESSION_JBIG)
     return (void *)(uintptr_t)s->data;
   if (r->writable_size < s->size) {
-    uint8_t *grown = realloc(r->writable, (size_t)s->size);
-    if (!grown) return NULL;
-    r->writable = grown, r->writable_size = s->size;
+    tiff_free_writable(r);
+    r->writable = imgc_scratch_alloc(r->request, (size_t)s->size);
+    r->out_of_memory = !r->writable;
+    if (r->out_of_memory) return NULL;
+    r->writable_size = s->size;
   }
   return memcpy(r->writable, s->data, (size_t)s->size);
+}
+
+void tiff_free_writable(tiff_reader *r) {
+  imgc_scratch_free(r->request, r->writable, (size_t)r->writable_size);
+  r->writable = NULL, r->writable_size = 0;
 }
 
 // Passes the available input to libtiff, so that a strip whose end is missing is decoded too.

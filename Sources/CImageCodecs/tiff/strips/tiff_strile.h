@@ -14,6 +14,7 @@ typedef struct tiff_reader {
   bool output_is_dirty; // the bytes of `scratch` are not all zero
   uint8_t *writable;    // copy of the input in which libtiff may reverse bits
   uint64_t writable_size;
+  bool out_of_memory;    // `writable` could not be allocated: the data is not damaged
   tiff_lzw *lzw;         // NULL: libtiff decodes
   uint64_t scan_samples; // JPEG samples visited so far
   uint64_t retry_left;   // remaining nanoseconds for decoding again after damage
@@ -36,7 +37,10 @@ typedef struct tiff_strile {
 void tiff_clear(tiff_reader *reader, const tiff_strile *strile);
 
 // Decodes the first `units` units (of unit_bytes each) into the output without clearing it. Returns
-// false when libtiff reports an error.
+// false when libtiff reports an error, or reader->out_of_memory is set.
 bool tiff_decode(tiff_reader *reader, const tiff_strile *strile, uint64_t units);
+
+// Releases reader->writable.
+void tiff_free_writable(tiff_reader *reader);
 
 #endif

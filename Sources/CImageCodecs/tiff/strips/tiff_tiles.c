@@ -5,7 +5,6 @@
 #include "core/report.h"
 #include "core/scratch.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #include "rows/running_sum.h"
@@ -37,7 +36,7 @@ imgc_status tiff_reader_open(tiff_reader *reader, const imgc_request *request, t
 void tiff_reader_close(tiff_reader *reader) {
   if (reader->scratch)
     imgc_scratch_free(reader->request, reader->scratch, scratch_bytes(reader->properties));
-  free(reader->writable);
+  if (reader->writable) tiff_free_writable(reader);
   tiff_lzw_destroy(reader->lzw);
 }
 
@@ -144,6 +143,10 @@ static imgc_status read_strile(tiff_reader *r, tiff_strile *s, imgc_report *repo
     if (check_window(r, s, report)) return report->status;
     if (!tiff_blob_fits(f, s->data, s->size, (uint32_t)s->units)) return IMGC_OK;
     units = decode_all(r, s);
+    if (r->out_of_memory)
+      return imgc_fail(report, IMGC_ERROR_OUT_OF_MEMORY, NULL,
+                       "tiff: out of memory for %llu bytes of a strip or tile",
+                       (unsigned long long)s->size);
     s->data = s->to;
   }
   s->complete_rows = units * f->sub_y;

@@ -20,7 +20,7 @@ void tiff_reader_close(tiff_reader *reader);
 
 // Reads the tile; its rows are valid until the next call. For damaged data tile->intact is less
 // than the number of rows in the tile. If rows are missing, tile->rows is less than this number
-// too. The call fails only when a limit is exceeded.
+// too. The call fails only when a limit is exceeded or memory is exhausted.
 imgc_status tiff_read_tile(tiff_reader *reader, uint32_t column, uint32_t row, tiff_tile *tile,
                            imgc_report *report);
 

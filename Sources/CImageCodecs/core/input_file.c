@@ -1,0 +1,101 @@
+// Opening, reading and mapping of input files.
+
+#if defined(__linux__) && !defined(_GNU_SOURCE)
+#define _GNU_SOURCE // for O_CLOEXEC and st_mtim
+#endif
+
+#include "CImageCodecs.h"
+#include "core/mapped_regions.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum {
+  READ_SIZE = 1 << 20, // bytes per read, between polls of the cancel flag
+};
+
+static imgc_file_result fail_errno(imgc_file *file) {
+  file->error_number = errno;
+  return IMGC_FILE_ERROR;
+}
+
+// Reads the complete file into allocated memory.
+static imgc_file_result read_all(imgc_file *file, imgc_cancel *cancel) {
+  uint8_t *bytes = malloc(file->size ? file->size : 1);
+  if (!bytes) return IMGC_FILE_OUT_OF_MEMORY;
+  file->data = bytes;
+  for (size_t at = 0; at < file->size;) {
+    if (imgc_cancel_poll(cancel)) return IMGC_FILE_CANCELLED;
+    size_t left = file->size - at;
+    ssize_t count =
+        pread(file->descriptor, bytes + at, left < READ_SIZE ? left : READ_SIZE, (off_t)at);
+    if (count == 0) return IMGC_FILE_CHANGED;
+    if (count > 0) at += (size_t)count;
+    if (count < 0 && errno != EINTR) return fail_errno(file);
+  }
+  return IMGC_FILE_OK;
+}
+
+// Maps the file; returns false when it cannot be mapped, so that it must be read.
+static bool map(imgc_file *file) {
+  void *start = mmap(NULL, file->size, PROT_READ, MAP_PRIVATE, file->descriptor, 0);
+  if (start == MAP_FAILED) return false;
+  file->region = imgc_region_add(start, file->size);
+  if (file->region == IMGC_NO_REGION) {
+    munmap(start, file->size);
+    return false;
+  }
+  file->data = start;
+  file->is_mapped = true;
+  return true;
+}
+
+static imgc_file_result open_file(const char *path, uint64_t max_size, uint64_t map_from,
+                                  imgc_cancel *cancel, imgc_file *file) {
+  struct stat status;
+  // Opening a device can have effects, so the kind is checked before and after.
+  if (stat(path, &status)) return fail_errno(file);
+  if (!S_ISREG(status.st_mode)) return IMGC_FILE_NOT_REGULAR;
+  do {
+    file->descriptor = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC | O_NOCTTY);
+  } while (file->descriptor < 0 && errno == EINTR);
+  if (file->descriptor < 0 || fstat(file->descriptor, &status)) return fail_errno(file);
+  if (!S_ISREG(status.st_mode)) return IMGC_FILE_NOT_REGULAR;
+  file->found_size = (uint64_t)status.st_size;
+  if (file->found_size > max_size || file->found_size > SIZE_MAX) return IMGC_FILE_TOO_LARGE;
+  file->size = (size_t)status.st_size;
+  if (file->size > 0 && file->found_size >= map_from && map(file)) return IMGC_FILE_OK;
+  return read_all(file, cancel);
+}
+
+imgc_file_result imgc_file_open(const char *path, uint64_t max_size, uint64_t map_from,
+                                imgc_cancel *cancel, imgc_file *file) {
+  *file = (imgc_file){.descriptor = -1, .region = IMGC_NO_REGION};
+  imgc_file_result result = open_file(path, max_size, map_from, cancel, file);
+  if (result) imgc_file_close(file);
+  return result;
+}
+
+bool imgc_file_close(imgc_file *file) {
+  bool is_whole = true;
+  if (file->is_mapped) {
+    // In the last page of a file that became shorter, missing bytes are zeros without a signal.
+    struct stat status;
+    bool has_missing_pages = imgc_region_remove(file->region);
+    is_whole = !has_missing_pages && fstat(file->descriptor, &status) == 0 &&
+               (uint64_t)status.st_size >= file->size;
+    munmap((void *)file->data, file->size);
+  } else {
+    free((void *)file->data);
+  }
+  if (file->descriptor >= 0) close(file->descriptor);
+  file->data = NULL;
+  file->is_mapped = false;
+  file->descriptor = -1;
+  return is_whole;
+}

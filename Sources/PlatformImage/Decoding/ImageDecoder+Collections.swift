@@ -1,0 +1,161 @@
+// Overloads for bytes in other types than arrays, such as `Data` of Foundation and `ByteBufferView` of SwiftNIO.
+
+extension ImageDecoder {
+    /// Reads the header of a file in a collection, as ``header(of:as:cancellation:)-([UInt8],_,_)`` does.
+    ///
+    /// The bytes are used in place if the collection is contiguous, as `Data`, `ArraySlice` and `ByteBufferView` are;
+    /// otherwise they are copied.
+    public func header(
+        of bytes: some Collection<UInt8>, as contentType: ContentType? = nil, cancellation: CancellationFlag? = nil
+    ) throws(DecodeError) -> ImageHeader {
+        try bytes.withSpan { (span) throws(DecodeError) in
+            try header(of: span, as: contentType, cancellation: cancellation)
+        }
+    }
+
+    /// Decodes an image from a collection, as ``decode(_:as:cancellation:)-([UInt8],_,_)`` does.
+    ///
+    /// The bytes are used in place if the collection is contiguous, as `Data`, `ArraySlice` and `ByteBufferView` are;
+    /// otherwise they are copied.
+    public func decode(
+        _ bytes: some Collection<UInt8>, as contentType: ContentType? = nil, cancellation: CancellationFlag? = nil
+    ) throws(DecodeError) -> DecodedImage {
+        try bytes.withSpan { (span) throws(DecodeError) in
+            try decode(span, as: contentType, cancellation: cancellation)
+        }
+    }
+
+    /// Makes a thumbnail of a file in a collection, as
+    /// ``thumbnail(of:options:as:cancellation:)-([UInt8],_,_,_)`` does.
+    ///
+    /// The bytes are used in place if the collection is contiguous, as `Data`, `ArraySlice` and `ByteBufferView` are;
+    /// otherwise they are copied.
+    public func thumbnail(
+        of bytes: some Collection<UInt8>, options: ThumbnailOptions, as contentType: ContentType? = nil,
+        cancellation: CancellationFlag? = nil
+    ) throws(DecodeError) -> DecodedImage {
+        try bytes.withSpan { (span) throws(DecodeError) in
+            try thumbnail(of: span, options: options, as: contentType, cancellation: cancellation)
+        }
+    }
+
+    /// Makes several thumbnails of a file in a collection, as
+    /// ``thumbnails(of:options:as:cancellation:)-([UInt8],_,_,_)`` does.
+    ///
+    /// The bytes are used in place if the collection is contiguous, as `Data`, `ArraySlice` and `ByteBufferView` are;
+    /// otherwise they are copied.
+    public func thumbnails(
+        of bytes: some Collection<UInt8>, options: [ThumbnailOptions], as contentType: ContentType? = nil,
+        cancellation: CancellationFlag? = nil
+    ) throws(DecodeError) -> [DecodedImage] {
+        try bytes.withSpan { (span) throws(DecodeError) in
+            try thumbnails(of: span, options: options, as: contentType, cancellation: cancellation)
+        }
+    }
+}
+
+extension DecodeQueue {
+    /// Decodes an image from a collection, as ``decode(_:as:with:priority:)-([UInt8],_,_,_)`` does.
+    ///
+    /// The bytes are used in place if the collection is contiguous, as `Data`, `ArraySlice` and `ByteBufferView` are;
+    /// otherwise they are copied before the job is enqueued. The queue retains the collection until the decode ends.
+    public func decode(
+        _ bytes: some Collection<UInt8> & Sendable, as contentType: ContentType? = nil,
+        with decoder: ImageDecoder = ImageDecoder(), priority: Priority = .normal
+    ) async throws(DecodeError) -> DecodedImage {
+        guard bytes.isContiguous else {
+            return try await decode([UInt8](bytes), as: contentType, with: decoder, priority: priority)
+        }
+        let decoder = decoder.bounded(by: budget)
+        return try await run(
+            bytes, priority,
+            prepare: { (span, flag) throws(DecodeError) in
+                let prepared = try decoder.prepare(span, as: contentType, cancellation: flag)
+                return (prepared, prepared.byteCount)
+            },
+            make: { (prepared, span) throws(DecodeError) in try decoder.decode(prepared, span) })
+    }
+
+    /// Makes a thumbnail of a file in a collection, as
+    /// ``thumbnail(of:options:as:with:priority:)-([UInt8],_,_,_,_)`` does.
+    ///
+    /// The bytes are used in place if the collection is contiguous, as `Data`, `ArraySlice` and `ByteBufferView` are;
+    /// otherwise they are copied before the job is enqueued. The queue retains the collection until the decode ends.
+    public func thumbnail(
+        of bytes: some Collection<UInt8> & Sendable, options: ThumbnailOptions, as contentType: ContentType? = nil,
+        with decoder: ImageDecoder = ImageDecoder(), priority: Priority = .normal
+    ) async throws(DecodeError) -> DecodedImage {
+        guard bytes.isContiguous else {
+            return try await thumbnail(
+                of: [UInt8](bytes), options: options, as: contentType, with: decoder, priority: priority)
+        }
+        let decoder = decoder.bounded(by: budget)
+        return try await run(
+            bytes, priority,
+            prepare: { (span, flag) throws(DecodeError) in
+                let prepared = try PreparedThumbnail(
+                    span, declared: contentType, decoder: decoder, options: options, flag: flag)
+                return (prepared, prepared.byteCount)
+            },
+            make: { (prepared, span) throws(DecodeError) in try decoder.thumbnail(prepared, span) })
+    }
+
+    /// Makes several thumbnails of a file in a collection, as
+    /// ``thumbnails(of:options:as:with:priority:)-([UInt8],_,_,_,_)`` does.
+    ///
+    /// The bytes are used in place if the collection is contiguous, as `Data`, `ArraySlice` and `ByteBufferView` are;
+    /// otherwise they are copied before the job is enqueued. The queue retains the collection until the decode ends.
+    public func thumbnails(
+        of bytes: some Collection<UInt8> & Sendable, options: [ThumbnailOptions],
+        as contentType: ContentType? = nil, with decoder: ImageDecoder = ImageDecoder(), priority: Priority = .normal
+    ) async throws(DecodeError) -> [DecodedImage] {
+        guard bytes.isContiguous else {
+            return try await thumbnails(
+                of: [UInt8](bytes), options: options, as: contentType, with: decoder, priority: priority)
+        }
+        let decoder = decoder.bounded(by: budget)
+        return try await run(
+            bytes, priority,
+            prepare: { (span, flag) throws(DecodeError) in
+                let batch = try ThumbnailBatch(
+                    span, declared: contentType, decoder: decoder, options: options, flag: flag)
+                if let error = batch.firstError { throw error }
+                return (batch, batch.byteCount)
+            },
+            make: { (batch, span) throws(DecodeError) in try decoder.thumbnails(batch, span).images() })
+    }
+
+    private func run<Prepared: Sendable, Result: Sendable>(
+        _ bytes: some Collection<UInt8> & Sendable, _ priority: Priority,
+        prepare: @escaping @Sendable (Span<UInt8>, CancellationFlag) throws(DecodeError) -> (Prepared, byteCount: Int),
+        make: @escaping @Sendable (Prepared, Span<UInt8>) throws(DecodeError) -> Result
+    ) async throws(DecodeError) -> Result {
+        try await submit(priority) { flag, complete in
+            do throws(DecodeError) {
+                let (prepared, byteCount) = try bytes.withSpan { (span) throws(DecodeError) in try prepare(span, flag) }
+                return .needs(max(1, byteCount)) { start in
+                    complete(start) { () throws(DecodeError) in
+                        try bytes.withSpan { (span) throws(DecodeError) in try make(prepared, span) }
+                    }
+                }
+            } catch {
+                return .done(complete(.refused(error)) { () throws(DecodeError) in throw error })
+            }
+        }
+    }
+}
+
+extension Collection<UInt8> {
+    fileprivate var isContiguous: Bool { withContiguousStorageIfAvailable { _ in true } ?? false }
+
+    /// Calls `body` with the bytes, in place if they are contiguous.
+    fileprivate func withSpan<Result>(
+        _ body: (Span<UInt8>) throws(DecodeError) -> Result
+    ) throws(DecodeError) -> Result {
+        let result = unsafe withContiguousStorageIfAvailable { buffer in
+            Swift.Result { () throws(DecodeError) in try unsafe body(buffer.span) }
+        }
+        if let result { return try result.get() }
+        return try body([UInt8](self).span)
+    }
+}

@@ -1,0 +1,99 @@
+import Foundation
+import PlatformImageTestSupport
+import Testing
+
+@testable import PlatformImage
+
+/// Bytes in other collections than arrays.
+@Suite(.timeLimit(.minutes(30))) struct CollectionOverloadTests {
+    /// A contiguous collection that counts accesses to its storage and to single elements.
+    private struct Counted: Collection, Sendable {
+        let bytes: [UInt8]
+        let storageCount = Locked(0)
+        let elementCount = Locked(0)
+
+        var startIndex: Int { 0 }
+        var endIndex: Int { bytes.count }
+        func index(after index: Int) -> Int { index + 1 }
+        subscript(index: Int) -> UInt8 {
+            elementCount.update { $0 += 1 }
+            return bytes[index]
+        }
+        func withContiguousStorageIfAvailable<R>(_ body: (UnsafeBufferPointer<UInt8>) throws -> R) rethrows -> R? {
+            storageCount.update { $0 += 1 }
+            return try bytes.withUnsafeBufferPointer(body)
+        }
+    }
+
+    private func check(_ bytes: some Collection<UInt8> & Sendable, equal array: [UInt8]) async throws {
+        let (decoder, queue) = (ImageDecoder(), DecodeQueue(width: 1))
+        let options = [20, 50].map { ThumbnailOptions(width: $0) }
+        let image = try decoder.decode(array).bitmap.copyBytes()
+        let thumbnails = try decoder.thumbnails(of: array, options: options).map { $0.bitmap.copyBytes() }
+
+        #expect(try decoder.header(of: bytes) == decoder.header(of: array))
+        #expect(try decoder.decode(bytes).bitmap.copyBytes() == image)
+        #expect(try decoder.thumbnail(of: bytes, options: options[1]).bitmap.copyBytes() == thumbnails[1])
+        #expect(try decoder.thumbnails(of: bytes, options: options).map { $0.bitmap.copyBytes() } == thumbnails)
+        let queuedImage = try await queue.decode(bytes)
+        #expect(queuedImage.bitmap.copyBytes() == image)
+        let queuedThumbnail = try await queue.thumbnail(of: bytes, options: options[1])
+        #expect(queuedThumbnail.bitmap.copyBytes() == thumbnails[1])
+        let queued = try await queue.thumbnails(of: bytes, options: options)
+        #expect(queued.map { $0.bitmap.copyBytes() } == thumbnails)
+    }
+
+    @Test func dataGivesTheResultsOfAnArray() async throws {
+        let bytes = try Fixture.file("demo/mountains.jpg")
+        let data = Data(bytes)
+        try await check(data, equal: bytes)
+        // A slice with other indices.
+        try await check(Data([1, 2, 3] + bytes)[3...], equal: bytes)
+        try await check(([1, 2] + bytes)[2...], equal: bytes)
+        try await check(ContiguousArray(bytes), equal: bytes)
+    }
+
+    @Test func collectionsThatAreNotContiguousGiveTheResultsOfAnArray() async throws {
+        let bytes = try Fixture.file("demo/window.png")
+        let parts = [Array(bytes[..<1000]), Array(bytes[1000...])]
+        #expect(parts.joined().withContiguousStorageIfAvailable { _ in true } == nil)
+        try await check(parts.joined(), equal: bytes)
+        try await check(Array(bytes.reversed()).reversed() as ReversedCollection<[UInt8]>, equal: bytes)
+    }
+
+    @Test func contiguousCollectionsAreNotCopied() async throws {
+        let bytes = Counted(bytes: try Fixture.file("demo/mountains.jpg"))
+
+        _ = try ImageDecoder().decode(bytes)
+        _ = try await DecodeQueue(width: 1).thumbnail(of: bytes, options: ThumbnailOptions(width: 20))
+
+        #expect(bytes.elementCount.value == 0)
+        #expect(bytes.storageCount.value > 0)
+    }
+
+    @Test func errorsAreThoseOfAnArray() async {
+        let error = #expect(throws: DecodeError.self) { try ImageDecoder().decode(Data([1, 2, 3])) }
+        #expect(error?.code == .unknownFormat)
+        let queued = await #expect(throws: DecodeError.self) {
+            try await DecodeQueue(width: 1).thumbnail(of: Data(), options: ThumbnailOptions(width: 0))
+        }
+        #expect(queued?.code == .unknownFormat)
+    }
+
+    /// The caller releases its reference while the job waits for the only thread.
+    @Test func queueRetainsTheCollectionUntilTheDecodeEnds() async throws {
+        let queue = DecodeQueue(width: 1)
+        let gate = QueueGate()
+        async let blocker: Void = queue.run { _ in gate.pass() }
+        await gate.waitUntilEntered()
+        let bytes = try Fixture.file("demo/window.png")
+
+        let task = Task { try await queue.decode(Data(bytes)).bitmap.copyBytes() }
+        await yieldUntil { queue.waitingCount == 1 }
+        gate.open()
+
+        let pixels = try await task.value
+        #expect(try pixels == ImageDecoder().decode(bytes).bitmap.copyBytes())
+        try await blocker
+    }
+}

@@ -1,0 +1,180 @@
+import Foundation
+import PlatformImageTestSupport
+import Testing
+
+@testable import PlatformImage
+
+/// Decoding files by path.
+@Suite(.timeLimit(.minutes(30))) struct InputFileTests {
+    /// 1.7 MB, more than the size from which files are mapped.
+    static let large = BMPFile(
+        width: 800, height: 700, pixels: (0..<800 * 700 * 3).map { UInt8(truncatingIfNeeded: $0 &* 7 &+ $0 >> 9) }
+    ).bytes
+
+    private func error(_ path: String, _ options: DecodeOptions = DecodeOptions()) -> DecodeError? {
+        #expect(throws: DecodeError.self) { try ImageDecoder(options: options).decode(contentsOf: path) }
+    }
+
+    @Test(arguments: [true, false]) func decodesOfFilesEqualThoseOfBytes(_ isLarge: Bool) async throws {
+        let bytes = try isLarge ? Self.large : Fixture.file("demo/mountains.jpg")
+        let file = try TemporaryFile(bytes)
+        defer { file.remove() }
+        let (decoder, queue) = (ImageDecoder(), DecodeQueue(width: 1))
+        let options = [30, 90].map { ThumbnailOptions(width: $0) }
+        let image = try decoder.decode(bytes).bitmap.copyBytes()
+        let thumbnails = try decoder.thumbnails(of: bytes, options: options).map { $0.bitmap.copyBytes() }
+        let thumbnail = try decoder.thumbnail(of: bytes, options: options[0]).bitmap.copyBytes()
+
+        for mapsFile in [true, false] {
+            #expect(try decoder.header(contentsOf: file.path, mapsFile: mapsFile) == decoder.header(of: bytes))
+            #expect(try decoder.decode(contentsOf: file.path, mapsFile: mapsFile).bitmap.copyBytes() == image)
+            let small = try decoder.thumbnail(contentsOf: file.path, options: options[0], mapsFile: mapsFile)
+            #expect(small.bitmap.copyBytes() == thumbnail)
+            let several = try decoder.thumbnails(contentsOf: file.path, options: options, mapsFile: mapsFile)
+            #expect(several.map { $0.bitmap.copyBytes() } == thumbnails)
+
+            let queued = try await queue.decode(contentsOf: file.path, mapsFile: mapsFile)
+            #expect(queued.bitmap.copyBytes() == image)
+            let queuedSmall = try await queue.thumbnail(
+                contentsOf: file.path, options: options[0], mapsFile: mapsFile)
+            #expect(queuedSmall.bitmap.copyBytes() == thumbnail)
+            let queuedSeveral = try await queue.thumbnails(
+                contentsOf: file.path, options: options, mapsFile: mapsFile)
+            #expect(queuedSeveral.map { $0.bitmap.copyBytes() } == thumbnails)
+        }
+        #expect(queue.budget.grantedBytes == 0)
+    }
+
+    @Test func filesFrom1MiBOnAreMappedUnlessTheCallerForbidsIt() throws {
+        let limit = InputFile.mappedFrom
+        for (count, mapsFile, memory) in [(limit - 1, true, limit - 1), (limit, true, 0), (limit, false, limit)] {
+            let file = try TemporaryFile((0..<count).map { UInt8(truncatingIfNeeded: $0 &* 31) })
+            defer { file.remove() }
+
+            let found = try InputFile.withBytes(
+                of: file.path, limits: DecodeLimits(), mapsFile: mapsFile, flag: nil
+            ) { (bytes, memory) throws(DecodeError) in (bytes.count, bytes[count - 1], memory) }
+
+            #expect(found == (count, UInt8(truncatingIfNeeded: (count - 1) &* 31), memory))
+        }
+    }
+
+    @Test func bytesReadIntoMemoryCountForTheBudgetAndMappedOnesDoNot() async throws {
+        let file = try TemporaryFile(Self.large)
+        defer { file.remove() }
+        let (mapped, read) = (DecodeQueue(width: 1), DecodeQueue(width: 1))
+
+        _ = try await mapped.decode(contentsOf: file.path)
+        _ = try await read.decode(contentsOf: file.path, mapsFile: false)
+
+        #expect(read.budget.peakGrantedBytes - mapped.budget.peakGrantedBytes == Self.large.count)
+    }
+
+    @Test func fileAboveMaxInputBytesThrowsLimitExceeded() throws {
+        let file = try TemporaryFile(Self.large)
+        defer { file.remove() }
+        var options = DecodeOptions()
+        options.limits.maxInputBytes = Self.large.count
+        _ = try ImageDecoder(options: options).decode(contentsOf: file.path)
+        options.limits.maxInputBytes = Self.large.count - 1
+
+        let error = error(file.path, options)
+
+        #expect(error?.code == .limitExceeded && error?.detail == "maxInputBytes")
+    }
+
+    @Test func missingFilesThrowNotFound() throws {
+        let file = try TemporaryFile([1])
+        defer { file.remove() }
+        for path in [file.path + "-missing", file.path + "/below-a-file", "", file.path + "\0"] {
+            let error = error(path)
+            #expect(error?.code == .fileUnreadable && error?.detail == "notFound")
+        }
+    }
+
+    /// A FIFO without a writer would block a reader that waits for it.
+    @Test func foldersPipesAndDevicesThrowNotRegularFile() async throws {
+        let file = try TemporaryFile([1])
+        defer { file.remove() }
+        let pipe = file.folder.appending(path: "pipe").path
+        try #require(mkfifo(pipe, 0o600) == 0)
+        for path in [file.folder.path, pipe, "/dev/null", "/dev/zero"] {
+            let error = error(path)
+            #expect(error?.code == .fileUnreadable && error?.detail == "notRegularFile", "\(path)")
+            let queued = await #expect(throws: DecodeError.self) {
+                try await DecodeQueue(width: 1).thumbnail(contentsOf: path, options: ThumbnailOptions(width: 9))
+            }
+            #expect(queued?.detail == "notRegularFile")
+        }
+    }
+
+    /// In a process without privileges, because the superuser may read every file.
+    @Test func fileWithoutReadPermissionThrowsNotPermitted() async throws {
+        await #expect(processExitsWith: .success) {
+            let file = try TemporaryFile([1, 2, 3])
+            defer { file.remove() }
+            precondition(chmod(file.folder.path, 0o755) == 0 && chmod(file.path, 0) == 0)
+            if geteuid() == 0 { precondition(seteuid(65_534) == 0) }
+            defer { _ = seteuid(0) }
+            do throws(DecodeError) {
+                _ = try ImageDecoder().decode(contentsOf: file.path)
+                preconditionFailure("the file was read")
+            } catch {
+                precondition(error.code == .fileUnreadable && error.detail == "notPermitted")
+            }
+        }
+    }
+
+    @Test func linksAreFollowedAndLoopsThrowSystem() throws {
+        let file = try TemporaryFile(Self.large)
+        defer { file.remove() }
+        let (link, loop) = (file.folder.appending(path: "link").path, file.folder.appending(path: "loop").path)
+        try FileManager.default.createSymbolicLink(atPath: link, withDestinationPath: "image")
+        try FileManager.default.createSymbolicLink(atPath: loop, withDestinationPath: "loop")
+
+        #expect(try ImageDecoder().decode(contentsOf: link).bitmap.width == 800)
+        let error = error(loop)
+        #expect(error?.code == .fileUnreadable && error?.detail == "system")
+    }
+
+    @Test func emptyFileThrowsUnknownFormat() throws {
+        let file = try TemporaryFile([])
+        defer { file.remove() }
+        #expect(error(file.path)?.code == .unknownFormat)
+    }
+
+    @Test func cancellingBeforeTheFirstReadThrowsCancelled() throws {
+        let file = try TemporaryFile(Self.large)
+        defer { file.remove() }
+        let flag = CancellationFlag()
+        flag.cancel()
+        for mapsFile in [true, false] {
+            let error = #expect(throws: DecodeError.self) {
+                try ImageDecoder().decode(contentsOf: file.path, mapsFile: mapsFile, cancellation: flag)
+            }
+            #expect(error?.code == .cancelled)
+        }
+    }
+
+    /// While the job waits for the only thread and for bytes, the file has another content.
+    @Test func fileThatIsReplacedByOneThatNeedsMoreMemoryThrowsChanged() async throws {
+        let file = try TemporaryFile(BMPFile.monochrome(width: 100, height: 100))
+        defer { file.remove() }
+        let queue = DecodeQueue(width: 1, budget: DecodeBudget(maxBytes: 8 << 20))
+        let gate = QueueGate()
+        async let blocker: Void = queue.run(byteCount: 8 << 20) { _ in gate.pass() }
+        await gate.waitUntilEntered()
+        let other = DecodeQueue(width: 1, budget: queue.budget)
+
+        let task = Task { try await other.decode(contentsOf: file.path) }
+        await yieldUntil { queue.budget.waitingCount == 1 }
+        try file.write(BMPFile.monochrome(width: 500, height: 500))
+        gate.open()
+
+        let result = await task.result
+        let error = #expect(throws: DecodeError.self) { try result.get() }
+        #expect(error?.code == .fileUnreadable && error?.detail == "changed")
+        try await blocker
+        #expect(queue.budget.grantedBytes == 0)
+    }
+}
