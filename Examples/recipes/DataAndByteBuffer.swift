@@ -4,14 +4,14 @@ import NIOCore
 import PlatformImage
 import Testing
 
-/// Decodes the bytes of a `Data` without copying them. Blocks the calling thread: do not call it on a server's threads.
-func decode(_ data: Data, with decoder: ImageDecoder = ImageDecoder()) throws -> DecodedImage {
-    try decoder.decode(data.span)
+/// Decodes the bytes of a `Data` on a queue, without copying them.
+func decode(_ data: Data, on queue: DecodeQueue) async throws -> DecodedImage {
+    try await queue.decode(data)
 }
 
-/// Decodes the readable bytes of a `ByteBuffer` on a queue. One copy, from the buffer to an array.
+/// Decodes the readable bytes of a `ByteBuffer` on a queue, without copying them.
 func decode(_ buffer: ByteBuffer, on queue: DecodeQueue) async throws -> DecodedImage {
-    try await queue.decode([UInt8](buffer: buffer))
+    try await queue.decode(buffer.readableBytesView)
 }
 
 /// Encodes a bitmap as the body of a response.
@@ -19,23 +19,16 @@ func pngBuffer(of bitmap: Bitmap, on queue: DecodeQueue) async throws -> ByteBuf
     ByteBuffer(bytes: try await queue.encode(bitmap, as: .png))
 }
 
-/// The pixels as `Data` for another library: rows from the top, R G B A, straight or premultiplied alpha.
-func pixelData(of bitmap: Bitmap, premultiplied: Bool) -> Data {
-    let pixels = premultiplied ? bitmap.premultiplied() : bitmap
-    return Data(pixels.copyBytes())
+/// The pixels for a drawing library that requires premultiplied B G R A: rows from the top, without padding.
+func drawingBytes(of bitmap: Bitmap) throws -> Data {
+    Data(try bitmap.bytes(layout: .bgraPremultiplied))
 }
 
-/// A bitmap of the pixels of another library: rows of `bytesPerRow` bytes from the top, R G B A, straight alpha.
+/// A bitmap of the pixels of a camera library: R G B without alpha, rows of `stride` bytes from the top.
 ///
-/// - Throws: A `DecodeError` when the size exceeds the limits of a service; traps when `data` is too short.
-func bitmap(of data: Data, width: Int, height: Int, bytesPerRow: Int) throws -> Bitmap {
-    try Bitmap(width: width, height: height, limits: .thumbnailService) { pixels in
-        for row in 0..<height {
-            for column in 0..<width * 4 {
-                pixels[row * width * 4 + column] = data[data.startIndex + row * bytesPerRow + column]
-            }
-        }
-    }
+/// - Throws: A `DecodeError` when `data` has fewer bytes than the rows, or the size exceeds the default limits.
+func bitmap(ofRGB data: Data, width: Int, height: Int, stride: Int) throws -> Bitmap {
+    try Bitmap(width: width, height: height, bytes: data.span, layout: .rgb, stride: stride)
 }
 
 extension RecipeTests {
@@ -43,16 +36,25 @@ extension RecipeTests {
         let (bytes, queue) = (try example("demo/logo.png"), DecodeQueue(width: 1))
         let expected = try ImageDecoder().decode(bytes).bitmap.copyBytes()
 
-        let fromData = try decode(Data(bytes)).bitmap
+        let fromData = try await decode(Data(bytes), on: queue).bitmap
         let buffer = try await pngBuffer(of: fromData, on: queue)
         let fromBuffer = try await decode(buffer, on: queue).bitmap
 
         #expect(fromData.copyBytes() == expected)
         #expect(fromBuffer.copyBytes() == expected)
-        let pixels = pixelData(of: fromBuffer, premultiplied: false)
-        let again = try bitmap(of: pixels, width: fromData.width, height: fromData.height, bytesPerRow: 320 * 4)
-        #expect(again.copyBytes() == expected)
-        #expect(pixelData(of: again, premultiplied: true).count == again.byteCount)
+    }
+
+    @Test func pixelsOfOtherLibrariesAreConverted() throws {
+        // Two rows of two pixels, with two bytes of padding between the rows.
+        let image = try bitmap(
+            ofRGB: Data([1, 2, 3, 4, 5, 6, 0, 0, 7, 8, 9, 10, 11, 12]), width: 2, height: 2, stride: 8)
+        #expect(image.copyBytes() == [1, 2, 3, 255, 4, 5, 6, 255, 7, 8, 9, 255, 10, 11, 12, 255])
+
+        let half = Bitmap(width: 1, height: 1) { pixels in
+            for (index, value) in [200, 100, 50, 128].enumerated() { pixels[index] = UInt8(value) }
+        }
+        #expect(try drawingBytes(of: half) == Data([25, 50, 100, 128]))
+        #expect(throws: DecodeError.self) { try bitmap(ofRGB: Data([1, 2, 3]), width: 2, height: 2, stride: 8) }
     }
 }
 #endif

@@ -4,7 +4,7 @@ import Testing
 
 /// Writes a JPEG thumbnail of every image of a folder to another folder, and continues after errors.
 ///
-/// At most `queue.width` files are in memory at the same time.
+/// The files are mapped into memory, so that only the parts that the decoder reads are loaded.
 ///
 /// - Returns: Names of the files that are not images, or too damaged, with their errors.
 func makeThumbnails(
@@ -16,8 +16,8 @@ func makeThumbnails(
 
     @Sendable func make(_ name: String) async -> (String, (any Error)?) {
         do {
-            let bytes = [UInt8](try Data(contentsOf: source.appending(path: name)))
-            let thumbnail = try await queue.thumbnail(of: bytes, options: options, with: decoder)
+            let path = source.appending(path: name).path
+            let thumbnail = try await queue.thumbnail(contentsOf: path, options: options, with: decoder)
             let file = try await queue.encode(thumbnail.bitmap, as: .jpeg)
             try Data(file).write(to: target.appending(path: name + ".jpg"))
             return (name, nil)
