@@ -18,7 +18,8 @@ func signingConfiguration(key: [UInt8], directory: String) -> ImageLoader.Config
         signed.fields.append("X-Signature", code.map { String(format: "%02x", $0) }.joined())
         return signed
     }
-    // Do not put the signature into logs; the default hides queries, and fields are never logged.
+    // A shared cache stores no response to a request with Authorization. Here `partition` separates the users.
+    configuration.isSharedCache = false
     return configuration
 }
 

@@ -32,6 +32,12 @@ enum ArticleExamples {
         return file
     }
 
+    static func sizes(of bytes: [UInt8], decoder: ImageDecoder) throws -> [DecodedImage] {
+        let sizes = [150, 300, 600].map { ThumbnailOptions(width: $0) }
+        let thumbnails = try decoder.thumbnails(of: bytes, options: sizes)
+        return thumbnails
+    }
+
     struct CachedImages {
         let cache = MemoryCache<ImageCacheKey, Bitmap>(maxBytes: AvailableMemory().fraction(0.15))
         let queue = DecodeQueue(budget: DecodeBudget(maxBytes: 256 << 20))
@@ -56,13 +62,22 @@ enum ArticleExamples {
 
 #if AsyncHTTPClient
 extension ArticleExamples {
-    /// Only compiled: the test has no access to the directory.
+    /// Only compiled, like the next function: a test can use neither the directory nor the URL.
     static func load() async throws {
         let loader = try ImageLoader(cacheDirectory: "/var/cache/images")
         try loader.update { $0.cacheImagesInMemory = true }
 
         let image = try await loader.image(for: ImageRequest(url: "https://example.com/a.png"))
         print(image.bitmap.width, image.source, image.isFresh)
+    }
+
+    static func avatar(loader: ImageLoader) async throws -> LoadedImage {
+        var request = ImageRequest(
+            url: "https://example.com/a.jpg", thumbnail: ThumbnailOptions(width: 200, height: 200, fit: .cover),
+            processors: [.circle()])
+        request.variantFormat = .png
+        let avatar = try await loader.image(for: request)
+        return avatar
     }
 
     static func serverConfiguration() -> ImageLoader.Configuration {
@@ -104,6 +119,8 @@ extension RecipeTests {
         try ArticleExamples.play(example("demo/orbit.gif")) { _, duration in count += duration > .zero ? 1 : 0 }
         #expect(count == 24)
         #expect(try ImageDecoder().header(of: ArticleExamples.thumbnail(of: photo)).height == 200)
+        let sizes = try ArticleExamples.sizes(of: photo, decoder: ImageDecoder())
+        #expect(sizes.map(\.bitmap.width) == [150, 300, 600])
         let images = ArticleExamples.CachedImages()
         let key = ImageCacheKey("mountains")
         let bitmap = try await images.image(key, from: photo)

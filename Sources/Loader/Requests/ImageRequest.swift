@@ -17,7 +17,7 @@ public struct ImageRequest: Hashable, Sendable {
     /// Size, fit and filter of a thumbnail that the load returns instead of the complete image; nil returns the
     /// complete image.
     ///
-    /// For most formats the complete image is never in memory. ``PlatformImage/DecodeOptions/scaleDenominator`` is then
+    /// For most formats the complete image is never in memory. `DecodeOptions.scaleDenominator` is then
     /// ignored. Each thumbnail size is a variant: it has its own entry in memory, and shares one download with all other
     /// variants of the URL. With an option out of range the load fails with `configuration`.
     public var thumbnail: ThumbnailOptions? { didSet { updateKeys() } }
@@ -65,6 +65,8 @@ public struct ImageRequest: Hashable, Sendable {
     ///   - url: As ``url``.
     ///   - thumbnail: As ``thumbnail``. Any number is accepted; the load checks the numbers.
     ///   - processors: As ``processors``.
+    ///   - fields: As ``fields``.
+    ///   - policy: As ``policy``.
     public init(
         url: String, thumbnail: ThumbnailOptions, processors: [ImageProcessor] = [], fields: HeaderFields = [:],
         policy: CachePolicy = .default
