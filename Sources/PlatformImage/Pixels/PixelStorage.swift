@@ -95,21 +95,8 @@ extension PixelStorage {
     ) throws(DecodeError) -> PixelStorage {
         try DecodeError.check(width, "width", isIn: 1 ... .max)
         try DecodeError.check(height, "height", isIn: 1 ... .max)
-        if let limit = limits.maxSide, max(width, height) > limit {
-            throw DecodeError(
-                .limitExceeded, detail: "maxSide",
-                "\(width) x \(height) pixels: a side exceeds the limit of \(limit) pixels")
-        }
+        try limits.checkBitmap(width: width, height: height)
         let (pixels, overflows) = width.multipliedReportingOverflow(by: height)
-        if let limit = limits.maxPixels, overflows || pixels > limit {
-            throw DecodeError(
-                .limitExceeded, detail: "maxPixels", "\(width) x \(height) pixels exceed the limit of \(limit) pixels")
-        }
-        if let limit = limits.maxMemory, overflows || pixels > limit / 4 {
-            throw DecodeError(
-                .limitExceeded, detail: "maxMemory",
-                "\(width) x \(height) pixels of 4 bytes exceed the limit of \(limit) bytes")
-        }
         guard !overflows, pixels <= Int.max / 4, let storage = PixelStorage(byteCount: pixels * 4, zeroed: zeroed)
         else { throw DecodeError(.outOfMemory, "out of memory: \(width) x \(height) pixels") }
         return storage

@@ -58,6 +58,9 @@ public struct DecodeError: Error, Hashable, Sendable, CustomStringConvertible {
         public static var outOfMemory: Self { Self(description: "outOfMemory") }
         /// The decode was cancelled.
         public static var cancelled: Self { Self(description: "cancelled") }
+        /// The function of a custom ``ImageProcessor`` threw an error that is not a ``DecodeError``.
+        /// ``DecodeError/detail`` is the identifier that the processor was created with.
+        public static var processorFailed: Self { Self(description: "processorFailed") }
         /// A bug of this package.
         public static var `internal`: Self { Self(description: "internal") }
     }
@@ -71,6 +74,12 @@ extension DecodeError {
     static func check(_ value: Int, _ name: String, isIn range: ClosedRange<Int>) throws(DecodeError) {
         guard !range.contains(value) else { return }
         throw invalidArgument(name, "\(value)", allowed: range.allowedValues)
+    }
+
+    /// - Throws: `invalidArgument` with the name as ``DecodeError/detail`` when `value` is outside `range` or NaN.
+    static func check(_ value: Double, _ name: String, isIn range: ClosedRange<Double>) throws(DecodeError) {
+        guard !range.contains(value) else { return }
+        throw invalidArgument(name, "\(value)", allowed: "\(range)")
     }
 
     /// An error with the name of the argument, its value and the allowed values.

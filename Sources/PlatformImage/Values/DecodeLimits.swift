@@ -76,6 +76,31 @@ public struct DecodeLimits: Hashable, Sendable {
     }
 }
 
+extension DecodeLimits {
+    /// Checks a bitmap that is not the result of a decode: `maxSide`, `maxPixels` and `maxMemory` apply.
+    ///
+    /// - Parameter scratchByteCount: Bytes of temporary buffers, 0 or more, which count towards `maxMemory`.
+    /// - Throws: `limitExceeded`.
+    func checkBitmap(width: Int, height: Int, scratchByteCount: Int = 0) throws(DecodeError) {
+        if let limit = maxSide, max(width, height) > limit {
+            throw DecodeError(
+                .limitExceeded, detail: "maxSide",
+                "\(width) x \(height) pixels: a side exceeds the limit of \(limit) pixels")
+        }
+        let (pixels, overflows) = width.multipliedReportingOverflow(by: height)
+        if let limit = maxPixels, overflows || pixels > limit {
+            throw DecodeError(
+                .limitExceeded, detail: "maxPixels", "\(width) x \(height) pixels exceed the limit of \(limit) pixels")
+        }
+        if let limit = maxMemory, overflows || pixels > (limit - scratchByteCount) / 4 {
+            let scratch = scratchByteCount == 0 ? "" : " and \(scratchByteCount) bytes of temporary buffers"
+            throw DecodeError(
+                .limitExceeded, detail: "maxMemory",
+                "\(width) x \(height) pixels of 4 bytes\(scratch) exceed the limit of \(limit) bytes")
+        }
+    }
+}
+
 extension DecodeLimits: CustomStringConvertible {
     /// The limits that differ from the defaults, in one line.
     public var description: String {

@@ -24,11 +24,15 @@ extension RGBA8: CustomStringConvertible {
 }
 
 extension RGBA8 {
-    init(in bytes: Span<UInt8>, at start: Int) {
+    /// Reads the pixel at byte `start`.
+    @inlinable
+    package init(in bytes: Span<UInt8>, at start: Int) {
         self.init(red: bytes[start], green: bytes[start + 1], blue: bytes[start + 2], alpha: bytes[start + 3])
     }
 
-    func store(in pixels: inout MutableSpan<UInt8>, at start: Int) {
+    /// Writes the four samples at byte `start`.
+    @inlinable
+    package func store(in pixels: inout MutableSpan<UInt8>, at start: Int) {
         pixels[start] = red
         pixels[start + 1] = green
         pixels[start + 2] = blue

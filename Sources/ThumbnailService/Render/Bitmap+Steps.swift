@@ -35,21 +35,22 @@ extension Bitmap {
     /// Applies a filter that does not change the size.
     func applying(_ filter: PixelFilter, cancellation: CancellationFlag? = nil) throws(DecodeError) -> Bitmap {
         switch filter {
-        case .grayscale: return try grayscale(cancellation: cancellation)
+        case .grayscale: return try grayscale(limits: .unlimited, cancellation: cancellation)
         case .bitonal: return try bitonal(cancellation: cancellation)
         case .backgroundColor(let color): return try composited(over: color, cancellation: cancellation)
         case .blur(let radius, let sigma):
             return try blurred(Blur(radius: radius, sigma: sigma.doubleValue), cancellation: cancellation)
         case .sharpen(let amount, let radius, let luminanceOnly):
-            let sharpening = Sharpening(
-                amount: amount.doubleValue, radius: radius.doubleValue, isLuminanceOnly: luminanceOnly)
-            return try sharpened(sharpening, cancellation: cancellation)
+            return try sharpened(
+                amount: amount.doubleValue, radius: radius.doubleValue, luminanceOnly: luminanceOnly,
+                limits: .unlimited, cancellation: cancellation)
         case .brightness(let percent):
-            return try mapped(by: .brightness(percent: percent), cancellation: cancellation)
+            return try adjustingBrightness(byPercent: percent, limits: .unlimited, cancellation: cancellation)
         case .contrast(let percent):
-            return try mapped(by: .contrast(percent: percent), cancellation: cancellation)
+            return try adjustingContrast(byPercent: percent, limits: .unlimited, cancellation: cancellation)
         case .saturation(let factor):
-            return try saturated(by: factor.doubleValue, cancellation: cancellation)
+            return try adjustingSaturation(
+                byFactor: factor.doubleValue, limits: .unlimited, cancellation: cancellation)
         case .rgb(let red, let green, let blue):
             return try mapped(by: .rgb(red: red, green: green, blue: blue), cancellation: cancellation)
         case .equalize:

@@ -53,7 +53,7 @@ enum PixelFilter: Hashable, Sendable {
     static let maxWeights = 225
 
     /// The largest blur radius with the exact kernel. The cost per pixel is constant above it.
-    static let maxExactRadius = 20
+    static let maxExactRadius = Blur.maxExactRadius
 
     /// The radius of a blur whose cost per pixel is about that of this filter; at least 1.
     var workRadius: Int {

@@ -1,6 +1,3 @@
-#if Service
-import PlatformImage
-
 extension Bitmap {
     /// Returns a copy that is blurred by box filters with running sums. Pixels are weighted by their alpha, and edge
     /// pixels are repeated.
@@ -61,7 +58,7 @@ extension Bitmap {
 private struct RunningRow {
     private let margin: Int
     /// One pixel more than the row with its margins, because the first prefix sum is 0. The sums may wrap around; the
-    /// differences do not overflow, as they cover at most 301 pixels of at most 65,025.
+    /// differences do not overflow, as they cover at most 2,001 pixels of at most 65,025.
     private var sums: [UInt32]
 
     init(_ bitmap: Bitmap, margin: Int) {
@@ -73,7 +70,7 @@ private struct RunningRow {
     mutating func read(_ bitmap: Bitmap, row y: Int) {
         let (margin, width) = (margin, bitmap.width)
         bitmap.withRow(y) { row in
-            sums.withUnsafeMutableBufferPointer { sums in
+            unsafe sums.withUnsafeMutableBufferPointer { sums in
                 var (red, green, blue, alpha) = (UInt32(0), UInt32(0), UInt32(0), UInt32(0))
                 for x in 0..<(width + 2 * margin) {
                     let at = min(max(0, x - margin), width - 1) * 4
@@ -82,10 +79,10 @@ private struct RunningRow {
                     green &+= UInt32(row[at + 1]) * share
                     blue &+= UInt32(row[at + 2]) * share
                     alpha &+= 255 * share
-                    sums[x * 4 + 4] = red
-                    sums[x * 4 + 5] = green
-                    sums[x * 4 + 6] = blue
-                    sums[x * 4 + 7] = alpha
+                    unsafe sums[x * 4 + 4] = red
+                    unsafe sums[x * 4 + 5] = green
+                    unsafe sums[x * 4 + 6] = blue
+                    unsafe sums[x * 4 + 7] = alpha
                 }
             }
         }
@@ -98,13 +95,13 @@ private struct RunningRow {
         for box in boxes {
             let (begin, end) = ((margin - box.radius) * 4, (margin + box.radius + 1) * 4)
             precondition(begin >= 0 && end + count <= sums.count)
-            sums.withUnsafeBufferPointer { sums in
-                means.withUnsafeMutableBufferPointer { means in
+            unsafe sums.withUnsafeBufferPointer { sums in
+                unsafe means.withUnsafeMutableBufferPointer { means in
                     // The precondition covers both ranges; unchecked accesses let the compiler vectorize the loop.
                     guard let source = sums.baseAddress, let target = means.baseAddress else { return }
                     for index in 0..<count {
-                        let sum = source[end &+ index] &- source[begin &+ index]
-                        target[index] += box.weight * Float(Int32(truncatingIfNeeded: sum))
+                        let sum = unsafe source[end &+ index] &- source[begin &+ index]
+                        unsafe target[index] += box.weight * Float(Int32(truncatingIfNeeded: sum))
                     }
                 }
             }
@@ -115,12 +112,12 @@ private struct RunningRow {
     static func add(_ row: [UInt32], times weight: Float, to sums: inout [Float]) {
         let count = sums.count
         precondition(row.count == count)
-        row.withUnsafeBufferPointer { row in
-            sums.withUnsafeMutableBufferPointer { sums in
+        unsafe row.withUnsafeBufferPointer { row in
+            unsafe sums.withUnsafeMutableBufferPointer { sums in
                 // The precondition makes both counts equal.
                 guard let source = row.baseAddress, let target = sums.baseAddress else { return }
                 for index in 0..<count {
-                    target[index] += weight * Float(Int32(truncatingIfNeeded: source[index]))
+                    unsafe target[index] += weight * Float(Int32(truncatingIfNeeded: source[index]))
                 }
             }
         }
@@ -129,7 +126,7 @@ private struct RunningRow {
 
 /// Ring buffer of the rows that the running sums of the boxes still need, in fixed point.
 private struct RowRing {
-    /// Fixed-point scale of a sample of 0...65,025: the sum of 301 of them stays below 2³¹.
+    /// Fixed-point scale of a sample of 0...65,025: the sum of 2,001 of them stays below 2³¹.
     static let scale: Float = 16
 
     private let rowCount: Int
@@ -144,12 +141,12 @@ private struct RowRing {
     mutating func store(_ row: [Float], row y: Int) {
         let (start, count) = (y % rowCount * sampleCount, sampleCount)
         precondition(row.count == count)
-        row.withUnsafeBufferPointer { row in
-            samples.withUnsafeMutableBufferPointer { samples in
+        unsafe row.withUnsafeBufferPointer { row in
+            unsafe samples.withUnsafeMutableBufferPointer { samples in
                 // The ring consists of whole rows of `sampleCount` samples, so all accesses are in bounds.
                 guard let source = row.baseAddress, let target = samples.baseAddress else { return }
                 for index in 0..<count {
-                    target[start &+ index] = UInt32(bitPattern: Int32(source[index] * Self.scale + 0.5))
+                    unsafe target[start &+ index] = UInt32(bitPattern: Int32(source[index] * Self.scale + 0.5))
                 }
             }
         }
@@ -167,13 +164,12 @@ private struct RowRing {
     private func combine(row y: Int, with sums: inout [UInt32], _ change: (UInt32, UInt32) -> UInt32) {
         let (start, count) = (y % rowCount * sampleCount, sampleCount)
         precondition(sums.count == count)
-        samples.withUnsafeBufferPointer { samples in
-            sums.withUnsafeMutableBufferPointer { sums in
+        unsafe samples.withUnsafeBufferPointer { samples in
+            unsafe sums.withUnsafeMutableBufferPointer { sums in
                 // The ring consists of whole rows of `sampleCount` samples, so all accesses are in bounds.
                 guard let source = samples.baseAddress, let target = sums.baseAddress else { return }
-                for index in 0..<count { target[index] = change(target[index], source[start &+ index]) }
+                for index in 0..<count { unsafe target[index] = change(target[index], source[start &+ index]) }
             }
         }
     }
 }
-#endif

@@ -1,8 +1,5 @@
-#if Service
-import PlatformImage
-
 /// Convolution with a matrix of weights; edge pixels are repeated.
-struct Convolution: Hashable {
+package struct Convolution: Hashable, Sendable {
     /// Columns of the matrix, odd.
     let columns: Int
     /// Rows of the matrix, odd.
@@ -17,7 +14,7 @@ struct Convolution: Hashable {
     ///   - weights: Weights in row-major order.
     ///   - columns: Weights per row, at least 1.
     ///   - normalizes: Divides the weights by their sum, unless that is 0.
-    init?(weights: [Double], columns: Int, normalizes: Bool) {
+    package init?(weights: [Double], columns: Int, normalizes: Bool) {
         guard columns > 0, columns % 2 == 1, weights.count % columns == 0, (weights.count / columns) % 2 == 1 else {
             return nil
         }
@@ -28,13 +25,14 @@ struct Convolution: Hashable {
     }
 
     /// Upper bound of the scratch bytes for rows of `width` pixels, without the source and the result.
-    func scratchByteCount(width: Int) -> Int { (rows + 2) * (width + columns) * 16 }
+    package func scratchByteCount(width: Int) -> Int { (rows + 2) * (width + columns) * 16 }
 }
 
 extension Bitmap {
     /// Returns a copy in which each sample is the weighted sum of its neighbours. Alpha is not premultiplied; it is
     /// summed like the colours, but an opaque image stays opaque.
-    func convolved(by kernel: Convolution, cancellation: CancellationFlag? = nil) throws(DecodeError) -> Bitmap {
+    package func convolved(by kernel: Convolution, cancellation: CancellationFlag? = nil) throws(DecodeError) -> Bitmap
+    {
         let (right, below) = (kernel.columns / 2, kernel.rows / 2)
         let staysOpaque = try isOpaque(cancellation: cancellation)
         var window = RowWindow(count: kernel.rows)
@@ -70,4 +68,3 @@ extension Bitmap {
         }
     }
 }
-#endif

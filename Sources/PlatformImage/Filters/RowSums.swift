@@ -1,6 +1,3 @@
-#if Service
-import PlatformImage
-
 /// Inner loops over rows of floating-point samples. They dominate the cost of blur, convolution and sharpening.
 enum RowSums {
     /// Computes `sums[i] += weight * row[start + i]` for all sums.
@@ -13,11 +10,11 @@ enum RowSums {
         _ row: [Float], from start: Int, times weight: Float, to sums: inout [Float], at offset: Int, count: Int
     ) {
         precondition(min(start, offset) >= 0 && start <= row.count - count && offset <= sums.count - count)
-        row.withUnsafeBufferPointer { row in
-            sums.withUnsafeMutableBufferPointer { sums in
+        unsafe row.withUnsafeBufferPointer { row in
+            unsafe sums.withUnsafeMutableBufferPointer { sums in
                 // The precondition covers both ranges; unchecked accesses let the compiler vectorize the loop.
                 guard let source = row.baseAddress, let target = sums.baseAddress else { return }
-                for index in 0..<count { target[offset &+ index] += weight * source[start &+ index] }
+                for index in 0..<count { unsafe target[offset &+ index] += weight * source[start &+ index] }
             }
         }
     }
@@ -29,13 +26,13 @@ enum RowSums {
     ) {
         precondition(min(start, before, after) >= 0 && max(start, before, after) <= source.count - count)
         precondition(start <= target.count - count)
-        source.withUnsafeBufferPointer { source in
-            target.withUnsafeMutableBufferPointer { target in
+        unsafe source.withUnsafeBufferPointer { source in
+            unsafe target.withUnsafeMutableBufferPointer { target in
                 // The preconditions cover all ranges.
                 guard let source = source.baseAddress, let target = target.baseAddress else { return }
                 for index in 0..<count {
-                    let others = source[before &+ index] + source[after &+ index]
-                    target[start &+ index] = 0.5 * source[start &+ index] + 0.25 * others
+                    let others = unsafe source[before &+ index] + source[after &+ index]
+                    unsafe target[start &+ index] = 0.5 * source[start &+ index] + 0.25 * others
                 }
             }
         }
@@ -66,4 +63,3 @@ struct RowWindow {
         }
     }
 }
-#endif

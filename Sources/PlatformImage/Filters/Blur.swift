@@ -1,6 +1,3 @@
-#if Service
-import PlatformImage
-
 #if canImport(Glibc)
 import Glibc
 #elseif canImport(Musl)
@@ -10,30 +7,41 @@ import Darwin
 #endif
 
 /// Gaussian blur, truncated at `radius` pixels. Pixels are weighted by their alpha, and edge pixels are repeated.
-struct Blur: Hashable {
-    /// The largest radius; larger values are clamped to it.
-    static let maxRadius = 150
+package struct Blur: Hashable, Sendable {
+    /// The largest radius of ``init(radius:sigma:)``; larger values are clamped to it.
+    package static let maxRadius = 150
+    /// The largest standard deviation of ``init(sigma:)``: the sums of box filters of its radius fit into 32 bits.
+    static let maxSigma = 250.0
+    /// The largest radius that is convolved with the exact kernel. The cost per pixel is constant above it.
+    package static let maxExactRadius = 20
 
     /// Kernel radius: pixels on either side of the centre.
-    let radius: Int
+    package let radius: Int
     /// Kernel weights at distance 0, 1, … `radius`. The weights of the centre and of both sides add up to 1.
     let weights: [Float]
     /// Box approximation of the kernel for a radius above ``maxExactRadius``; nil for other radii.
-    let sums: BoxSums?
+    package let sums: BoxSums?
 
-    /// The largest radius that is convolved with the exact kernel.
-    static let maxExactRadius = PixelFilter.maxExactRadius
-
-    /// Computes the kernel.
+    /// Computes a kernel that may end before the Gaussian is negligible.
     ///
     /// - Parameters:
     ///   - radius: 0 or more; 0 changes nothing.
     ///   - sigma: Standard deviation in pixels; 0 or less uses the radius.
-    init(radius: Int, sigma: Double = 0) {
+    package init(radius: Int, sigma: Double = 0) {
         let deviation = sigma > 0 ? sigma : Double(max(1, radius))
         var radius = min(max(0, radius), Self.maxRadius)
-        // The weights beyond four standard deviations are left out: they add up to only 0.006 %.
-        if radius > Self.maxExactRadius { radius = min(radius, Int((4 * deviation).rounded(.up))) }
+        if radius > Self.maxExactRadius { radius = min(radius, Self.completeRadius(deviation)) }
+        self.init(radius: radius, deviation: deviation)
+    }
+
+    /// Computes the complete kernel of a Gaussian.
+    ///
+    /// - Parameter sigma: Standard deviation in pixels, 0 to ``maxSigma``; 0 changes nothing.
+    init(sigma: Double) {
+        self.init(radius: Self.completeRadius(sigma), deviation: sigma > 0 ? sigma : 1)
+    }
+
+    private init(radius: Int, deviation: Double) {
         self.radius = radius
         let gaussian = (0...radius).map { exp(-Double($0 * $0) / (2 * deviation * deviation)) }
         let sum = gaussian[0] + 2 * gaussian.dropFirst().reduce(0, +)
@@ -41,20 +49,36 @@ struct Blur: Hashable {
         sums = radius > Self.maxExactRadius ? BoxSums(gaussian.map { $0 / sum }) : nil
     }
 
+    /// The radius of the complete kernel: the weights beyond four standard deviations add up to only 0.006 %.
+    static func completeRadius(_ sigma: Double) -> Int { Int((4 * sigma).rounded(.up)) }
+
     /// Upper bound, for any sigma, of the scratch bytes for rows of `width` pixels, without the source and the result.
-    func scratchByteCount(width: Int) -> Int { (2 * radius + 4 + BoxSums.maxCount) * (width + 2 * radius) * 16 }
+    package func scratchByteCount(width: Int) -> Int {
+        Self.scratchByteCount(radius: radius, width: width, rowCount: 2 * radius + 2)
+    }
+
+    /// Upper bound of the scratch bytes of the complete kernel, without the source and the result.
+    static func scratchByteCount(sigma: Double, width: Int, height: Int) -> Int {
+        let radius = completeRadius(sigma)
+        return scratchByteCount(radius: radius, width: width, rowCount: min(height, 2 * radius + 2))
+    }
+
+    /// Upper bound of the scratch bytes with this many rows of samples in the window.
+    static func scratchByteCount(radius: Int, width: Int, rowCount: Int) -> Int {
+        (rowCount + 2 + BoxSums.maxCount) * (width + 2 * radius) * 16
+    }
 }
 
 extension Bitmap {
     /// Returns a blurred copy of the same size.
-    func blurred(_ blur: Blur, cancellation: CancellationFlag? = nil) throws(DecodeError) -> Bitmap {
+    package func blurred(_ blur: Blur, cancellation: CancellationFlag? = nil) throws(DecodeError) -> Bitmap {
         guard blur.radius > 0 else { return self }
         if let sums = blur.sums { return try blurred(by: sums, cancellation: cancellation) }
         return try blurredExactly(blur, cancellation: cancellation)
     }
 
     /// Returns a copy that is convolved with the exact kernel; the cost per pixel is proportional to the radius.
-    func blurredExactly(_ blur: Blur, cancellation: CancellationFlag? = nil) throws(DecodeError) -> Bitmap {
+    package func blurredExactly(_ blur: Blur, cancellation: CancellationFlag? = nil) throws(DecodeError) -> Bitmap {
         let radius = blur.radius
         var window = RowWindow(count: 2 * radius + 1)
         var padded = [Float](repeating: 0, count: (width + 2 * radius) * 4)
@@ -104,4 +128,3 @@ extension Bitmap {
         }
     }
 }
-#endif

@@ -1,25 +1,24 @@
-#if Service
 /// Approximation of a symmetric kernel by a weighted sum of box filters. With one running sum per box, the cost per
 /// pixel does not depend on the radius.
 ///
 /// The weights of a Gaussian decrease with the distance; those of the approximation decrease in steps. The
 /// approximation has the fewest boxes with which its step response differs by at most ``maxEdgeError`` from that of the
 /// kernel. If more than ``maxCount`` boxes were necessary for that, a larger error is accepted.
-struct BoxSums: Hashable {
+package struct BoxSums: Hashable, Sendable {
     /// A box filter over all pixels at a distance of at most `radius`.
-    struct Box: Hashable {
-        let radius: Int
-        let weight: Float
+    package struct Box: Hashable, Sendable {
+        package let radius: Int
+        package let weight: Float
     }
 
-    static let maxCount = 8
+    package static let maxCount = 8
     /// Maximum error of the step response, as a fraction of the contrast of an edge: 0.4 of an 8-bit step. The errors
     /// of rows, columns and several edges under one kernel add up, and half-transparent pixels double them. The error
     /// in the image is thus at most two 8-bit steps.
     static let maxEdgeError = 0.4 / 255
 
     /// The boxes in order of increasing radius.
-    let boxes: [Box]
+    package let boxes: [Box]
 
     /// Approximates a kernel.
     ///
@@ -94,4 +93,3 @@ struct BoxSums: Hashable {
         return maxError
     }
 }
-#endif

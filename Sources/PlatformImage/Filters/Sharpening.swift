@@ -1,6 +1,3 @@
-#if Service
-import PlatformImage
-
 #if canImport(Glibc)
 import Glibc
 #elseif canImport(Musl)
@@ -15,7 +12,7 @@ import Darwin
 /// The image is smoothed five times with the kernel 1 2 1 at distances of 1, 2, 4, 8 and 16 pixels. The difference that
 /// step `l` removes is the detail of that scale; it is added back with the gain `1 + amount * exp(-(l - radius)² /
 /// 1.5)`.
-struct Sharpening: Hashable {
+package struct Sharpening: Hashable, Sendable {
     /// Strength, about 0...10; 0 changes nothing.
     let amount: Double
     /// Scale with the largest gain, as the number of a step from 0; fractions are allowed.
@@ -25,6 +22,12 @@ struct Sharpening: Hashable {
 
     static let steps = 5
 
+    package init(amount: Double, radius: Double, isLuminanceOnly: Bool) {
+        self.amount = amount
+        self.radius = radius
+        self.isLuminanceOnly = isLuminanceOnly
+    }
+
     /// Gain of the detail of step `step`.
     func gain(_ step: Int) -> Float {
         let distance = Double(step) - radius
@@ -32,12 +35,12 @@ struct Sharpening: Hashable {
     }
 
     /// Size of the scratch memory in bytes, without the source and the result.
-    static func scratchByteCount(width: Int, height: Int) -> Int { 3 * width * height * 4 }
+    package static func scratchByteCount(width: Int, height: Int) -> Int { 3 * width * height * 4 }
 }
 
 extension Bitmap {
     /// Returns a sharpened copy; alpha is unchanged.
-    func sharpened(
+    package func sharpened(
         _ sharpening: Sharpening, cancellation: CancellationFlag? = nil
     ) throws(DecodeError) -> Bitmap {
         if sharpening.isLuminanceOnly {
@@ -165,4 +168,3 @@ private struct Plane {
         return offset < count ? offset : period - offset
     }
 }
-#endif

@@ -1,30 +1,14 @@
-#if Service
-import PlatformImage
-
 extension Bitmap {
-    /// Replaces all colours by their luma; alpha is unchanged.
-    func grayscale(cancellation: CancellationFlag? = nil) throws(DecodeError) -> Bitmap {
-        try mappingPixels(cancellation: cancellation) { pixel in
-            let gray = pixel.luma
-            return RGBA8(red: gray, green: gray, blue: gray, alpha: pixel.alpha)
-        }
-    }
-
     /// Converts to black and white with a luma threshold of 128; alpha is unchanged.
-    func bitonal(cancellation: CancellationFlag? = nil) throws(DecodeError) -> Bitmap {
+    package func bitonal(cancellation: CancellationFlag? = nil) throws(DecodeError) -> Bitmap {
         try mappingPixels(cancellation: cancellation) { pixel in
             let value: UInt8 = pixel.luma >= 128 ? 255 : 0
             return RGBA8(red: value, green: value, blue: value, alpha: pixel.alpha)
         }
     }
 
-    /// Scales the saturation: moves colours away from a gray of equal brightness, or towards it.
-    ///
-    /// The gray is `P = √(0.299 r² + 0.587 g² + 0.114 b²)`, and a sample `c` becomes `P + factor (c - P)`, rounded: the
-    /// HSP formula of Darel Rex Finley, which thumbor uses.
-    ///
-    /// - Parameter factor: 0 gives gray, 1 changes nothing.
-    func saturated(by factor: Double, cancellation: CancellationFlag? = nil) throws(DecodeError) -> Bitmap {
+    /// The filter of ``adjustingSaturation(byFactor:limits:cancellation:)`` for any factor, without limits.
+    package func saturated(by factor: Double, cancellation: CancellationFlag? = nil) throws(DecodeError) -> Bitmap {
         if factor == 1 { return self }
         return try mappingPixels(cancellation: cancellation) { pixel in
             let (red, green, blue) = (Double(pixel.red), Double(pixel.green), Double(pixel.blue))
@@ -35,9 +19,19 @@ extension Bitmap {
     }
 }
 
+extension Bitmap {
+    /// Composites the image over an opaque or translucent colour.
+    package func composited(over color: RGBA8, cancellation: CancellationFlag? = nil) throws(DecodeError) -> Bitmap {
+        try Backdrop.color(color).composited(
+            self, atX: 0, y: 0, width: width, height: height, operator: .sourceOver, limits: .unlimited,
+            cancellation: cancellation)
+    }
+}
+
 extension RGBA8 {
     /// Luma of ITU-R BT.601, with the same 16-bit fixed-point weights as Pillow.
-    var luma: UInt8 {
+    @inlinable
+    package var luma: UInt8 {
         // The sum, with the 32,768 added for rounding, is at most 255 * 65,536 + 32,768, so it fits in 32 bits.
         let sum = UInt32(red) &* 19_595 &+ UInt32(green) &* 38_470 &+ UInt32(blue) &* 7_471
         return UInt8((sum &+ 32_768) >> 16)
@@ -55,4 +49,3 @@ extension UInt8 {
         self = value >= 254.5 ? 255 : value > 0 ? UInt8(value + 0.5) : 0
     }
 }
-#endif

@@ -1,6 +1,3 @@
-#if Service
-import PlatformImage
-
 extension Bitmap {
     /// Returns a copy of the same size in which `change` has replaced each pixel.
     ///
@@ -11,9 +8,7 @@ extension Bitmap {
         try writingRows(cancellation: cancellation) { _, row, pixels, start in
             var at = 0
             while at < row.count {
-                let pixel = change(
-                    RGBA8(red: row[at], green: row[at + 1], blue: row[at + 2], alpha: row[at + 3]))
-                pixel.store(in: &pixels, at: start + at)
+                change(RGBA8(in: row, at: at)).store(in: &pixels, at: start + at)
                 at += 4
             }
         }
@@ -41,7 +36,7 @@ extension Bitmap {
     /// Calls `body` for each row from the top.
     ///
     /// - Throws: `cancelled`, `limitExceeded` for a deadline.
-    func forEachRow(
+    package func forEachRow(
         cancellation: CancellationFlag?, _ body: (_ y: Int, _ row: Span<UInt8>) -> Void
     ) throws(DecodeError) {
         for y in 0..<height {
@@ -51,7 +46,7 @@ extension Bitmap {
     }
 
     /// Returns true when the alpha of all pixels is 255.
-    func isOpaque(cancellation: CancellationFlag?) throws(DecodeError) -> Bool {
+    package func isOpaque(cancellation: CancellationFlag?) throws(DecodeError) -> Bool {
         for y in 0..<height {
             if y % 16 == 0 { try cancellation?.poll() }
             let isOpaque = withRow(y) { row in
@@ -64,14 +59,3 @@ extension Bitmap {
         return true
     }
 }
-
-extension RGBA8 {
-    /// Writes the four samples at byte `start`.
-    func store(in pixels: inout MutableSpan<UInt8>, at start: Int) {
-        pixels[start] = red
-        pixels[start + 1] = green
-        pixels[start + 2] = blue
-        pixels[start + 3] = alpha
-    }
-}
-#endif

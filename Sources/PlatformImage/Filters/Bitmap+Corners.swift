@@ -1,0 +1,59 @@
+extension Bitmap {
+    /// Returns a copy with transparent, circular rounded corners.
+    ///
+    /// The alpha of the pixels on the edge is multiplied by the part of the pixel inside the circle, sampled at 16 x 16
+    /// positions; colours are unchanged.
+    ///
+    /// - Parameters:
+    ///   - radius: Pixels, 0 to 1,000,000,000; 0 returns the bitmap unchanged. It is rounded to 1/32 pixel and limited
+    ///     to half of the shorter side.
+    ///   - limits: `maxSide` and `maxPixels` apply to the result, `maxMemory` to the result and the coverage of one
+    ///     corner, 2 bytes per pixel.
+    ///   - cancellation: Stops the work within 16 rows when raised.
+    /// - Throws: `invalidArgument` when `radius` is out of range or NaN, `limitExceeded`, `outOfMemory`, `cancelled`.
+    public func withRoundedCorners(
+        radius: Double, limits: DecodeLimits = DecodeLimits(), cancellation: CancellationFlag? = nil
+    ) throws(DecodeError) -> Bitmap {
+        try DecodeError.check(radius, "radius", isIn: 0...1_000_000_000)
+        try limits.checkBitmap(
+            width: width, height: height,
+            scratchByteCount: RoundedCorners.scratchByteCount(width: width, height: height))
+        return try rounded(RoundedCorners(radius: radius), cancellation: cancellation)
+    }
+
+    /// Returns the largest centred square of the bitmap, transparent outside of its inscribed circle.
+    ///
+    /// When the difference of the sides is odd, the square is half a pixel left of or above the centre. The edge is
+    /// antialiased as in ``withRoundedCorners(radius:limits:cancellation:)``.
+    ///
+    /// - Parameters:
+    ///   - limits: `maxSide` and `maxPixels` apply to the result, `maxMemory` to the result, the square and the
+    ///     coverage of one quadrant.
+    ///   - cancellation: Stops the work within 16 rows when raised.
+    /// - Throws: `limitExceeded`, `outOfMemory`, `cancelled`.
+    public func croppedToCircle(
+        limits: DecodeLimits = DecodeLimits(), cancellation: CancellationFlag? = nil
+    ) throws(DecodeError) -> Bitmap {
+        let side = min(width, height)
+        let square = PixelRectangle(x: (width - side) / 2, y: (height - side) / 2, width: side, height: side)
+        return try part(square, limits: limits, cancellation: cancellation)
+            .withRoundedCorners(radius: Double(side) / 2, limits: limits, cancellation: cancellation)
+    }
+
+    /// Returns a copy of the part of the bitmap inside the rectangle; the bitmap itself if that is the whole bitmap.
+    ///
+    /// - Throws: `emptyCrop` when the rectangle has no pixel of the bitmap, `limitExceeded`, `outOfMemory`,
+    ///   `cancelled`.
+    func part(
+        _ rectangle: PixelRectangle, limits: DecodeLimits, cancellation: CancellationFlag?
+    ) throws(DecodeError) -> Bitmap {
+        guard let part = rectangle.clipped(toWidth: width, height: height) else {
+            throw DecodeError(
+                .emptyCrop, "the crop \(rectangle) is outside the image of \(width) x \(height) pixels")
+        }
+        if part.width == width, part.height == height { return self }
+        return try resized(
+            width: part.width, height: part.height, crop: part, filter: .nearest, limits: limits,
+            cancellation: cancellation)
+    }
+}
