@@ -13,7 +13,8 @@ import stored
 from stored import FIXTURES
 
 MAKERS = [
-    "png", "apng", "jpeg", "gif", "tiff", "tiff_packed", "tiff_damage", "bmp", "bad", "demo", "resize", "damage"]
+    "png", "apng", "jpeg", "gif", "tiff", "tiff_packed", "tiff_damage", "bmp", "bad", "demo", "resize", "operations",
+    "damage"]
 HAND_WRITTEN = {"README.md", "regressions/README.md"}
 # Made by stored.py with an earlier version of the tool, and listed by itself.
 KEPT = {"make", "stored"}
@@ -43,6 +44,7 @@ def check_manifest():
             + entry.get("scaled", [])
             + entry.get("pages", [])
             + entry.get("resized", [])
+            + entry.get("operations", [])
         ):
             if "reference" in part:
                 listed.add(part["reference"])

@@ -215,6 +215,7 @@ class Suite:
         pages=None,
         scaled=None,
         resized=None,
+        operations=None,
     ):
         """Adds a file with its expected `pixels`; `frames` 0 means that the number is not known from the header.
 
@@ -240,6 +241,8 @@ class Suite:
             entry["scaled"] = scaled
         if resized is not None:
             entry["resized"] = resized
+        if operations is not None:
+            entry["operations"] = operations
         if animation is not None:
             entry["animation"] = animation
         if pages is not None:

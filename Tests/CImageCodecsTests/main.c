@@ -121,6 +121,7 @@ static const struct {
     {"jpeg encoder", test_jpeg_encoder},
     {"band", test_band},
     {"row kernels", test_rows},
+    {"composition", test_composite},
     {"png filters", test_filters},
     {"resampler kernels", test_resampler},
     {"inflate", test_inflate},

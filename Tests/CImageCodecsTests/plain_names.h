@@ -26,4 +26,8 @@
 #define imgc_png_unfilter_next plain_png_unfilter_some
 #define imgc_png_unfilter_waves plain_png_unfilter_waves
 
+#define imgc_row_composite plain_row_composite
+#define imgc_row_over plain_row_over
+#define imgc_plain_over plain_scalar_over
+
 #endif

@@ -56,6 +56,7 @@ void test_png_encoder(void);
 void test_jpeg_encoder(void);
 void test_band(void);
 void test_rows(void);
+void test_composite(void);
 void test_filters(void);
 void test_resampler(void);
 void test_inflate(void);

@@ -636,6 +636,28 @@ void imgc_layout_export(uint8_t *dst, size_t dst_stride, const uint8_t *src, siz
 void imgc_layout_import(uint8_t *dst, const uint8_t *src, size_t src_stride, size_t width,
                         size_t height, imgc_layout layout);
 
+// The operators of Porter and Duff (Compositing Digital Images, 1984): the cases of the Swift enum
+// CompositeOperator.
+typedef enum imgc_operator {
+  IMGC_OPERATOR_CLEAR = 0,
+  IMGC_OPERATOR_SOURCE = 1,
+  IMGC_OPERATOR_DESTINATION = 2,
+  IMGC_OPERATOR_SOURCE_OVER = 3,
+  IMGC_OPERATOR_DESTINATION_OVER = 4,
+  IMGC_OPERATOR_SOURCE_IN = 5,
+  IMGC_OPERATOR_DESTINATION_IN = 6,
+  IMGC_OPERATOR_SOURCE_OUT = 7,
+  IMGC_OPERATOR_DESTINATION_OUT = 8,
+  IMGC_OPERATOR_SOURCE_ATOP = 9,
+  IMGC_OPERATOR_DESTINATION_ATOP = 10,
+  IMGC_OPERATOR_XOR = 11,
+} imgc_operator;
+// Composites src with dst, both with straight alpha; `opacity`, 0...1, scales the alpha of src. A
+// result with alpha 0 is transparent black; but an operator that shows dst where src is transparent
+// leaves such a pixel of dst unchanged. src does not overlap dst.
+void imgc_row_composite(uint8_t *dst, const uint8_t *src, size_t n, imgc_operator operation,
+                        float opacity);
+
 #ifdef __cplusplus
 }
 #endif

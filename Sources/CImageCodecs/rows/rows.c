@@ -157,28 +157,3 @@ void imgc_row_clear_transparent(uint8_t *dst, const uint8_t *src, size_t n) {
     imgc_copy(dst + i * 4, &pixel, 4);
   }
 }
-
-// Source over destination (Porter and Duff) with straight alpha: with `weight_sum` = resulting
-// alpha * 255, the colour is (cs * as * 255 + cd * ad * (255 - as)) / weight_sum.
-void imgc_row_over(uint8_t *dst, const uint8_t *src, size_t n) {
-  for (size_t i = 0; i < n; i++, dst += 4, src += 4) {
-    uint32_t as = src[3], ad = dst[3];
-    if (as == 0) continue;
-    if (as == 255 || ad == 0) {
-      imgc_copy(dst, src, 4);
-      continue;
-    }
-    uint32_t src_weight = as * 255, dst_weight = ad * (255 - as),
-             weight_sum = src_weight + dst_weight;
-    if (ad == 255) { // the usual case: the divisor is a constant
-      for (int k = 0; k < 3; k++) {
-        uint32_t t = src[k] * as + dst[k] * (255 - as) + 128;
-        dst[k] = (uint8_t)((t + (t >> 8)) >> 8);
-      }
-      continue;
-    }
-    for (int k = 0; k < 3; k++)
-      dst[k] = (uint8_t)((src[k] * src_weight + dst[k] * dst_weight + weight_sum / 2) / weight_sum);
-    dst[3] = (uint8_t)((weight_sum + 127) / 255);
-  }
-}

@@ -35,6 +35,8 @@ void imgc_plain_to_gray_alpha8(uint8_t *dst, const uint8_t *src, size_t n);
 void imgc_plain_fields16(uint8_t *dst, const uint8_t *src, size_t n, const imgc_field fields[4]);
 void imgc_plain_fields32(uint8_t *dst, const uint8_t *src, size_t n, const imgc_field fields[4]);
 
+void imgc_plain_over(uint8_t *dst, const uint8_t *src, size_t n);
+
 #if defined(__x86_64__) || defined(__i386__)
 #define IMGC_HAVE_AVX2 1
 size_t imgc_avx2_gray8(uint8_t *dst, const uint8_t *src, size_t n);

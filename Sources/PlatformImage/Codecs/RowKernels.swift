@@ -27,6 +27,26 @@ enum RowKernels {
         }
     }
 
+    /// Copies `source` to the bytes from `start` on.
+    static func copy(_ source: Span<UInt8>, to pixels: inout MutableSpan<UInt8>, at start: Int) {
+        precondition(start >= 0 && start <= pixels.count && source.count <= pixels.count - start)
+        unsafe pixels.withUnsafeMutableBytes { target in
+            let bytes = unsafe UnsafeMutableRawBufferPointer(rebasing: target[start..<start + source.count])
+            unsafe source.withUnsafeBytes { unsafe bytes.copyMemory(from: $0) }
+        }
+    }
+
+    /// Composites the pixels of `source` with those from byte `start` on; `opacity`, 0 to 1, scales the alpha of
+    /// `source`.
+    static func composite(
+        _ source: Span<UInt8>, to pixels: inout MutableSpan<UInt8>, at start: Int, count: Int,
+        by operation: CompositeOperator, opacity: Float
+    ) {
+        unsafe run(source, 4 * count, &pixels, start, count) {
+            unsafe imgc_row_composite($0, $1, count, imgc_operator(operation), opacity)
+        }
+    }
+
     /// Writes all pixels of `source`, with colours multiplied by alpha.
     static func premultiply(_ source: Span<UInt8>, to pixels: inout MutableSpan<UInt8>) {
         let count = source.count / 4
@@ -46,6 +66,13 @@ enum RowKernels {
             let bytes = unsafe UnsafeMutableRawBufferPointer(rebasing: target[range])
             unsafe bytes.initializeMemory(as: UInt8.self, repeating: 0)
         }
+    }
+
+    /// Writes equal pixels.
+    static func fill(_ pixels: inout MutableSpan<UInt8>, at start: Int, count: Int, with color: RGBA8) {
+        let pixel =
+            UInt32(color.red) | UInt32(color.green) << 8 | UInt32(color.blue) << 16 | UInt32(color.alpha) << 24
+        fill(&pixels, at: start, count: count, even: pixel, odd: pixel)
     }
 
     /// Writes two alternating pixels, R in the lowest byte.

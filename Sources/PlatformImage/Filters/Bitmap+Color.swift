@@ -22,7 +22,9 @@ extension Bitmap {
 extension Bitmap {
     /// Composites the image over an opaque or translucent colour.
     package func composited(over color: RGBA8, cancellation: CancellationFlag? = nil) throws(DecodeError) -> Bitmap {
-        try mappingPixels(cancellation: cancellation) { $0.over(color) }
+        try Backdrop.color(color).composited(
+            self, atX: 0, y: 0, width: width, height: height, operator: .sourceOver, limits: .unlimited,
+            cancellation: cancellation)
     }
 }
 

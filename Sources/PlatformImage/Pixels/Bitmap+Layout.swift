@@ -74,15 +74,13 @@ extension Bitmap {
                 .limitExceeded, detail: "maxMemory",
                 "\(height) rows of \(stride) bytes exceed the limit of \(limits.maxMemory ?? .max) bytes")
         }
-        return unsafe [UInt8](unsafeUninitializedCapacity: count) { buffer, initializedCount in
-            if isPadded { unsafe buffer.initialize(repeating: 0) }
-            var rows = unsafe buffer.extracting(..<count).mutableSpan
+        return PixelPool.array(byteCount: count) { rows in
+            if isPadded { RowKernels.clear(&rows, 0..<count) }
             withBytes { bytes in
                 RowKernels.export(
                     bytes, stride: bytesPerRow, to: &rows, layout: layout, stride: stride, width: width,
                     height: height)
             }
-            initializedCount = count
         }
     }
 }

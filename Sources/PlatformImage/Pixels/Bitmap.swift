@@ -107,14 +107,7 @@ public struct Bitmap: Sendable {
 
     /// Returns all pixels as an array: rows from the top, R G B A, `byteCount` bytes.
     public func copyBytes() -> [UInt8] {
-        storage.withBytes { bytes in
-            unsafe [UInt8](unsafeUninitializedCapacity: bytes.count) { buffer, count in
-                unsafe bytes.withUnsafeBufferPointer { source in
-                    _ = unsafe buffer.initialize(fromContentsOf: source)
-                }
-                count = bytes.count
-            }
-        }
+        PixelPool.array(byteCount: byteCount) { copy in storage.withBytes { RowKernels.copy($0, to: &copy) } }
     }
 
     /// Returns a copy with premultiplied alpha, for drawing libraries that require it.

@@ -26,19 +26,8 @@ extension Bitmap {
     /// neither is needed.
     func paddedAndComposited(_ geometry: ThumbnailGeometry, background: RGBA8?) throws(DecodeError) -> Bitmap {
         guard geometry.isPadded || background != nil else { return self }
-        let box = try PixelStorage.uninitialized(width: geometry.boxWidth, height: geometry.boxHeight)
-        let backgroundColor = background ?? RGBA8(red: 0, green: 0, blue: 0, alpha: 0)
-        box.withMutableBytes { pixels in
-            for at in stride(from: 0, to: pixels.count, by: 4) { backgroundColor.store(in: &pixels, at: at) }
-            for y in 0..<height {
-                let start = ((geometry.top + y) * geometry.boxWidth + geometry.left) * 4
-                withRow(y) { row in
-                    for x in 0..<width {
-                        RGBA8(in: row, at: x * 4).over(backgroundColor).store(in: &pixels, at: start + x * 4)
-                    }
-                }
-            }
-        }
-        return Bitmap(width: geometry.boxWidth, height: geometry.boxHeight, storage: box)
+        return try Backdrop.color(background ?? RGBA8(red: 0, green: 0, blue: 0, alpha: 0)).composited(
+            self, atX: geometry.left, y: geometry.top, width: geometry.boxWidth, height: geometry.boxHeight,
+            operator: .sourceOver, limits: .unlimited, cancellation: nil)
     }
 }
