@@ -1,26 +1,27 @@
 import PlatformImage
 import Testing
 
-/// One image with the thumbnails of several files in rows, each cropped to a square; the rest is transparent.
+/// One image with the thumbnails of several files in rows, each cropped to a square.
 ///
 /// - Throws: A `DecodeError` when a file cannot be decoded, or the sheet exceeds the default limits.
-func contactSheet(of files: [[UInt8]], side: Int, columns: Int, gap: Int = 4) throws -> Bitmap {
-    let options = ThumbnailOptions(width: side, height: side, fit: .cover)
-    let tiles = try files.map { try ImageDecoder().thumbnail(of: $0, options: options).bitmap }
+func contactSheet(of files: [[UInt8]], side: Int, columns: Int, gap: Int = 4) throws(DecodeError) -> Bitmap {
     let rows = (files.count + columns - 1) / columns
-    let (width, height) = (columns * (side + gap) + gap, rows * (side + gap) + gap)
-    return try Bitmap(width: width, height: height, limits: DecodeLimits()) { pixels in
-        for (index, tile) in tiles.enumerated() {
-            let (row, column) = index.quotientAndRemainder(dividingBy: columns)
-            let (left, top) = (gap + column * (side + gap), gap + row * (side + gap))
-            for y in 0..<tile.height {
-                let start = ((top + y) * width + left) * 4
-                tile.withRow(y) { bytes in
-                    for index in bytes.indices { pixels[start + index] = bytes[index] }
-                }
-            }
-        }
+    let white = RGBA8(red: 255, green: 255, blue: 255)
+    var sheet = try Bitmap(
+        width: columns * (side + gap) + gap, height: rows * (side + gap) + gap, filledWith: white)
+    let options = ThumbnailOptions(width: side, height: side, fit: .cover)
+    for (index, file) in files.enumerated() {
+        let tile = try ImageDecoder().thumbnail(of: file, options: options).bitmap
+        let (row, column) = index.quotientAndRemainder(dividingBy: columns)
+        sheet = try sheet.composited(tile, atX: gap + column * (side + gap), y: gap + row * (side + gap))
     }
+    return sheet
+}
+
+/// An image with a half-transparent logo in the bottom right corner.
+func watermarked(_ image: Bitmap, with logo: Bitmap, margin: Int = 8) throws(DecodeError) -> Bitmap {
+    let (x, y) = (image.width - logo.width - margin, image.height - logo.height - margin)
+    return try image.composited(logo, atX: x, y: y, opacity: 0.5)
 }
 
 /// The middle third of an image, as an image of exactly that size with its own memory.
@@ -35,16 +36,21 @@ func mirroredQuarterTurn(of image: Bitmap) throws(DecodeError) -> Bitmap {
 }
 
 extension RecipeTests {
-    @Test func imagesArePlacedOnASheet() throws {
+    @Test func imagesAreComposedToASheetAndCarryALogo() throws {
         let files = try ["mountains.jpg", "city-lights-turned.jpg", "window.png"].map { try example("demo/" + $0) }
 
         let sheet = try contactSheet(of: files, side: 60, columns: 2)
 
         #expect(sheet.width == 132 && sheet.height == 132)
-        #expect(sheet[0, 0].alpha == 0 && sheet[100, 100].alpha == 0)  // a gap, and the place of a fourth tile
+        let white = RGBA8(red: 255, green: 255, blue: 255)
+        #expect(sheet[0, 0] == white && sheet[100, 100] == white)  // a gap, and the place of the missing fourth tile
         let options = ThumbnailOptions(width: 60, height: 60, fit: .cover)
         let second = try ImageDecoder().thumbnail(of: files[1], options: options).bitmap
         #expect(sheet[68, 4] == second[0, 0] && sheet[127, 63] == second[59, 59])
+
+        let logo = try Bitmap(width: 10, height: 10, filledWith: RGBA8(red: 255, green: 0, blue: 0))
+        let marked = try watermarked(sheet, with: logo)
+        #expect(marked[123, 123] == RGBA8(red: 255, green: 128, blue: 128) && marked[0, 0] == white)
     }
 
     @Test func partsAreCroppedAndTurned() throws {
