@@ -37,7 +37,7 @@ struct BenchPixelsCommand: ParsableCommand {
             if let folder = self.output, written.insert(operation).inserted {
                 let result = try convertingDecodeError { try operation.result(of: bitmap, below: aboveBitmap) }
                 let target = try Output(path: "\(folder)/\(operation.rawValue)")
-                try target.write(result)
+                try target.write(result.span)
                 try target.commit()
             }
             let times = try convertingDecodeError {
