@@ -43,6 +43,10 @@ static const kernel kernels[] = {
     {"cmyk8_inverted", imgc_row_cmyk8_inverted, imgc_plain_cmyk8_inverted},
     {"premultiply", imgc_row_premultiply, imgc_plain_premultiply},
     {"unpremultiply", unpremultiply, plain_unpremultiply},
+    {"to_rgb8", imgc_row_to_rgb8, imgc_plain_to_rgb8},
+    {"to_bgr8", imgc_row_to_bgr8, imgc_plain_to_bgr8},
+    {"to_gray8", imgc_row_to_gray8, imgc_plain_to_gray8},
+    {"to_gray_alpha8", imgc_row_to_gray_alpha8, imgc_plain_to_gray_alpha8},
     {"16_to_8", reduce, plain_reduce},
     {"be16_to_8", imgc_row_be16_to_8, imgc_plain_be16_to_8},
 };

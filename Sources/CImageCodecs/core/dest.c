@@ -2,8 +2,8 @@
 // steps.
 
 #include "core/dest.h"
-#include "core/copy.h"
 #include "core/limits.h"
+#include "rows/orient.h"
 
 #include <string.h>
 
@@ -38,10 +38,6 @@ bool imgc_dest_init(imgc_dest *dest, const imgc_target *target, uint32_t width, 
   return true;
 }
 
-// 16 x 16 pixels are 16 cache lines in source and destination: these lines fit into the L1 cache
-// during the transposition.
-enum { TILE = 16 };
-
 void imgc_dest_write_block(const imgc_dest *p, uint32_t x, uint32_t y, uint32_t width,
                            uint32_t height, const uint8_t *src, size_t src_stride) {
   if (x >= p->width || y >= p->height) return;
@@ -56,21 +52,7 @@ void imgc_dest_write_block(const imgc_dest *p, uint32_t x, uint32_t y, uint32_t 
     if (height > p->band->rows - in_band) height = p->band->rows - in_band;
   }
   uint8_t *corner = imgc_dest_row(p, y) + (ptrdiff_t)x * p->step_x;
-  if (p->step_x == 4) {
-    for (uint32_t j = 0; j < height; j++)
-      memcpy(corner + (ptrdiff_t)j * p->step_y, src + (size_t)j * src_stride, (size_t)width * 4);
-    return;
-  }
-  for (uint32_t top = 0; top < height; top += TILE)
-    for (uint32_t left = 0; left < width; left += TILE) {
-      uint32_t bottom = height - top < TILE ? height : top + TILE;
-      uint32_t right = width - left < TILE ? width : left + TILE;
-      for (uint32_t j = top; j < bottom; j++) {
-        const uint8_t *s = src + (size_t)j * src_stride + (size_t)left * 4;
-        uint8_t *d = corner + (ptrdiff_t)left * p->step_x + (ptrdiff_t)j * p->step_y;
-        for (uint32_t i = left; i < right; i++, s += 4, d += p->step_x) imgc_copy(d, s, 4);
-      }
-    }
+  imgc_copy_oriented(corner, p->step_x, p->step_y, src, src_stride, width, height);
 }
 
 void imgc_dest_clear(const imgc_dest *p, uint32_t x, uint32_t y, uint32_t width, uint32_t height) {

@@ -38,7 +38,7 @@ static inline void imgc_dest_commit_rows(const imgc_dest *p, uint32_t end) {
 }
 // Copies a block of RGBA8 pixels to the stored position (x, y), clipped at the right and bottom,
 // and clipped to the band if there is one. When the destination is not direct, blocks of 16 rows or
-// more are faster, because the pixels are then copied in tiles of 16 x 16.
+// more are faster, because the pixels are then transposed in tiles that fill cache lines.
 void imgc_dest_write_block(const imgc_dest *p, uint32_t x, uint32_t y, uint32_t width,
                            uint32_t height, const uint8_t *src, size_t src_stride);
 // Sets a clipped rectangle to transparent black. With a band buffer, two cases are allowed: the

@@ -557,7 +557,7 @@ void imgc_light_grid(const imgc_image *image, uint8_t red, uint8_t green, uint8_
 // unless noted otherwise; dst has n * 4 bytes.
 void imgc_row_bgr8(uint8_t *dst, const uint8_t *src, size_t n);  // opaque
 void imgc_row_bgrx8(uint8_t *dst, const uint8_t *src, size_t n); // opaque, 4th byte ignored
-void imgc_row_bgra8(uint8_t *dst, const uint8_t *src, size_t n);
+void imgc_row_bgra8(uint8_t *dst, const uint8_t *src, size_t n); // dst may equal src
 void imgc_row_index8(uint8_t *dst, const uint8_t *src, size_t n, const uint32_t palette[256]);
 // bits = 1, 2 or 4, most significant first; src has (n * bits + 7) / 8 bytes.
 void imgc_row_index_packed(uint8_t *dst, const uint8_t *src, size_t n, unsigned bits,
@@ -575,6 +575,27 @@ void imgc_row_fields32(uint8_t *dst, const uint8_t *src, size_t n, const imgc_fi
 void imgc_row_premultiply(uint8_t *dst, const uint8_t *src, size_t n);
 // Sets RGB to 0 where alpha is 0. dst may equal src.
 void imgc_row_clear_transparent(uint8_t *dst, const uint8_t *src, size_t n);
+
+// Pixels in the layouts of other programs: the cases of the Swift enum PixelLayout, which defines
+// them. Alpha is straight unless premultiplied.
+typedef enum imgc_layout {
+  IMGC_LAYOUT_RGBA = 0,
+  IMGC_LAYOUT_RGBA_PREMULTIPLIED = 1,
+  IMGC_LAYOUT_BGRA = 2,
+  IMGC_LAYOUT_BGRA_PREMULTIPLIED = 3,
+  IMGC_LAYOUT_RGB = 4,
+  IMGC_LAYOUT_BGR = 5,
+  IMGC_LAYOUT_GRAY = 6,
+  IMGC_LAYOUT_GRAY_ALPHA = 7,
+} imgc_layout;
+
+// Converts rows of RGBA8 to `layout`; the padding of the destination is not written. With a layout
+// of 4 bytes per pixel, dst may equal src if the strides are equal.
+void imgc_layout_export(uint8_t *dst, size_t dst_stride, const uint8_t *src, size_t src_stride,
+                        size_t width, size_t height, imgc_layout layout);
+// Converts rows of `layout` to RGBA8 rows without padding.
+void imgc_layout_import(uint8_t *dst, const uint8_t *src, size_t src_stride, size_t width,
+                        size_t height, imgc_layout layout);
 
 // The operators of Porter and Duff (Compositing Digital Images, 1984): the cases of the Swift enum
 // CompositeOperator.

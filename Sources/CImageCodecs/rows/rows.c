@@ -76,6 +76,26 @@ void imgc_row_unpremultiply(uint8_t *pixels, size_t n) {
   imgc_plain_unpremultiply(pixels + done * 4, n - done);
 }
 
+void imgc_row_to_rgb8(uint8_t *dst, const uint8_t *src, size_t n) {
+  size_t done = FAST(to_rgb8, dst, src, n);
+  imgc_plain_to_rgb8(dst + done * 3, src + done * 4, n - done);
+}
+
+void imgc_row_to_bgr8(uint8_t *dst, const uint8_t *src, size_t n) {
+  size_t done = FAST(to_bgr8, dst, src, n);
+  imgc_plain_to_bgr8(dst + done * 3, src + done * 4, n - done);
+}
+
+void imgc_row_to_gray8(uint8_t *dst, const uint8_t *src, size_t n) {
+  size_t done = FAST(to_gray8, dst, src, n);
+  imgc_plain_to_gray8(dst + done, src + done * 4, n - done);
+}
+
+void imgc_row_to_gray_alpha8(uint8_t *dst, const uint8_t *src, size_t n) {
+  size_t done = FAST(to_gray_alpha8, dst, src, n);
+  imgc_plain_to_gray_alpha8(dst + done * 2, src + done * 4, n - done);
+}
+
 void imgc_row_fields16(uint8_t *dst, const uint8_t *src, size_t n, const imgc_field fields[4]) {
   size_t done = FAST(fields16, dst, src, n, fields);
   if (done < n) imgc_plain_fields16(dst + done * 4, src + done * 2, n - done, fields);

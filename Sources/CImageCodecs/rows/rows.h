@@ -1,5 +1,6 @@
 // Row kernels: samples to RGBA8, in scalar C, with AVX2 and NEON variants where they are faster. n
-// counts pixels unless noted otherwise; dst has n * 4 bytes and does not overlap src.
+// counts pixels unless noted otherwise; dst has n * 4 bytes unless noted otherwise, and does not
+// overlap src.
 
 #ifndef IMGC_ROWS_H
 #define IMGC_ROWS_H
@@ -23,6 +24,13 @@ void imgc_row_be16_to_8(uint8_t *dst, const uint8_t *src, size_t n);
 void imgc_row_unpack(uint8_t *dst, const uint8_t *src, size_t n, unsigned bits);
 // Divides by alpha in place: min(255, (c * 255 + a / 2) / a); for alpha 0 the colour becomes 0.
 void imgc_row_unpremultiply(uint8_t *pixels, size_t n);
+// RGBA8 to n * 3 bytes, without alpha: R G B, or B G R.
+void imgc_row_to_rgb8(uint8_t *dst, const uint8_t *src, size_t n);
+void imgc_row_to_bgr8(uint8_t *dst, const uint8_t *src, size_t n);
+// RGBA8 to n bytes of luma (ITU-R BT.601): (R * 19595 + G * 38470 + B * 7471 + 32768) >> 16.
+void imgc_row_to_gray8(uint8_t *dst, const uint8_t *src, size_t n);
+// RGBA8 to n * 2 bytes: luma and alpha.
+void imgc_row_to_gray_alpha8(uint8_t *dst, const uint8_t *src, size_t n);
 // Composites src over dst, both with straight alpha, rounded to nearest.
 void imgc_row_over(uint8_t *dst, const uint8_t *src, size_t n);
 

@@ -64,6 +64,29 @@ AVX2 size_t imgc_avx2_bgr8(uint8_t *dst, const uint8_t *src, size_t n) {
                                         0, -1, 5, 4, 3, -1, 8, 7, 6, -1, 11, 10, 9, -1));
 }
 
+// Converts 8 pixels to 24 bytes. The store writes 32 bytes, so at least eleven pixels must remain.
+AVX2 static inline size_t four_to_three(uint8_t *dst, const uint8_t *src, size_t n, __m256i order) {
+  const __m256i pack = _mm256_setr_epi32(0, 1, 2, 4, 5, 6, 3, 7);
+  size_t i = 0;
+  for (; n - i >= 11; i += 8) {
+    __m256i v = _mm256_shuffle_epi8(load(src + i * 4), order);
+    store(dst + i * 3, _mm256_permutevar8x32_epi32(v, pack));
+  }
+  return i;
+}
+
+AVX2 size_t imgc_avx2_to_rgb8(uint8_t *dst, const uint8_t *src, size_t n) {
+  return four_to_three(dst, src, n,
+                       _mm256_setr_epi8(0, 1, 2, 4, 5, 6, 8, 9, 10, 12, 13, 14, -1, -1, -1, -1, 0,
+                                        1, 2, 4, 5, 6, 8, 9, 10, 12, 13, 14, -1, -1, -1, -1));
+}
+
+AVX2 size_t imgc_avx2_to_bgr8(uint8_t *dst, const uint8_t *src, size_t n) {
+  return four_to_three(dst, src, n,
+                       _mm256_setr_epi8(2, 1, 0, 6, 5, 4, 10, 9, 8, 14, 13, 12, -1, -1, -1, -1, 2,
+                                        1, 0, 6, 5, 4, 10, 9, 8, 14, 13, 12, -1, -1, -1, -1));
+}
+
 AVX2 static inline size_t swap_red_blue(uint8_t *dst, const uint8_t *src, size_t n, __m256i alpha) {
   const __m256i order = _mm256_setr_epi8(2, 1, 0, 3, 6, 5, 4, 7, 10, 9, 8, 11, 14, 13, 12, 15, 2, 1,
                                          0, 3, 6, 5, 4, 7, 10, 9, 8, 11, 14, 13, 12, 15);

@@ -14,6 +14,7 @@ typedef uint32_t lanes __attribute__((vector_size(32)));
 typedef int32_t signed_lanes __attribute__((vector_size(32)));
 typedef float float_lanes __attribute__((vector_size(32)));
 typedef uint16_t half_lanes __attribute__((vector_size(16)));
+typedef uint8_t byte_lanes __attribute__((vector_size(8)));
 
 INLINE lanes lanes_load(const uint8_t *p) {
   lanes v;
@@ -103,6 +104,32 @@ TARGET size_t NAMED(fields32)(uint8_t *dst, const uint8_t *src, size_t n,
   for (; n - i >= 8; i += 8) {
     lanes pixels = lanes_scale(scales, lanes_load(src + i * 4));
     imgc_copy(dst + i * 4, &pixels, sizeof pixels);
+  }
+  return i;
+}
+
+// ---------------------------------------------------------------- luma
+
+// The sums are below 2^24.
+INLINE lanes lanes_luma(lanes v) {
+  return ((v & 255) * 19595 + (v >> 8 & 255) * 38470 + (v >> 16 & 255) * 7471 + 32768) >> 16;
+}
+
+TARGET size_t NAMED(to_gray8)(uint8_t *dst, const uint8_t *src, size_t n) {
+  size_t i = 0;
+  for (; n - i >= 8; i += 8) {
+    byte_lanes luma = __builtin_convertvector(lanes_luma(lanes_load(src + i * 4)), byte_lanes);
+    imgc_copy(dst + i, &luma, sizeof luma);
+  }
+  return i;
+}
+
+TARGET size_t NAMED(to_gray_alpha8)(uint8_t *dst, const uint8_t *src, size_t n) {
+  size_t i = 0;
+  for (; n - i >= 8; i += 8) {
+    lanes v = lanes_load(src + i * 4);
+    half_lanes pair = __builtin_convertvector(lanes_luma(v) | v >> 24 << 8, half_lanes);
+    imgc_copy(dst + i * 2, &pair, sizeof pair);
   }
   return i;
 }

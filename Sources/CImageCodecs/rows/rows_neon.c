@@ -54,6 +54,26 @@ size_t imgc_neon_bgr8(uint8_t *dst, const uint8_t *src, size_t n) {
   return i;
 }
 
+size_t imgc_neon_to_rgb8(uint8_t *dst, const uint8_t *src, size_t n) {
+  size_t i = 0;
+  for (; n - i >= 16; i += 16) {
+    uint8x16x4_t v = vld4q_u8(src + i * 4);
+    uint8x16x3_t rgb = {{v.val[0], v.val[1], v.val[2]}};
+    vst3q_u8(dst + i * 3, rgb);
+  }
+  return i;
+}
+
+size_t imgc_neon_to_bgr8(uint8_t *dst, const uint8_t *src, size_t n) {
+  size_t i = 0;
+  for (; n - i >= 16; i += 16) {
+    uint8x16x4_t v = vld4q_u8(src + i * 4);
+    uint8x16x3_t bgr = {{v.val[2], v.val[1], v.val[0]}};
+    vst3q_u8(dst + i * 3, bgr);
+  }
+  return i;
+}
+
 size_t imgc_neon_bgrx8(uint8_t *dst, const uint8_t *src, size_t n) {
   size_t i = 0;
   for (; n - i >= 16; i += 16) {

@@ -123,6 +123,37 @@ void imgc_plain_index_packed(uint8_t *dst, const uint8_t *src, size_t n, unsigne
   }
 }
 
+void imgc_plain_to_rgb8(uint8_t *dst, const uint8_t *src, size_t n) {
+  for (size_t i = 0; i < n; i++, dst += 3, src += 4) {
+    dst[0] = src[0];
+    dst[1] = src[1];
+    dst[2] = src[2];
+  }
+}
+
+void imgc_plain_to_bgr8(uint8_t *dst, const uint8_t *src, size_t n) {
+  for (size_t i = 0; i < n; i++, dst += 3, src += 4) {
+    dst[0] = src[2];
+    dst[1] = src[1];
+    dst[2] = src[0];
+  }
+}
+
+static uint8_t luma(const uint8_t *p) {
+  return (uint8_t)((p[0] * 19595u + p[1] * 38470u + p[2] * 7471u + 32768u) >> 16);
+}
+
+void imgc_plain_to_gray8(uint8_t *dst, const uint8_t *src, size_t n) {
+  for (size_t i = 0; i < n; i++) dst[i] = luma(src + i * 4);
+}
+
+void imgc_plain_to_gray_alpha8(uint8_t *dst, const uint8_t *src, size_t n) {
+  for (size_t i = 0; i < n; i++) {
+    dst[i * 2] = luma(src + i * 4);
+    dst[i * 2 + 1] = src[i * 4 + 3];
+  }
+}
+
 // ---------------------------------------------------------------- bit fields
 
 // (v * 255 + max / 2) / max without a division per pixel. The product with `inverse` is exact while

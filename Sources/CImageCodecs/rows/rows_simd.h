@@ -28,6 +28,10 @@ void imgc_plain_premultiply(uint8_t *dst, const uint8_t *src, size_t n);
 void imgc_plain_unpremultiply(uint8_t *pixels, size_t n);
 void imgc_plain_index_packed(uint8_t *dst, const uint8_t *src, size_t n, unsigned bits,
                              const uint32_t palette[256]);
+void imgc_plain_to_rgb8(uint8_t *dst, const uint8_t *src, size_t n);
+void imgc_plain_to_bgr8(uint8_t *dst, const uint8_t *src, size_t n);
+void imgc_plain_to_gray8(uint8_t *dst, const uint8_t *src, size_t n);
+void imgc_plain_to_gray_alpha8(uint8_t *dst, const uint8_t *src, size_t n);
 void imgc_plain_fields16(uint8_t *dst, const uint8_t *src, size_t n, const imgc_field fields[4]);
 void imgc_plain_fields32(uint8_t *dst, const uint8_t *src, size_t n, const imgc_field fields[4]);
 
@@ -47,6 +51,10 @@ size_t imgc_avx2_16_to_8(uint8_t *dst, const uint16_t *src, size_t n);
 size_t imgc_avx2_be16_to_8(uint8_t *dst, const uint8_t *src, size_t n);
 size_t imgc_avx2_premultiply(uint8_t *dst, const uint8_t *src, size_t n);
 size_t imgc_avx2_unpremultiply(uint8_t *pixels, size_t n);
+size_t imgc_avx2_to_rgb8(uint8_t *dst, const uint8_t *src, size_t n);
+size_t imgc_avx2_to_bgr8(uint8_t *dst, const uint8_t *src, size_t n);
+size_t imgc_avx2_to_gray8(uint8_t *dst, const uint8_t *src, size_t n);
+size_t imgc_avx2_to_gray_alpha8(uint8_t *dst, const uint8_t *src, size_t n);
 size_t imgc_avx2_fields16(uint8_t *dst, const uint8_t *src, size_t n, const imgc_field fields[4]);
 size_t imgc_avx2_fields32(uint8_t *dst, const uint8_t *src, size_t n, const imgc_field fields[4]);
 size_t imgc_avx2_index_packed(uint8_t *dst, const uint8_t *src, size_t n, unsigned bits,
@@ -65,6 +73,10 @@ size_t imgc_neon_16_to_8(uint8_t *dst, const uint16_t *src, size_t n);
 size_t imgc_neon_be16_to_8(uint8_t *dst, const uint8_t *src, size_t n);
 size_t imgc_neon_premultiply(uint8_t *dst, const uint8_t *src, size_t n);
 size_t imgc_neon_unpremultiply(uint8_t *pixels, size_t n);
+size_t imgc_neon_to_rgb8(uint8_t *dst, const uint8_t *src, size_t n);
+size_t imgc_neon_to_bgr8(uint8_t *dst, const uint8_t *src, size_t n);
+size_t imgc_neon_to_gray8(uint8_t *dst, const uint8_t *src, size_t n);
+size_t imgc_neon_to_gray_alpha8(uint8_t *dst, const uint8_t *src, size_t n);
 size_t imgc_neon_fields16(uint8_t *dst, const uint8_t *src, size_t n, const imgc_field fields[4]);
 size_t imgc_neon_fields32(uint8_t *dst, const uint8_t *src, size_t n, const imgc_field fields[4]);
 #endif

@@ -45,12 +45,12 @@ struct BMPEmbedded {
     }
 
     func decode(
-        _ bytes: Span<UInt8>, into storage: PixelStorage, flag: CancellationFlag?, damage: inout Damage
+        _ bytes: Span<UInt8>, onto pixels: inout MutableSpan<UInt8>, flag: CancellationFlag?, damage: inout Damage
     ) throws(DecodeError) {
         var call = call
         call.flag = flag
         try call.decode(
-            bytes.extracting(range), into: storage, width: imageHeader.width, height: imageHeader.height,
-            orientation: .up, damage: &damage)
+            bytes.extracting(range), onto: &pixels, stride: imageHeader.width * 4, width: imageHeader.width,
+            height: imageHeader.height, orientation: .up, damage: &damage)
     }
 }

@@ -16,7 +16,9 @@ extension BMPHeader {
             guard let full = PixelStorage(byteCount: grid.height * grid.bytesPerRow, zeroed: false) else {
                 throw DecodeError(.outOfMemory, format: .bmp, "out of memory: \(grid.width) x \(grid.height) pixels")
             }
-            try runs.decode(bytes, into: full, flag: flag, damage: &damage)
+            try full.withMutableBytes { (pixels) throws(DecodeError) in
+                try runs.decode(bytes, onto: &pixels, flag: flag, damage: &damage)
+            }
             let resampler = try RowResampler(request, into: storage, flag: flag)
             try full.withBytes { (pixels) throws(DecodeError) in
                 for y in 0..<grid.height {

@@ -63,15 +63,15 @@ struct BMPHeader {
         imageHeader = header
     }
 
-    /// Writes or clears every pixel of `storage`, which has `width * height * 4` bytes and starts with the top row.
+    /// Writes or clears the first `width * height * 4` bytes of `target`, which starts with the top row.
     func decode(
-        _ bytes: Span<UInt8>, into storage: PixelStorage, options: DecodeOptions, flag: CancellationFlag?,
+        _ bytes: Span<UInt8>, onto target: inout MutableSpan<UInt8>, options: DecodeOptions, flag: CancellationFlag?,
         damage: inout Damage
     ) throws(DecodeError) {
         switch pixels {
-        case .rows(let rows): try rows.decode(bytes, into: storage, flag: flag, damage: &damage)
-        case .runs(let runs): try runs.decode(bytes, into: storage, flag: flag, damage: &damage)
-        case .embedded(let embedded): try embedded.decode(bytes, into: storage, flag: flag, damage: &damage)
+        case .rows(let rows): try rows.decode(bytes, onto: &target, flag: flag, damage: &damage)
+        case .runs(let runs): try runs.decode(bytes, onto: &target, flag: flag, damage: &damage)
+        case .embedded(let embedded): try embedded.decode(bytes, onto: &target, flag: flag, damage: &damage)
         }
     }
 }

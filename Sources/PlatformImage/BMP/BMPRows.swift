@@ -50,13 +50,11 @@ struct BMPRows {
     private var stride: Int { (grid.width * bitsPerPixel + 31) / 32 * 4 }
 
     func decode(
-        _ bytes: Span<UInt8>, into storage: PixelStorage, flag: CancellationFlag?, damage: inout Damage
+        _ bytes: Span<UInt8>, onto pixels: inout MutableSpan<UInt8>, flag: CancellationFlag?, damage: inout Damage
     ) throws(DecodeError) {
         let rows = try storedRows(in: bytes, damage: &damage)
-        let hasBadIndex = try storage.withMutableBytes { (pixels) throws(DecodeError) -> Bool in
-            RowKernels.clear(&pixels, grid.pixelBytes(of: rows..<grid.height))
-            return try decode(bytes, rows: rows, onto: &pixels, flag: flag)
-        }
+        RowKernels.clear(&pixels, grid.pixelBytes(of: rows..<grid.height))
+        let hasBadIndex = try decode(bytes, rows: rows, onto: &pixels, flag: flag)
         if hasBadIndex { damage.warn(.paletteIndex) }
     }
 

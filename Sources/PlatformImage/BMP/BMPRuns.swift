@@ -11,13 +11,11 @@ struct BMPRuns {
     let start: Int
 
     func decode(
-        _ bytes: Span<UInt8>, into storage: PixelStorage, flag: CancellationFlag?, damage: inout Damage
+        _ bytes: Span<UInt8>, onto pixels: inout MutableSpan<UInt8>, flag: CancellationFlag?, damage: inout Damage
     ) throws(DecodeError) {
         let data = bytes.extracting(min(start, bytes.count)..<bytes.count)
         var decoder = BMPRunDecoder(self)
-        try storage.withMutableBytes { (pixels) throws(DecodeError) in
-            try decoder.decode(data, onto: &pixels, flag: flag)
-        }
+        try decoder.decode(data, onto: &pixels, flag: flag)
         for warning in decoder.warnings { damage.warn(warning) }
         let rows = decoder.completeRows
         switch decoder.end {

@@ -33,13 +33,16 @@ struct CodecCall {
         return profile
     }
 
-    /// Decodes the still image into `storage` with `orientation` applied; `width` and `height` are the oriented size.
+    /// Decodes the still image onto `pixels` with `orientation` applied; `width` and `height` are the oriented size.
+    ///
+    /// - Parameter stride: Bytes from row to row of `pixels`; the padding is not written.
     func decode(
-        _ bytes: Span<UInt8>, into storage: PixelStorage, width: Int, height: Int, orientation: Orientation,
-        damage: inout Damage
+        _ bytes: Span<UInt8>, onto pixels: inout MutableSpan<UInt8>, stride: Int, width: Int, height: Int,
+        orientation: Orientation, damage: inout Damage
     ) throws(DecodeError) {
-        try unsafe storage.withMutablePointer { (pixels) throws(DecodeError) in
-            var target = unsafe Self.target(pixels, storage.byteCount, width, height, orientation)
+        try unsafe pixels.withUnsafeMutableBytes { (pixels) throws(DecodeError) in
+            var target = unsafe Self.target(
+                pixels.baseAddress, pixels.count, stride: stride, width, height, orientation)
             try unsafe call(bytes, damage: &damage) { request, report in
                 unsafe imgc_decode(&request, &target, &report)
             }
@@ -102,8 +105,18 @@ struct CodecCall {
     func convert(
         _ storage: PixelStorage, width: Int, height: Int, with transform: ColorTransform, damage: inout Damage
     ) throws(DecodeError) {
-        try unsafe storage.withMutablePointer { (pixels) throws(DecodeError) in
-            var target = unsafe Self.target(pixels, storage.byteCount, width, height, .up)
+        try storage.withMutableBytes { (pixels) throws(DecodeError) in
+            try convert(&pixels, stride: width * 4, width: width, height: height, with: transform, damage: &damage)
+        }
+    }
+
+    /// Converts all pixels to sRGB in place; `stride` is the number of bytes from row to row.
+    func convert(
+        _ pixels: inout MutableSpan<UInt8>, stride: Int, width: Int, height: Int, with transform: ColorTransform,
+        damage: inout Damage
+    ) throws(DecodeError) {
+        try unsafe pixels.withUnsafeMutableBytes { (pixels) throws(DecodeError) in
+            var target = unsafe Self.target(pixels.baseAddress, pixels.count, stride: stride, width, height, .up)
             let handle = unsafe transform.handle
             let noBytes: [UInt8] = []
             try unsafe call(noBytes.span, damage: &damage) { request, report in
@@ -112,11 +125,13 @@ struct CodecCall {
         }
     }
 
+    /// - Parameter stride: Bytes from row to row; nil for rows without padding.
     fileprivate static func target(
-        _ pixels: UnsafeMutableRawPointer, _ byteCount: Int, _ width: Int, _ height: Int, _ orientation: Orientation
+        _ pixels: UnsafeMutableRawPointer?, _ byteCount: Int, stride: Int? = nil, _ width: Int, _ height: Int,
+        _ orientation: Orientation
     ) -> imgc_target {
         unsafe imgc_target(
-            pixels: pixels, size: byteCount, stride: width * 4, width: UInt32(width), height: UInt32(height),
+            pixels: pixels, size: byteCount, stride: stride ?? width * 4, width: UInt32(width), height: UInt32(height),
             orientation: orientation.rawValue)
     }
 

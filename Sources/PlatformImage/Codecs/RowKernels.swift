@@ -47,12 +47,16 @@ enum RowKernels {
         }
     }
 
-    static func premultiply(_ pixels: inout MutableSpan<UInt8>) {
-        unsafe inPlace(&pixels) { unsafe imgc_row_premultiply($0, $0, $1) }
+    /// Writes all pixels of `source`, with colours multiplied by alpha.
+    static func premultiply(_ source: Span<UInt8>, to pixels: inout MutableSpan<UInt8>) {
+        let count = source.count / 4
+        unsafe run(source, 4 * count, &pixels, 0, count) { unsafe imgc_row_premultiply($0, $1, count) }
     }
 
-    static func clearTransparent(_ pixels: inout MutableSpan<UInt8>) {
-        unsafe inPlace(&pixels) { unsafe imgc_row_clear_transparent($0, $0, $1) }
+    /// Writes all pixels of `source`, with colours of 0 where alpha is 0.
+    static func clearTransparent(_ source: Span<UInt8>, to pixels: inout MutableSpan<UInt8>) {
+        let count = source.count / 4
+        unsafe run(source, 4 * count, &pixels, 0, count) { unsafe imgc_row_clear_transparent($0, $1, count) }
     }
 
     /// Sets bytes to 0.
@@ -158,15 +162,6 @@ enum RowKernels {
             }
         }
         return sums
-    }
-
-    private static func inPlace(
-        _ pixels: inout MutableSpan<UInt8>, _ kernel: (UnsafeMutablePointer<UInt8>, Int) -> Void
-    ) {
-        unsafe pixels.withUnsafeMutableBufferPointer { buffer in
-            guard let base = buffer.baseAddress else { return }
-            unsafe kernel(base, buffer.count / 4)
-        }
     }
 
     private static func run(

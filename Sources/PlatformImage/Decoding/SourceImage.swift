@@ -68,16 +68,33 @@ struct SourceImage {
         _ bytes: Span<UInt8>, into storage: PixelStorage, width: Int, height: Int, orientation: Orientation,
         _ transform: ColorTransform?
     ) throws(DecodeError) {
+        try storage.withMutableBytes { (pixels) throws(DecodeError) in
+            try decode(
+                bytes, onto: &pixels, stride: width * 4, width: width, height: height, orientation: orientation,
+                transform)
+        }
+    }
+
+    /// Decodes the still image onto `pixels`, oriented and converted.
+    ///
+    /// - Parameter stride: Bytes from row to row of `pixels`; for a BMP `width * 4`. The padding is not written.
+    mutating func decode(
+        _ bytes: Span<UInt8>, onto pixels: inout MutableSpan<UInt8>, stride: Int, width: Int, height: Int,
+        orientation: Orientation, _ transform: ColorTransform?
+    ) throws(DecodeError) {
         if let bmp {
-            try bmp.decode(bytes, into: storage, options: call.options, flag: call.flag, damage: &damage)
+            precondition(stride == width * 4, "a BMP is decoded to rows without padding")
+            try bmp.decode(bytes, onto: &pixels, options: call.options, flag: call.flag, damage: &damage)
             return
         }
         var call = call
         if let transform, transform.isCMYK { call.cmykTransform = transform }
         try call.decode(
-            bytes, into: storage, width: width, height: height, orientation: orientation, damage: &damage)
+            bytes, onto: &pixels, stride: stride, width: width, height: height, orientation: orientation,
+            damage: &damage)
         if let transform, !transform.isCMYK {
-            try call.convert(storage, width: width, height: height, with: transform, damage: &damage)
+            try call.convert(
+                &pixels, stride: stride, width: width, height: height, with: transform, damage: &damage)
         }
     }
 

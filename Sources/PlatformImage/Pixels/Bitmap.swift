@@ -95,6 +95,10 @@ public struct Bitmap: Sendable {
     }
 
     /// The pixel in column `x` of row `y`, both counted from the top left corner; a position outside the bitmap traps.
+    ///
+    /// For single pixels. Each access is a call that checks the position, which is several times slower than the loop
+    /// itself when all pixels are read: use ``withPixels(_:)``, ``forEachRow(_:)`` or ``withRow(_:_:)`` in loops, and
+    /// ``init(width:height:limits:pixels:)`` to compute new pixels.
     public subscript(x: Int, y: Int) -> RGBA8 {
         precondition(x >= 0 && x < width && y >= 0 && y < height, "pixel (\(x), \(y)) is outside the bitmap")
         let at = y * bytesPerRow + x * 4
@@ -103,14 +107,7 @@ public struct Bitmap: Sendable {
 
     /// Returns all pixels as an array: rows from the top, R G B A, `byteCount` bytes.
     public func copyBytes() -> [UInt8] {
-        storage.withBytes { bytes in
-            unsafe [UInt8](unsafeUninitializedCapacity: bytes.count) { buffer, count in
-                unsafe bytes.withUnsafeBufferPointer { source in
-                    _ = unsafe buffer.initialize(fromContentsOf: source)
-                }
-                count = bytes.count
-            }
-        }
+        PixelPool.array(byteCount: byteCount) { copy in storage.withBytes { RowKernels.copy($0, to: &copy) } }
     }
 
     /// Returns a copy with premultiplied alpha, for drawing libraries that require it.
@@ -118,20 +115,25 @@ public struct Bitmap: Sendable {
     /// A colour sample `c` with alpha `a` becomes `(t + (t >> 8)) >> 8`, where `t = c * a + 128`. The type does not
     /// record that the result is premultiplied. Traps when the system has no memory left.
     public func premultiplied() -> Bitmap {
-        copied { RowKernels.premultiply(&$0) }
+        converted { RowKernels.premultiply($0, to: &$1) }
     }
 
     /// Returns a copy with red, green and blue set to 0 where alpha is 0, so that equal images have equal bytes.
     ///
     /// Traps when the system has no memory left.
     public func clearingTransparentPixels() -> Bitmap {
-        copied { RowKernels.clearTransparent(&$0) }
+        converted { RowKernels.clearTransparent($0, to: &$1) }
     }
 
-    private func copied(_ change: (inout MutableSpan<UInt8>) -> Void) -> Bitmap {
-        Bitmap(width: width, height: height) { pixels in
-            storage.withBytes { RowKernels.copy($0, to: &pixels) }
-            change(&pixels)
+    /// Returns a bitmap of the same size; `conversion` writes every byte.
+    private func converted(_ conversion: (Span<UInt8>, inout MutableSpan<UInt8>) -> Void) -> Bitmap {
+        do throws(DecodeError) {
+            return try Self.written(width: width, height: height) { pixels in
+                storage.withBytes { conversion($0, &pixels) }
+            }
+        } catch {
+            // `fatalError`, because release builds do not print the message of `preconditionFailure`.
+            fatalError("Bitmap: \(error.message)")
         }
     }
 }
@@ -148,6 +150,16 @@ extension Bitmap {
 
     /// Returns the pooled buffers to the operating system.
     public static func releasePooledBytes() { PixelPool.shared.removeAll() }
+}
+
+extension Bitmap: Equatable {
+    /// True when both have the same size and the same bytes.
+    ///
+    /// Colours of pixels with alpha 0 are compared too; ``clearingTransparentPixels()`` makes them equal. Copies that
+    /// share one allocation are equal without a comparison of bytes.
+    public static func == (a: Self, b: Self) -> Bool {
+        a.width == b.width && a.height == b.height && a.storage.hasEqualBytes(b.storage)
+    }
 }
 
 /// The image type of this package, corresponding to `UIImage` on iOS and `NSImage` on macOS: a decoded ``Bitmap``.
@@ -180,11 +192,11 @@ extension Bitmap {
         for top in stride(from: 0, to: height, by: rows) {
             let count = min(rows, height - top) * bytesPerRow
             withBytes { bytes in
+                let rows = bytes.extracting(top * bytesPerRow..<top * bytesPerRow + count)
                 var pixels = band.mutableSpan
-                RowKernels.copy(bytes.extracting(top * bytesPerRow..<top * bytesPerRow + count), to: &pixels)
                 switch change {
-                case .premultiplied: RowKernels.premultiply(&pixels)
-                case .clearingTransparentPixels: RowKernels.clearTransparent(&pixels)
+                case .premultiplied: RowKernels.premultiply(rows, to: &pixels)
+                case .clearingTransparentPixels: RowKernels.clearTransparent(rows, to: &pixels)
                 }
             }
             try body(band.span.extracting(0..<count))

@@ -150,10 +150,32 @@ final class PixelPool: Sendable {
         let base = unsafe start + padding
         if padding > 0 { unsafe munmap(start, padding) }
         if alignment > padding { unsafe munmap(base + length, alignment - padding) }
-        #if os(Linux)
-        _ = unsafe madvise(base, length, MADV_HUGEPAGE)
-        #endif
+        unsafe adviseHugePages(base, byteCount: length)
         return unsafe base
+    }
+
+    private static func adviseHugePages(_ base: UnsafeMutableRawPointer, byteCount: Int) {
+        #if os(Linux)
+        _ = unsafe madvise(base, byteCount, MADV_HUGEPAGE)
+        #endif
+    }
+
+    /// Returns an array of `byteCount` bytes; `body` writes every byte.
+    ///
+    /// Large arrays are advised for huge pages, like pixels: the page faults of 48 MB took 24 ms with pages of 4 KiB and
+    /// 5 ms with huge pages, and the conversion of these pixels 7 ms.
+    static func array(byteCount: Int, writtenBy body: (inout MutableSpan<UInt8>) -> Void) -> [UInt8] {
+        unsafe [UInt8](unsafeUninitializedCapacity: byteCount) { buffer, initializedCount in
+            if byteCount >= mappedFrom, let base = buffer.baseAddress {
+                // The whole pages inside the array.
+                let padding = -Int(bitPattern: base) & (pageSize - 1)
+                let start = unsafe UnsafeMutableRawPointer(base) + padding
+                unsafe adviseHugePages(start, byteCount: (byteCount - padding) & ~(pageSize - 1))
+            }
+            var bytes = unsafe buffer.extracting(..<byteCount).mutableSpan
+            body(&bytes)
+            initializedCount = byteCount
+        }
     }
 }
 

@@ -2,6 +2,14 @@
 
 import Synchronization
 
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#else
+import Darwin
+#endif
+
 /// The pixel bytes of one allocation.
 ///
 /// Buffers of less than 4 MiB come from `malloc`. Larger buffers are mapped. They are aligned to 2 MiB, so that the
@@ -43,6 +51,23 @@ import Synchronization
         let start = unsafe base.assumingMemoryBound(to: UInt8.self)
         let buffer = unsafe UnsafeBufferPointer(start: start, count: byteCount)
         return try unsafe body(buffer.span)
+    }
+
+    /// Calls `body` with the pixels in `range`, a range of 4-byte units.
+    func withPixels<R, E: Error>(
+        _ range: Range<Int>, _ body: (Span<RGBA8>) throws(E) -> R
+    ) throws(E) -> R {
+        precondition(range.lowerBound >= 0 && range.upperBound <= byteCount / 4)
+        // The struct has four bytes in the order of the memory, and no alignment.
+        let start = unsafe (base + range.lowerBound * 4).assumingMemoryBound(to: RGBA8.self)
+        return try unsafe body(UnsafeBufferPointer(start: start, count: range.count).span)
+    }
+
+    /// True when both have equal bytes.
+    func hasEqualBytes(_ other: PixelStorage) -> Bool {
+        if self === other { return true }
+        guard byteCount == other.byteCount else { return false }
+        return unsafe memcmp(base, other.base, byteCount) == 0
     }
 
     /// Calls `body` with the writable bytes; only the creator of the storage may call it, before the storage is shared.

@@ -22,15 +22,6 @@ extension Bitmap {
             geometry, background: options.background)
     }
 
-    /// Returns an upright copy.
-    package func oriented(by orientation: Orientation) throws(DecodeError) -> Bitmap {
-        let swaps = orientation.swapsSides
-        let (orientedWidth, orientedHeight) = swaps ? (height, width) : (width, height)
-        let target = try PixelStorage.uninitialized(width: orientedWidth, height: orientedHeight)
-        CodecCall.orient(storage, width: width, height: height, by: orientation, into: target)
-        return Bitmap(width: orientedWidth, height: orientedHeight, storage: target)
-    }
-
     /// Pads the bitmap to the box of `geometry` and composites it over the background; returns it unchanged when
     /// neither is needed.
     func paddedAndComposited(_ geometry: ThumbnailGeometry, background: RGBA8?) throws(DecodeError) -> Bitmap {

@@ -94,7 +94,7 @@ extension ImageDecoder {
         _ prepared: PreparedThumbnail, _ storage: PixelStorage, _ damage: Damage
     ) throws(DecodeError) -> DecodedImage {
         var bitmap = Bitmap(width: prepared.request.width, height: prepared.request.height, storage: storage)
-        if prepared.orientation != .up { bitmap = try bitmap.oriented(by: prepared.orientation) }
+        if prepared.orientation != .up { bitmap = try bitmap.oriented(prepared.orientation) }
         var header = prepared.header
         header.warnings = damage.warnings
         return DecodedImage(

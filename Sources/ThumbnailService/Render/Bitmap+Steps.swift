@@ -6,9 +6,9 @@ extension Bitmap {
     func finished(by plan: RenderPlan, cancellation: CancellationFlag? = nil) throws(DecodeError) -> Bitmap {
         var bitmap = self
         switch (plan.flipsHorizontally, plan.flipsVertically) {
-        case (true, true): bitmap = try bitmap.oriented(by: .down)
-        case (true, false): bitmap = try bitmap.oriented(by: .upMirrored)
-        case (false, true): bitmap = try bitmap.oriented(by: .downMirrored)
+        case (true, true): bitmap = try bitmap.oriented(.down)
+        case (true, false): bitmap = try bitmap.oriented(.upMirrored)
+        case (false, true): bitmap = try bitmap.oriented(.downMirrored)
         case (false, false): break
         }
         for step in plan.steps {
@@ -23,9 +23,9 @@ extension Bitmap {
         case .resize(let width, let height):
             if width == self.width, height == self.height { return self }
             return try resized(width: width, height: height, limits: .unlimited, cancellation: cancellation)
-        case .rotate(1): return try oriented(by: .right)
-        case .rotate(2): return try oriented(by: .down)
-        case .rotate(3): return try oriented(by: .left)
+        case .rotate(1): return try oriented(.right)
+        case .rotate(2): return try oriented(.down)
+        case .rotate(3): return try oriented(.left)
         case .rotate: return self
         case .fill(let canvas): return try placed(on: canvas, cancellation: cancellation)
         case .filter(let filter): return try applying(filter, cancellation: cancellation)

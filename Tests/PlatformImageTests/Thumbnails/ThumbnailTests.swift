@@ -81,7 +81,7 @@ import Testing
                 sourceWidth: upright.width, sourceHeight: upright.height, limits: .unlimited, options: options)
             let request = geometry.request(
                 storedWidth: stored.width, storedHeight: stored.height, orientation: orientation, options: options)
-            let small = try stored.resized(by: request, flag: nil).oriented(by: orientation)
+            let small = try stored.resized(by: request, flag: nil).oriented(orientation)
             let made = try small.paddedAndComposited(geometry, background: options.background)
 
             #expect(request.isValid, "\(options)")

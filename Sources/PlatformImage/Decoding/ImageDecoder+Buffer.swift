@@ -1,0 +1,63 @@
+extension ImageDecoder {
+    /// Decodes an image into the caller's memory, with the pixels of ``decode(_:as:cancellation:)-([UInt8],_,_)``.
+    ///
+    /// With a layout of 4 bytes per pixel, the codec writes directly to `buffer`, without another copy of the image in
+    /// memory, except for a BMP with padding between rows of `buffer`. Other layouts are converted from a ``Bitmap``.
+    ///
+    /// The size is known before the decode: ``ImageHeader/displayWidth`` and ``ImageHeader/displayHeight`` of
+    /// ``header(of:as:cancellation:)-([UInt8],_,_)``, or ``ImageHeader/width`` and ``ImageHeader/height`` without
+    /// ``DecodeOptions/appliesOrientation``.
+    ///
+    /// Padding between rows and bytes after the last row do not change. On `invalidArgument` and on errors of the header
+    /// the buffer is unchanged. On other errors, the content of the rows is unspecified: it may be a part of the image,
+    /// also in another layout. That applies to images that are rejected because of ``DecodeOptions/strictness`` too.
+    ///
+    /// - Parameters:
+    ///   - bytes: The complete file.
+    ///   - buffer: Receives the rows from the top; the last row needs no padding.
+    ///   - layout: The bytes of each pixel in `buffer`.
+    ///   - stride: Bytes from the start of a row to the start of the next, at least the image's width times
+    ///     ``PixelLayout/bytesPerPixel``; nil for rows without padding.
+    ///   - contentType: The type declared by the sender; nil or `application/octet-stream` for none.
+    ///   - cancellation: Stops the decode at its next batch of rows when raised.
+    /// - Throws: `invalidArgument` when `stride` is smaller than a row (`stride`) or `buffer` has fewer bytes than all
+    ///   rows (`buffer`); and the errors of ``decode(_:as:cancellation:)-([UInt8],_,_)``.
+    public func decode(
+        _ bytes: Span<UInt8>, into buffer: inout MutableSpan<UInt8>, layout: PixelLayout = .rgba, stride: Int? = nil,
+        as contentType: ContentType? = nil, cancellation: CancellationFlag? = nil
+    ) throws(DecodeError) -> DecodedBuffer {
+        let prepared = try prepare(bytes, as: contentType, cancellation: cancellation)
+        let (width, height) = (prepared.width, prepared.height)
+        let stride = try layout.checkedStride(
+            stride, width: width, height: height, byteCount: buffer.count, "buffer")
+        var source = prepared.source
+        if layout.bytesPerPixel == 4, source.bmp == nil || stride == width * 4 {
+            let transform = try source.transform(in: bytes, cache: transforms)
+            try source.decode(
+                bytes, onto: &buffer, stride: stride, width: width, height: height, orientation: prepared.orientation,
+                transform)
+            try source.damage.throwIfExceeds(options.strictness, format: source.header.format)
+            source.header.warnings = source.damage.warnings
+            if layout != .rgba {
+                RowKernels.export(inPlace: &buffer, layout: layout, stride: stride, width: width, height: height)
+            }
+            return DecodedBuffer(
+                width: width, height: height, bytesPerRow: stride, layout: layout, header: source.header,
+                status: source.damage.status)
+        }
+        let image = try decode(prepared, bytes)
+        try image.bitmap.copyPixels(to: &buffer, layout: layout, stride: stride)
+        return DecodedBuffer(
+            width: width, height: height, bytesPerRow: stride, layout: layout, header: image.header,
+            status: image.status)
+    }
+
+    /// Decodes an image from an array into the caller's memory, as the method that takes a span does.
+    public func decode(
+        _ bytes: [UInt8], into buffer: inout MutableSpan<UInt8>, layout: PixelLayout = .rgba, stride: Int? = nil,
+        as contentType: ContentType? = nil, cancellation: CancellationFlag? = nil
+    ) throws(DecodeError) -> DecodedBuffer {
+        try decode(
+            bytes.span, into: &buffer, layout: layout, stride: stride, as: contentType, cancellation: cancellation)
+    }
+}
