@@ -133,6 +133,9 @@ bench-load: tool ## The loader against plain AsyncHTTPClient, on loopback
 bench-resize: tool ## The resampler against Pillow's, and both against a float64 reference
 	@Scripts/bench/resize
 
+bench-pixels: tool ## Pixel operations and loops over pixels against Pillow and loops in C; writes Docs/benchmarks
+	@Scripts/bench/pixels
+
 bench-thumb: tool ## Thumbnails against vipsthumbnail, Pillow, GraphicsMagick and ImageMagick, with targets
 	@Scripts/bench/thumb $(ARGUMENTS)
 

@@ -23,11 +23,11 @@ LAYOUTS = (
 def picture():
     """The same numbers as `PillowTests.picture`."""
     samples = [
-        ((37 * x + 59 * y) % 256, (x * x * 11 + 101 * y) % 256, (x * 83 + y * y * 29 + 7) % 256, (x * 53 + y * 31) % 256)
+        (37 * x + 59 * y, x * x * 11 + 101 * y, x * 83 + y * y * 29 + 7, x * 53 + y * 31)
         for y in range(HEIGHT)
         for x in range(WIDTH)
     ]
-    return Image.frombytes("RGBA", (WIDTH, HEIGHT), bytes(sample for pixel in samples for sample in pixel))
+    return Image.frombytes("RGBA", (WIDTH, HEIGHT), bytes(sample % 256 for pixel in samples for sample in pixel))
 
 
 def oriented(image, orientation):

@@ -12,6 +12,7 @@ struct ImageToolBench: ParsableCommand {
         subcommands: [
             BenchDecodeCommand.self, BenchAgreeCommand.self, BenchCacheCommand.self, BenchBudgetCommand.self,
             BenchMemoryCommand.self, BenchDiskCommand.self, BenchThumbCommand.self, BenchResizeCommand.self,
+            BenchPixelsCommand.self,
         ] + networkCommands + serviceCommands)
 
     /// Commands that need the trait `AsyncHTTPClient`.

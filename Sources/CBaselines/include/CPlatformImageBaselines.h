@@ -49,6 +49,27 @@ typedef struct baseline_frames {
 bool baseline_gif_frames(const uint8_t *data, size_t size, baseline_frames *frames);
 void baseline_frames_free(baseline_frames *frames);
 
+// Pixel operations, for images of width * height RGBA8 pixels without padding.
+typedef enum baseline_operation {
+  BASELINE_CROP,      // 3/4 of width and height, from 1/8 on
+  BASELINE_ROTATE_90, // clockwise
+  BASELINE_ROTATE_180,
+  BASELINE_FLIP_HORIZONTALLY,
+  BASELINE_FLIP_VERTICALLY,
+  BASELINE_COMPOSITE, // `above` over the image, straight alpha
+  BASELINE_TO_BGRA,
+  BASELINE_TO_RGB,
+  BASELINE_PREMULTIPLY,
+  BASELINE_TO_GRAY,
+} baseline_operation;
+
+// Returns the result in memory from malloc, which the caller frees; NULL when memory is exhausted.
+// `above` has the size of the image.
+uint8_t *baseline_pixels(baseline_operation operation, const uint8_t *pixels, const uint8_t *above,
+                         size_t width, size_t height);
+// Returns the sum of all samples.
+uint64_t baseline_sum(const uint8_t *pixels, size_t width, size_t height);
+
 // Pins the calling thread to its current core. Returns false when the operating system does not
 // support this.
 bool bench_pin_thread(void);

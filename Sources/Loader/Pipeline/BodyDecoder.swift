@@ -181,16 +181,25 @@ extension BodyDecoder {
         }
     }
 
-    /// Makes thumbnails by one decode.
+    /// Makes thumbnails by one decode. A size that exceeds a limit of memory only together with the others is made by a
+    /// decode of its own.
     ///
     /// - Parameter sizes: Called once, when the decode starts.
     private func thumbnails(
         of body: [UInt8], _ decoding: Load.Decoding, _ sizes: @escaping @Sendable () -> [ThumbnailOptions]
     ) async -> ThumbnailBatches.Results {
-        let made = await queue.thumbnails(
-            of: body, with: decoding.decoder, priority: decoding.priority.decodePriority, sizes: sizes
-        ) { [counters] in counters.countDecode($0) }
-        return Dictionary(made.map { ($0.size, $0.result) }, uniquingKeysWith: { first, _ in first })
+        let (decoder, priority) = (decoding.decoder, decoding.priority.decodePriority)
+        let time: @Sendable (Duration) -> Void = { [counters] in counters.countDecode($0) }
+        let made = await queue.thumbnails(of: body, with: decoder, priority: priority, sizes: sizes, time: time)
+        var results: ThumbnailBatches.Results = [:]
+        for (size, result) in made {
+            results[size] = result
+            guard made.count > 1, case .failure(let error) = result, error.code == .limitExceeded else { continue }
+            let single = await queue.thumbnails(
+                of: body, with: decoder, priority: priority, sizes: { [size] }, time: time)
+            results[size] = single.first?.result
+        }
+        return results
     }
 
     private func process(

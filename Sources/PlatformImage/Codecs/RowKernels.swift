@@ -269,3 +269,23 @@ extension imgc_filter {
             }
     }
 }
+
+extension imgc_operator {
+    fileprivate init(_ operation: CompositeOperator) {
+        self =
+            switch operation {
+            case .clear: IMGC_OPERATOR_CLEAR
+            case .source: IMGC_OPERATOR_SOURCE
+            case .destination: IMGC_OPERATOR_DESTINATION
+            case .sourceOver: IMGC_OPERATOR_SOURCE_OVER
+            case .destinationOver: IMGC_OPERATOR_DESTINATION_OVER
+            case .sourceIn: IMGC_OPERATOR_SOURCE_IN
+            case .destinationIn: IMGC_OPERATOR_DESTINATION_IN
+            case .sourceOut: IMGC_OPERATOR_SOURCE_OUT
+            case .destinationOut: IMGC_OPERATOR_DESTINATION_OUT
+            case .sourceAtop: IMGC_OPERATOR_SOURCE_ATOP
+            case .destinationAtop: IMGC_OPERATOR_DESTINATION_ATOP
+            case .xor: IMGC_OPERATOR_XOR
+            }
+    }
+}

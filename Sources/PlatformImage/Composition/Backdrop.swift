@@ -11,7 +11,7 @@ package enum Backdrop {
     ///   - y: Row of the result for the top edge of `top`; may be negative.
     ///   - width: Width of the result in pixels; a bitmap as backdrop has this width.
     ///   - height: Height of the result in pixels; a bitmap as backdrop has at least this height.
-    ///   - operator: The operator; nil replaces the pixels of the backdrop under `top`, and leaves the others unchanged.
+    ///   - operator: The operator; nil replaces the pixels of the backdrop under `top` and leaves the others unchanged.
     ///   - opacity: 0 to 1; ignored without an operator.
     /// - Throws: `invalidArgument` when a side is below 1, `limitExceeded`, `outOfMemory`, `cancelled`.
     package func composited(

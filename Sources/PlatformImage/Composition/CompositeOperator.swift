@@ -1,5 +1,3 @@
-internal import CImageCodecs
-
 /// The compositing operators of Porter and Duff (Compositing Digital Images, SIGGRAPH 1984).
 ///
 /// Source is the overlay, destination the bitmap below it. With the alphas `as`, multiplied by the opacity, and `ad`
@@ -38,25 +36,5 @@ public enum CompositeOperator: String, CaseIterable, Sendable {
         case .destination, .sourceOver, .destinationOver, .destinationOut, .sourceAtop, .xor: true
         case .clear, .source, .sourceIn, .destinationIn, .sourceOut, .destinationAtop: false
         }
-    }
-}
-
-extension imgc_operator {
-    init(_ operation: CompositeOperator) {
-        self =
-            switch operation {
-            case .clear: IMGC_OPERATOR_CLEAR
-            case .source: IMGC_OPERATOR_SOURCE
-            case .destination: IMGC_OPERATOR_DESTINATION
-            case .sourceOver: IMGC_OPERATOR_SOURCE_OVER
-            case .destinationOver: IMGC_OPERATOR_DESTINATION_OVER
-            case .sourceIn: IMGC_OPERATOR_SOURCE_IN
-            case .destinationIn: IMGC_OPERATOR_DESTINATION_IN
-            case .sourceOut: IMGC_OPERATOR_SOURCE_OUT
-            case .destinationOut: IMGC_OPERATOR_DESTINATION_OUT
-            case .sourceAtop: IMGC_OPERATOR_SOURCE_ATOP
-            case .destinationAtop: IMGC_OPERATOR_DESTINATION_ATOP
-            case .xor: IMGC_OPERATOR_XOR
-            }
     }
 }

@@ -8,9 +8,9 @@ extension ImageDecoder {
     /// ``header(of:as:cancellation:)-([UInt8],_,_)``, or ``ImageHeader/width`` and ``ImageHeader/height`` without
     /// ``DecodeOptions/appliesOrientation``.
     ///
-    /// Padding between rows and bytes after the last row do not change. On `invalidArgument` and on errors of the header
-    /// the buffer is unchanged. On other errors, the content of the rows is unspecified: it may be a part of the image,
-    /// also in another layout. That applies to images that are rejected because of ``DecodeOptions/strictness`` too.
+    /// Padding between rows and bytes after the last row do not change. On `invalidArgument` and on errors of the
+    /// header the buffer is unchanged. On other errors, the content of the rows is unspecified: it may be a part of the
+    /// image, also in another layout, for example when ``DecodeOptions/strictness`` does not allow the damage.
     ///
     /// - Parameters:
     ///   - bytes: The complete file.

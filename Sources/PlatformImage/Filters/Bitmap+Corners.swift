@@ -36,24 +36,9 @@ extension Bitmap {
     ) throws(DecodeError) -> Bitmap {
         let side = min(width, height)
         let square = PixelRectangle(x: (width - side) / 2, y: (height - side) / 2, width: side, height: side)
-        return try part(square, limits: limits, cancellation: cancellation)
+        let scratch = RoundedCorners.scratchByteCount(width: side, height: side)
+        try limits.checkBitmap(width: side, height: side, scratchByteCount: scratch + side * side * 4)
+        return try cropped(to: square)
             .withRoundedCorners(radius: Double(side) / 2, limits: limits, cancellation: cancellation)
-    }
-
-    /// Returns a copy of the part of the bitmap inside the rectangle; the bitmap itself if that is the whole bitmap.
-    ///
-    /// - Throws: `emptyCrop` when the rectangle has no pixel of the bitmap, `limitExceeded`, `outOfMemory`,
-    ///   `cancelled`.
-    func part(
-        _ rectangle: PixelRectangle, limits: DecodeLimits, cancellation: CancellationFlag?
-    ) throws(DecodeError) -> Bitmap {
-        guard let part = rectangle.clipped(toWidth: width, height: height) else {
-            throw DecodeError(
-                .emptyCrop, "the crop \(rectangle) is outside the image of \(width) x \(height) pixels")
-        }
-        if part.width == width, part.height == height { return self }
-        return try resized(
-            width: part.width, height: part.height, crop: part, filter: .nearest, limits: limits,
-            cancellation: cancellation)
     }
 }

@@ -4,8 +4,8 @@
 extension Bitmap {
     /// Calls `body` with all pixels: `width * height` pixels, row by row from the top.
     ///
-    /// The pixel in column `x` of row `y` is `pixels[y * width + x]`. In release builds a loop over the pixels is as fast
-    /// as a loop over a raw pointer; sums are fastest in a variable declared inside the closure.
+    /// The pixel in column `x` of row `y` is `pixels[y * width + x]`. In release builds a loop over the pixels is as
+    /// fast as a loop over a raw pointer; sums are fastest in a variable declared inside the closure.
     ///
     /// ```swift
     /// let opaqueCount = bitmap.withPixels { pixels in

@@ -162,8 +162,8 @@ final class PixelPool: Sendable {
 
     /// Returns an array of `byteCount` bytes; `body` writes every byte.
     ///
-    /// Large arrays are advised for huge pages, like pixels: the page faults of 48 MB took 24 ms with pages of 4 KiB and
-    /// 5 ms with huge pages, and the conversion of these pixels 7 ms.
+    /// Large arrays are advised for huge pages, like pixels: the page faults of 48 MB took 24 ms with pages of 4 KiB
+    /// and 5 ms with huge pages.
     static func array(byteCount: Int, writtenBy body: (inout MutableSpan<UInt8>) -> Void) -> [UInt8] {
         unsafe [UInt8](unsafeUninitializedCapacity: byteCount) { buffer, initializedCount in
             if byteCount >= mappedFrom, let base = buffer.baseAddress {

@@ -37,7 +37,7 @@ public struct ImageProcessor: Hashable, Sendable, CustomStringConvertible {
         switch operation {
         case .resize(let options):
             return try bitmap.thumbnail(options: options, limits: limits, cancellation: cancellation)
-        case .crop(let rectangle): return try bitmap.part(rectangle, limits: limits, cancellation: cancellation)
+        case .crop(let rectangle): return try Self.crop(bitmap, rectangle, limits)
         case .roundedCorners(let radius):
             return try bitmap.withRoundedCorners(radius: radius, limits: limits, cancellation: cancellation)
         case .circle: return try bitmap.croppedToCircle(limits: limits, cancellation: cancellation)
@@ -57,6 +57,15 @@ public struct ImageProcessor: Hashable, Sendable, CustomStringConvertible {
         case .custom(let name, let body):
             return try Self.run(body, name, bitmap, limits, cancellation)
         }
+    }
+
+    private static func crop(
+        _ bitmap: Bitmap, _ rectangle: PixelRectangle, _ limits: DecodeLimits
+    ) throws(DecodeError) -> Bitmap {
+        if let part = rectangle.clipped(toWidth: bitmap.width, height: bitmap.height) {
+            try limits.checkBitmap(width: part.width, height: part.height)
+        }
+        return try bitmap.cropped(to: rectangle)
     }
 
     private static func run(
@@ -122,7 +131,7 @@ extension ImageProcessor {
         resize(ThumbnailOptions(width: width, height: height, fit: fit))
     }
 
-    /// Crops to a rectangle, clipped to the image; one without a pixel of the image throws `emptyCrop`.
+    /// Crops to a rectangle, as ``Bitmap/cropped(to:)`` does; one without a pixel of the image throws `emptyCrop`.
     public static func crop(_ rectangle: PixelRectangle) -> Self {
         Self("crop(\(rectangle))", .crop(rectangle))
     }
@@ -248,12 +257,7 @@ extension ImageProcessor {
         _ rectangle: PixelRectangle, _ width: Int, _ height: Int
     ) -> (byteCount: Int, width: Int, height: Int) {
         guard let part = rectangle.clipped(toWidth: width, height: height) else { return (0, width, height) }
-        var request = ResampleRequest(
-            sourceWidth: width, sourceHeight: height, width: part.width, height: part.height, filter: .nearest)
-        (request.cropX, request.cropY) = (Double(part.x), Double(part.y))
-        (request.cropWidth, request.cropHeight) = (Double(part.width), Double(part.height))
-        let byteCount = RowResampler.byteCount(request)
-        return (byteCount + PixelStorage.allocatedByteCount(part.width * part.height * 4), part.width, part.height)
+        return (PixelStorage.allocatedByteCount(part.width * part.height * 4), part.width, part.height)
     }
 }
 

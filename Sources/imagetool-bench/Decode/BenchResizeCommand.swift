@@ -50,7 +50,7 @@ struct BenchResizeCommand: ParsableCommand {
         try target.commit()
     }
 
-    private static func size(_ text: String) throws -> (width: Int, height: Int) {
+    static func size(_ text: String) throws -> (width: Int, height: Int) {
         let sides = text.split(separator: "x", omittingEmptySubsequences: false).map { Int($0) }
         guard sides.count == 2, let width = sides[0], let height = sides[1], (1...65_535).contains(width),
             (1...65_535).contains(height)

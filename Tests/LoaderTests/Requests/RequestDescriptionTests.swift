@@ -112,7 +112,7 @@ import Testing
         let data = try await bench.loader.data(for: Self.data)
 
         Self.expectRedacted(image, shows: ["19 x 13", "network"])
-        Self.expectRedacted(data, shows: ["506 bytes", "network"])
+        Self.expectRedacted(data, shows: ["506 bytes", "disk"])
         Self.expectRedacted(LoadEvent.cached(image), shows: ["19 x 13"])
         #expect("\(data)".utf8.count < 200 && !"\(data)".contains("["))
     }
