@@ -4,10 +4,10 @@ internal import Synchronization
 
 /// The priority of a load, from the lowest to the highest.
 ///
-/// The priorities form two lanes: `background` and `slow` share the slow lane, `urgent` and `immediate` the urgent lane.
-/// Each lane has a maximum number of concurrent fetches. Within a lane, waiting fetches start in order of priority, and
-/// first in, first out within one priority; a running fetch is not interrupted. Loads that wait for one download share
-/// the highest of their priorities.
+/// The priorities form two lanes: `background` and `slow` share the slow lane, `urgent` and `immediate` the urgent
+/// lane. Each lane has a maximum number of concurrent fetches. Within a lane, waiting fetches start in order of
+/// priority, and first in, first out within one priority; a running fetch is not interrupted. Loads that wait for one
+/// download share the highest of their priorities.
 public enum LoadPriority: Int, Hashable, Sendable, CaseIterable, Comparable {
     /// As ``slow``, but a fetch starts only while no fetch of priority `slow` waits.
     case background = -1

@@ -1,8 +1,8 @@
 #if Loader
 import PlatformImage
 
-/// Numbers of waiting and running fetches in each lane. The urgent lane has the priorities `urgent` and `immediate`, the
-/// slow lane `slow` and `background`.
+/// Numbers of waiting and running fetches in each lane. The urgent lane has the priorities `urgent` and `immediate`,
+/// the slow lane `slow` and `background`.
 struct LaneCounts: Hashable, Sendable {
     var urgentWaiting = 0
     var urgentRunning = 0

@@ -4,8 +4,8 @@ import Synchronization
 
 /// Limits concurrent network fetches by priority. There are two lanes, each for two priorities: queues of waiting
 /// fetches and a maximum number of running ones. Urgent fetches run in parallel; slow fetches run one at a time by
-/// default, and start only while no urgent fetch waits or runs (O66 to O70 in Docs/originals.md). Within a lane, waiting
-/// fetches of higher priority start first.
+/// default, and start only while no urgent fetch waits or runs (O66 to O70 in Docs/originals.md). Within a lane,
+/// waiting fetches of higher priority start first.
 ///
 /// Continuous urgent work starves the slow lane; ``counts`` shows this.
 final class RequestLanes: Sendable {
