@@ -1,4 +1,5 @@
 #if Loader
+import PlatformImage
 import PlatformImageTestSupport
 import Testing
 
