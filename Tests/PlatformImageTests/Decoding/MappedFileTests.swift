@@ -71,7 +71,7 @@ import Testing
             }
             // The file is sparse after the first truncation, and has its full size at many openings.
             var changed = 0
-            for _ in 0..<3000 where changed < 200 {
+            while changed < 20 {
                 do throws(DecodeError) {
                     _ = try ImageDecoder().thumbnail(contentsOf: file.path, options: ThumbnailOptions(width: 40))
                 } catch {
@@ -80,7 +80,6 @@ import Testing
             }
             isDone.update { $0 = true }
             ended.wait()
-            precondition(changed > 0)
         }
     }
 
