@@ -83,7 +83,7 @@ final class PrefetchWork: Sendable {
         let configuration = loader.configuration
         while true {
             let next: (number: Int, running: Running)? = state.locked(in: self) { state in
-                let width = state.priority == .urgent ? configuration.urgentWidth : configuration.slowWidth
+                let width = state.priority.usesUrgentLane ? configuration.urgentWidth : configuration.slowWidth
                 guard !state.isPaused, !state.isCancelled, state.next < requests.count, state.running.count < width
                 else { return nil }
                 let running = Running(handle: JobHandle(), priority: PriorityCell(state.priority))

@@ -105,7 +105,7 @@ extension BodyDecoder {
     ) async -> [(Load.Decoding, Result<DecodedImage, VariantFailure>)] {
         var images: [String: Result<DecodedImage, DecodeError>] = [:]
         for (_, group) in Dictionary(grouping: decodings, by: \.steps.decodeName) {
-            guard let decoding = group.max(by: { $0.priority.priority.rawValue < $1.priority.priority.rawValue }) else { continue }
+            guard let decoding = group.max(by: { $0.priority.priority < $1.priority.priority }) else { continue }
             let sizes = Array(Set(group.compactMap(\.steps.thumbnail)))
             let thumbnails = sizes.isEmpty ? [:] : await thumbnails(of: body, decoding) { sizes }
             for member in group where images[member.steps.unprocessedName] == nil {

@@ -107,14 +107,14 @@ final class InFlightJob<Key: Hashable & Sendable, Output: Sendable>: Sendable {
         if isChanged { updatePriority() }
     }
 
-    /// Moves the job to the lane of ``RequestLanes`` for the highest priority of its waiters. Without waiters its lane
-    /// is unchanged.
+    /// Moves the job in ``RequestLanes`` to the highest priority of its waiters. Without waiters its priority is
+    /// unchanged.
     func updatePriority() {
         // The job is moved outside the lock, so repeat until its lane matches the latest priorities.
         while true {
             let highest: LoadPriority? = state.locked(in: self) { state in
                 guard !state.hasEnded, !state.waiters.isEmpty else { return nil }
-                return state.waiters.contains { $0.priority == .urgent } ? .urgent : .slow
+                return state.waiters.lazy.map(\.priority).max()
             }
             guard let highest, handle.move(to: highest) else { return }
         }

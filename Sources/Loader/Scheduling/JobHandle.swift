@@ -2,8 +2,8 @@
 internal import PlatformImage
 internal import Synchronization
 
-/// Cancels the task of a job, also when ``cancel()`` is called before ``setTask(_:)``, and moves the job between
-/// priority lanes.
+/// Cancels the task of a job, also when ``cancel()`` is called before ``setTask(_:)``, and changes its priority in the
+/// lanes.
 final class JobHandle: Sendable {
     private struct State {
         var task: Task<Void, Never>?
@@ -16,15 +16,15 @@ final class JobHandle: Sendable {
 
     /// Sets the lane permit that ``move(to:)`` acts on.
     ///
-    /// - Parameter lane: The current lane of `permit`.
-    func follow(_ permit: LanePermit, in lanes: RequestLanes, at lane: LoadPriority) {
+    /// - Parameter priority: The current priority of `permit`.
+    func follow(_ permit: LanePermit, in lanes: RequestLanes, at priority: LoadPriority) {
         state.locked(in: self) { state in
             state.assignment = (permit, lanes)
-            state.priority = lane
+            state.priority = priority
         }
     }
 
-    /// Moves the job to a lane. Returns false when the job has no permit yet or is in that lane already.
+    /// Changes the priority of the job. Returns false when the job has no permit yet or has that priority already.
     func move(to priority: LoadPriority) -> Bool {
         let assignment: (permit: LanePermit, lanes: RequestLanes)? = state.locked(in: self) { state in
             guard let assignment = state.assignment, state.priority != priority else { return nil }

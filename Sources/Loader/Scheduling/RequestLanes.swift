@@ -2,14 +2,15 @@
 import PlatformImage
 import Synchronization
 
-/// Limits concurrent network fetches by priority. Each priority has a lane: a queue of waiting fetches and a maximum
-/// number of running ones. Urgent fetches run in parallel; slow fetches run one at a time by default, and start only
-/// while no urgent fetch waits or runs (O66 to O70 in Docs/originals.md).
+/// Limits concurrent network fetches by priority. There are two lanes, each for two priorities: queues of waiting
+/// fetches and a maximum number of running ones. Urgent fetches run in parallel; slow fetches run one at a time by
+/// default, and start only while no urgent fetch waits or runs (O66 to O70 in Docs/originals.md). Within a lane,
+/// waiting fetches of higher priority start first.
 ///
 /// Continuous urgent work starves the slow lane; ``counts`` shows this.
 final class RequestLanes: Sendable {
     private struct PermitState {
-        var lane: LoadPriority
+        var priority: LoadPriority
         var phase = Phase.outside
     }
 
@@ -49,9 +50,9 @@ final class RequestLanes: Sendable {
     var permitCount: Int { state.locked(in: self) { $0.permits.count - $0.freeNumbers.count } }
 
     /// A permit for one fetch and all its attempts; its number is reused after it is released.
-    func permit(_ lane: LoadPriority) -> LanePermit {
+    func permit(_ priority: LoadPriority) -> LanePermit {
         let number = state.locked(in: self) { state in
-            let permit = PermitState(lane: lane)
+            let permit = PermitState(priority: priority)
             if let number = state.freeNumbers.popLast() {
                 state.permits[Int(number)] = permit
                 return number
@@ -78,13 +79,14 @@ final class RequestLanes: Sendable {
         return try await body()
     }
 
-    /// Moves a fetch to another lane. A waiting fetch moves to the end of the other queue; a running fetch continues
-    /// and counts in the other lane; a fetch that neither waits nor runs will wait in the other lane.
-    func move(_ permit: LanePermit, to lane: LoadPriority) {
+    /// Changes the priority of a fetch. A waiting fetch moves to the end of the queue of the new priority; a running
+    /// fetch continues and counts in the lane of the new priority; a fetch that neither waits nor runs will wait with
+    /// the new priority.
+    func move(_ permit: LanePermit, to priority: LoadPriority) {
         precondition(permit.lanes === self, "the permit was created by another RequestLanes")
         change { state in
-            state.permits[Int(permit.number)]?.lane = lane
-            state.schedule.move(permit.number, to: lane)
+            state.permits[Int(permit.number)]?.priority = priority
+            state.schedule.move(permit.number, to: priority)
         }
     }
 
@@ -118,7 +120,7 @@ final class RequestLanes: Sendable {
                     switch permit.phase {
                     case .outside:
                         state.setPhase(.waiting(continuation), of: number)
-                        state.schedule.enqueue(number, in: permit.lane)
+                        state.schedule.enqueue(number, priority: permit.priority)
                         return false
                     case .cancelledBeforeWaiting:
                         state.setPhase(.outside, of: number)

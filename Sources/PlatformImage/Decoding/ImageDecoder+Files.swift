@@ -1,7 +1,8 @@
 // All functions with file paths. The other parts of the module decode bytes in memory.
 
 extension ImageDecoder {
-    /// Reads the header of a file and counts its frames or pages, as ``header(of:as:cancellation:)-([UInt8],_,_)`` does.
+    /// Reads the header of a file and counts its frames or pages, as ``header(of:as:cancellation:)-([UInt8],_,_)``
+    /// does.
     ///
     /// - Parameters:
     ///   - path: Path of a regular file; symbolic links are followed.
@@ -24,8 +25,8 @@ extension ImageDecoder {
     /// A file of 1 MiB or more is mapped: its bytes are not copied, and the system can reclaim their memory. A smaller
     /// file is read. A file that becomes shorter while it is mapped causes the error `fileUnreadable` with the detail
     /// `changed`; for this, the first mapping installs a handler of the signal SIGBUS, which passes signals of other
-    /// causes to the previous action. A file whose bytes are overwritten while it is mapped can give an image with parts
-    /// of both contents; to replace a file, rename a new file to its name.
+    /// causes to the previous action. A file whose bytes are overwritten while it is mapped can give an image with
+    /// parts of both contents; to replace a file, rename a new file to its name.
     ///
     /// - Parameters:
     ///   - path: Path of a regular file; symbolic links are followed. A directory, a FIFO or a device is rejected
@@ -34,8 +35,8 @@ extension ImageDecoder {
     ///   - mapsFile: False to read the file into memory instead of mapping it: for files that a process that is not
     ///     trusted can overwrite during the decode, and for processes that must not have a handler of SIGBUS.
     ///   - cancellation: Stops the decode at its next batch of rows when raised.
-    /// - Throws: The errors of ``decode(_:as:cancellation:)-([UInt8],_,_)``; `limitExceeded` when the file has more than
-    ///   ``DecodeLimits/maxInputBytes``; `fileUnreadable`.
+    /// - Throws: The errors of ``decode(_:as:cancellation:)-([UInt8],_,_)``; `limitExceeded` when the file has more
+    ///   than ``DecodeLimits/maxInputBytes``; `fileUnreadable`.
     public func decode(
         contentsOf path: String, as contentType: ContentType? = nil, mapsFile: Bool = true,
         cancellation: CancellationFlag? = nil
@@ -55,8 +56,8 @@ extension ImageDecoder {
     ///   - mapsFile: False to read the file into memory instead of mapping it; see
     ///     ``decode(contentsOf:as:mapsFile:cancellation:)``.
     ///   - cancellation: Stops the decode at its next batch of rows when raised.
-    /// - Throws: The errors of ``thumbnail(of:options:as:cancellation:)-([UInt8],_,_,_)``; `limitExceeded` when the file
-    ///   has more than ``DecodeLimits/maxInputBytes``; `fileUnreadable`.
+    /// - Throws: The errors of ``thumbnail(of:options:as:cancellation:)-([UInt8],_,_,_)``; `limitExceeded` when the
+    ///   file has more than ``DecodeLimits/maxInputBytes``; `fileUnreadable`.
     public func thumbnail(
         contentsOf path: String, options: ThumbnailOptions, as contentType: ContentType? = nil, mapsFile: Bool = true,
         cancellation: CancellationFlag? = nil
@@ -108,8 +109,8 @@ extension DecodeQueue {
     ///   - priority: The priority of the job while it waits for a thread.
     ///   - mapsFile: False to read the file into memory; see
     ///     ``ImageDecoder/decode(contentsOf:as:mapsFile:cancellation:)``.
-    /// - Throws: The errors of ``decode(_:as:with:priority:)-([UInt8],_,_,_)`` and `fileUnreadable`; its detail is `changed` also when
-    ///   the file was replaced by one that needs more memory while the job waited.
+    /// - Throws: The errors of ``decode(_:as:with:priority:)-([UInt8],_,_,_)`` and `fileUnreadable`; its detail is
+    ///   `changed` also when the file was replaced by one that needs more memory while the job waited.
     public func decode(
         contentsOf path: String, as contentType: ContentType? = nil, with decoder: ImageDecoder = ImageDecoder(),
         priority: Priority = .normal, mapsFile: Bool = true

@@ -1,4 +1,5 @@
 #if Loader
+import PlatformImage
 import PlatformImageTestSupport
 import Testing
 
@@ -6,7 +7,7 @@ import Testing
 
 /// Compares the schedule with a simple model of two lists.
 struct LaneScheduleTests {
-    /// A model of the rules O67 to O70 of Docs/originals.md.
+    /// A model of the rules O67 to O70 of Docs/originals.md, with one list of waiting fetches in order of arrival.
     private struct Model {
         var urgentWidth: Int
         var slowWidth: Int
@@ -30,10 +31,11 @@ struct LaneScheduleTests {
         mutating func admit() -> [UInt64] {
             var admitted: [UInt64] = []
             while !isSuspended {
-                let urgentRuns = running.count { $0.lane == .urgent }
-                let slowRuns = running.count { $0.lane == .slow }
-                let urgent = waiting.firstIndex { $0.lane == .urgent }
-                let slow = waiting.firstIndex { $0.lane == .slow }
+                let urgentRuns = running.count { $0.lane == .urgent || $0.lane == .immediate }
+                let slowRuns = running.count { $0.lane == .slow || $0.lane == .background }
+                func first(_ lane: LoadPriority) -> Int? { waiting.firstIndex { $0.lane == lane } }
+                let urgent = first(.immediate) ?? first(.urgent)
+                let slow = first(.slow) ?? first(.background)
                 if let urgent, urgentRuns < urgentWidth {
                     running.append(waiting.remove(at: urgent))
                 } else if let slow, urgent == nil, urgentRuns == 0, slowRuns < slowWidth {
@@ -48,9 +50,10 @@ struct LaneScheduleTests {
 
         var counts: LaneCounts {
             LaneCounts(
-                urgentWaiting: waiting.count { $0.lane == .urgent },
-                urgentRunning: running.count { $0.lane == .urgent },
-                slowWaiting: waiting.count { $0.lane == .slow }, slowRunning: running.count { $0.lane == .slow })
+                urgentWaiting: waiting.count { [.urgent, .immediate].contains($0.lane) },
+                urgentRunning: running.count { [.urgent, .immediate].contains($0.lane) },
+                slowWaiting: waiting.count { [.slow, .background].contains($0.lane) },
+                slowRunning: running.count { [.slow, .background].contains($0.lane) })
         }
     }
 
@@ -78,7 +81,7 @@ struct LaneScheduleTests {
             switch step {
             case .enqueue(let lane):
                 lastNumber += 1
-                schedule.enqueue(lastNumber, in: lane)
+                schedule.enqueue(lastNumber, priority: lane)
                 model.waiting.append((lastNumber, lane))
             case .leave(let number):
                 schedule.leave(number)
@@ -123,6 +126,31 @@ struct LaneScheduleTests {
         #expect(histories > 60_000)
     }
 
+    @Test(arguments: [(1, 1), (2, 1), (0, 2)])
+    func everySequenceOfUpTo5OperationsWithFourPrioritiesMatchesTheModel(_ widths: (Int, Int)) {
+        var histories = 0
+        var wrong = 0
+        func extend(_ pair: ScheduleAndModel, depth: Int) {
+            var steps: [Operation] = LoadPriority.allCases.map { .enqueue($0) }
+            for number in 0..<pair.lastNumber {
+                steps.append(.leave(number + 1))
+                steps += LoadPriority.allCases.map { .move(number + 1, $0) }
+            }
+            for step in steps {
+                var longer = pair
+                histories += 1
+                if !longer.matches(after: step) {
+                    wrong += 1
+                } else if depth > 1 {
+                    extend(longer, depth: depth - 1)
+                }
+            }
+        }
+        extend(ScheduleAndModel(widths.0, widths.1), depth: 5)
+        #expect(wrong == 0)
+        #expect(histories > 40_000)
+    }
+
     @Test(arguments: 1...20 as ClosedRange<UInt64>)
     func randomSequencesOf1500OperationsMatchTheModel(_ seed: UInt64) {
         var random = SplitMix(seed: seed)
@@ -146,10 +174,34 @@ struct LaneScheduleTests {
         }
     }
 
+    @Test func raisingThePriorityOfAWaitingFetchReordersIt() {
+        var schedule = LaneSchedule(urgentWidth: 0, slowWidth: 0)
+        for (number, priority) in [LoadPriority.urgent, .urgent, .background, .slow, .background].enumerated() {
+            schedule.enqueue(UInt64(number), priority: priority)
+        }
+
+        schedule.move(1, to: .immediate)
+        schedule.move(4, to: .slow)
+
+        schedule.setWidths(urgent: 2, slow: 3)
+        #expect([schedule.admitNext(), schedule.admitNext(), schedule.admitNext()] == [1, 0, nil])
+        schedule.leave(0)
+        #expect(schedule.admitNext() == nil)
+        schedule.leave(1)
+        #expect([schedule.admitNext(), schedule.admitNext(), schedule.admitNext()] == [3, 4, 2])
+        #expect(schedule.counts == LaneCounts(slowRunning: 3))
+    }
+
+    @Test func prioritiesAreOrderedAndTheOriginalRawValuesAreValid() {
+        #expect(LoadPriority.allCases.sorted() == [.background, .slow, .urgent, .immediate])
+        #expect(LoadPriority(rawValue: 0) == .slow && LoadPriority(rawValue: 1) == .urgent)
+        #expect(LoadPriority.allCases.map { PriorityCell($0).decodePriority } == [.low, .low, .high, .high])
+    }
+
     /// Moving an entry out of the middle of a queue does not grow the queue without limit.
     @Test func queuesStayBoundedWhenATaskIsMovedRepeatedlyBetweenLanes() {
         var schedule = LaneSchedule(urgentWidth: 0, slowWidth: 0)
-        for number in 1...3 { schedule.enqueue(UInt64(number), in: .slow) }
+        for number in 1...3 { schedule.enqueue(UInt64(number), priority: .slow) }
         for _ in 0..<100_000 {
             schedule.move(2, to: .urgent)
             schedule.move(2, to: .slow)

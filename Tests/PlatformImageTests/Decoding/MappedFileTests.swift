@@ -10,11 +10,12 @@ import Testing
     /// Files of more than 1 MiB in several formats, with noise that compresses badly.
     static func files() throws -> [[UInt8]] {
         var random = SplitMix(seed: 19)
-        let noise = Bitmap(width: 900, height: 700) { pixels in
+        let noise = Bitmap(width: 900, height: 800) { pixels in
             for index in pixels.indices { pixels[index] = UInt8(truncatingIfNeeded: random.next()) | 1 }
         }
         var best = ImageEncoder()
         best.options.jpeg.quality = 100
+        best.options.jpeg.chromaSubsampling = .ratio444
         return [
             InputFileTests.large, try ImageEncoder().encode(noise, as: .png), try best.encode(noise, as: .jpeg),
         ]
@@ -28,7 +29,7 @@ import Testing
                 precondition(bytes.count > InputFile.mappedFrom)
                 let file = try TemporaryFile(bytes)
                 defer { file.remove() }
-                let cuts = Array(stride(from: 0, to: bytes.count, by: 4096 * 13)) + [1, 4097, bytes.count - 1]
+                let cuts = Array(stride(from: 0, to: bytes.count, by: 4096 * 41)) + [1, 4097, bytes.count - 1]
                 for cut in cuts {
                     var sum = 0
                     do throws(DecodeError) {
@@ -70,7 +71,7 @@ import Testing
             }
             // The file is sparse after the first truncation, and has its full size at many openings.
             var changed = 0
-            for _ in 0..<3000 where changed < 200 {
+            while changed < 20 {
                 do throws(DecodeError) {
                     _ = try ImageDecoder().thumbnail(contentsOf: file.path, options: ThumbnailOptions(width: 40))
                 } catch {
@@ -79,7 +80,6 @@ import Testing
             }
             isDone.update { $0 = true }
             ended.wait()
-            precondition(changed > 0)
         }
     }
 
@@ -90,8 +90,8 @@ import Testing
         let start = mmap(nil, 20_000, PROT_READ, MAP_PRIVATE, descriptor, 0)
         file.truncate(to: 0)
         file.remove()
-        let value = start!.load(fromByteOffset: 16_384, as: UInt8.self)
-        preconditionFailure("read \(value)")
+        let value = start?.load(fromByteOffset: 16_384, as: UInt8.self)
+        preconditionFailure("read \(value ?? 0)")
     }
 
     /// Maps a file, which installs the signal handler.
