@@ -75,8 +75,8 @@ struct ThumbnailResponder: HTTPResponder {
         guard target.utf8.count <= configuration.server.maxTargetBytes else {
             throw ServiceError(.targetTooLong, "the target is longer than \(configuration.server.maxTargetBytes) bytes")
         }
-        if let health = ServiceResponse.health(target, isDraining: state.isDraining) { return health }
-        guard !state.isDraining else { throw ServiceError(.draining, retryAfter: 1, "the service is shutting down") }
+        if let health = ServiceResponse.health(target, isReady: state.isReady) { return health }
+        guard state.acceptsRequests else { throw ServiceError(.draining, retryAfter: 1, "the service is shutting down") }
         if request.method == .options { return options(target) }
         if let extra, extra.handles(target) { return try await extra.respond(to: request.head) }
         let accepted = acceptedFormat(request)
