@@ -108,7 +108,7 @@ enum HopResult: Sendable {
             self = .redirect(ResponseHead(status: response.status, fields: response.fields))
             return
         }
-        guard load.decoding == nil else {
+        guard load.content == .data else {
             let error = LoadError(
                 .unexpectedStatus, url: Redaction.masked(load.url), statusCode: response.status,
                 "status \(response.status): the request disables redirects")
