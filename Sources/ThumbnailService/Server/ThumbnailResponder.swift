@@ -54,7 +54,9 @@ struct ThumbnailResponder: HTTPResponder {
         case .failure(let error):
             response = ServiceResponse(error, requestID: id, lifetimes: engine.lifetimes)
             response.dialect = dialects.name(of: request.head.path ?? "")
-            if error.reason == .methodNotAllowed { response.fields[.allow] = "GET, HEAD, OPTIONS, POST" }
+            if error.reason == .methodNotAllowed {
+                response.fields[.allow] = supportedMethods(request.head.path ?? "")
+            }
         }
         if dependsOnAccept { response.fields[.vary] = "Accept" }
         let elapsed = begin.duration(to: .now)
@@ -92,7 +94,7 @@ struct ThumbnailResponder: HTTPResponder {
         switch request.method {
         case .get, .head: parsed = try dialects.parse(target)
         case .post: parsed = try dialects.parsePost(target)
-        default: throw ServiceError(.methodNotAllowed, "supported methods: GET, HEAD, OPTIONS, POST")
+        default: throw ServiceError(.methodNotAllowed, "the method \(request.method.rawValue) is not supported")
         }
         switch parsed {
         case .image(var thumbnail, let dialect):
@@ -115,8 +117,15 @@ struct ThumbnailResponder: HTTPResponder {
         configuration.output.negotiates ? Negotiation.format(for: request.headers[.accept]) : nil
     }
 
+    /// Returns the methods that a target supports, for the field `Allow` (RFC 9110 §10.2.1).
+    private func supportedMethods(_ target: String) -> String {
+        if target == "*" { return "GET, HEAD, OPTIONS, POST" }
+        if let extra, extra.handles(target) { return extra.supportedMethods(target) }
+        return dialects.name(of: target) == .post ? "OPTIONS, POST" : "GET, HEAD, OPTIONS"
+    }
+
     private func options(_ target: String) -> ServiceResponse {
-        var response = ServiceResponse(status: 204, fields: [.allow: "GET, HEAD, OPTIONS"])
+        var response = ServiceResponse(status: 204, fields: [.allow: supportedMethods(target)])
         response.dialect = dialects.name(of: target)
         if response.dialect == .iiif {
             response.fields[.accessControlAllowOrigin] = "*"
