@@ -59,6 +59,8 @@ struct ThumbnailResponder: HTTPResponder {
             }
         }
         if dependsOnAccept { response.fields[.vary] = "Accept" }
+        // Viewers on other sites read images, info.json and errors by script.
+        if response.dialect == .iiif { response.fields[.accessControlAllowOrigin] = "*" }
         let elapsed = begin.duration(to: .now)
         engine.metrics.recordResponse(response.labels, response.rejection, in: elapsed)
         log(request, response, id, trace, elapsed)
@@ -106,7 +108,6 @@ struct ThumbnailResponder: HTTPResponder {
         case .info(let thumbnail, let rawIdentifier): return try await info(thumbnail, rawIdentifier, request, context)
         case .redirect(let path):
             var response = ServiceResponse(status: 303, fields: [.location: path, .cacheControl: "no-store"])
-            response.fields[.accessControlAllowOrigin] = "*"
             response.dialect = .iiif
             return response
         }
@@ -128,7 +129,6 @@ struct ThumbnailResponder: HTTPResponder {
         var response = ServiceResponse(status: 204, fields: [.allow: supportedMethods(target)])
         response.dialect = dialects.name(of: target)
         if response.dialect == .iiif {
-            response.fields[.accessControlAllowOrigin] = "*"
             response.fields[.accessControlAllowMethods] = "GET, HEAD, OPTIONS"
             response.fields[.accessControlAllowHeaders] = "*"
         }
@@ -189,7 +189,6 @@ struct ThumbnailResponder: HTTPResponder {
         response.dialect = .iiif
         response.fields[.contentType] = IIIFInfo.mediaType(accept: request.headers[.accept])
         response.fields[.vary] = "Accept"
-        response.fields[.accessControlAllowOrigin] = "*"
         response.fields[.link] = "<\(IIIFInfo.profile)>;rel=\"profile\""
         let lifetime = CacheLifetime(
             of: source.lifetime, policy: thumbnail.policy, settings: engine.lifetimes, now: engine.now.milliseconds)
@@ -232,7 +231,6 @@ struct ThumbnailResponder: HTTPResponder {
             response.fields[.ignoredFilters] = thumbnail.policy.ignoredFilters.joined(separator: ", ")
         }
         if name == .iiif {
-            response.fields[.accessControlAllowOrigin] = "*"
             var links = ["<\(IIIFInfo.profile)>;rel=\"profile\""]
             if let path = facts.canonicalPath, let base = canonicalBase(request) {
                 // Without a configured public URL, the link is relative to the URL of the request (RFC 8288 §3.1): this
