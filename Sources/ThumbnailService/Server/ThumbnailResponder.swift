@@ -80,7 +80,9 @@ struct ThumbnailResponder: HTTPResponder {
             throw ServiceError(.targetTooLong, "the target is longer than \(configuration.server.maxTargetBytes) bytes")
         }
         if let health = ServiceResponse.health(target, isReady: state.isReady) { return health }
-        guard state.acceptsRequests else { throw ServiceError(.draining, retryAfter: 1, "the service is shutting down") }
+        guard state.acceptsRequests else {
+            throw ServiceError(.draining, retryAfter: 1, "the service is shutting down")
+        }
         if request.method == .options { return options(target) }
         if let extra, extra.handles(target) { return try await extra.respond(to: request.head) }
         let accepted = acceptedFormat(request)

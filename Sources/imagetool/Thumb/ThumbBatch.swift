@@ -44,11 +44,11 @@ final class ThumbBatch {
 
     private func runAll(_ paths: [String], threads: Int) async throws {
         let queue = DecodeQueue(width: threads)
-        let prepared = prepared(paths)
+        let inputs = prepared(paths)
         let job = job
         // Up to four inputs per thread are in progress, so that the threads stay busy while the result of a slow input
         // is awaited.
-        let results = OrderedConcurrentMap(prepared, width: queue.width * 4) { input in
+        let results = OrderedConcurrentMap(inputs, width: queue.width * 4) { input in
             let result: ThumbJob.JobResult? =
                 switch input.state {
                 case .skipped(let output): .skipped(output: output)
