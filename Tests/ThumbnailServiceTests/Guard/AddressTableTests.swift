@@ -96,8 +96,8 @@ import Testing
         }
     }
 
-    /// The IANA IPv6 Special-Purpose Address Registry: allocations in 2001::/23, the first and the last address of each,
-    /// and the column Globally Reachable. 2001::/32 (Teredo) is decided by the embedded IPv4 addresses.
+    /// The IANA IPv6 Special-Purpose Address Registry: allocations in 2001::/23, first and last address of each, and
+    /// the column Globally Reachable. 2001::/32 (Teredo) is decided by the embedded IPv4 addresses.
     @Test(
         .requirement("SV2"),
         arguments: [
