@@ -58,6 +58,16 @@ public struct ThumbnailServer: Sendable {
         onListening: @escaping @Sendable (Int) async -> Void = { _ in },
         onAdminListening: @escaping @Sendable (Int) async -> Void = { _ in }
     ) async throws {
+        try await run(shutdown: nil, onListening: onListening, onAdminListening: onAdminListening)
+    }
+
+    /// Serves as ``run(onListening:onAdminListening:)``.
+    ///
+    /// - Parameter shutdown: When this stream ends, the service drains as after SIGTERM; nil for no such request.
+    func run(
+        shutdown: AsyncStream<Never>?, onListening: @escaping @Sendable (Int) async -> Void,
+        onAdminListening: @escaping @Sendable (Int) async -> Void
+    ) async throws {
         let state = ServiceState()
         let server = configuration.server
         logger.info(
@@ -89,6 +99,11 @@ public struct ThumbnailServer: Sendable {
             onServerRunning: { channel in await onListening(channel.localAddress?.port ?? 0) },
             logger: logger)
         var services: [ServiceGroupConfiguration.ServiceConfiguration] = []
+        if let shutdown {
+            services.append(
+                .init(
+                    service: ShutdownRequest(stream: shutdown), successTerminationBehavior: .gracefullyShutdownGroup))
+        }
         if let port = server.adminPort {
             let admin = AdminService(
                 port: port, responder: AdminResponder(engine: engine, state: state), logger: logger,
@@ -162,6 +177,13 @@ where Responder.Context: InitializableFromSource<ApplicationRequestContextSource
     }
 }
 
+/// Requests the shutdown of its group without a signal.
+private struct ShutdownRequest: Service {
+    let stream: AsyncStream<Never>
+
+    func run() async throws { for await _ in stream {} }
+}
+
 /// Starts draining the server at shutdown. The services of a `ServiceGroup` are shut down in reverse order, so this
 /// service, the last of its group, is shut down first.
 private struct DrainService: Service {
@@ -171,9 +193,10 @@ private struct DrainService: Service {
     func run() async throws {
         try await gracefulShutdown()
         state.beginDraining()
-        // The listener is shut down only when this returns; until then load balancers can see that the service is not
-        // ready.
+        // The listener is shut down only when this returns. Until then load balancers can see that the service is not
+        // ready, and requests that they still send are served.
         try? await Task.sleep(for: delay)
+        state.rejectRequests()
     }
 }
 #endif

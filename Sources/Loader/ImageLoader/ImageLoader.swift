@@ -63,12 +63,12 @@ public final class ImageLoader: Sendable {
                 failures: NegativeCache(maxCount: configuration.negativeCacheMaxCount), reporter: reporter,
                 cache: .data))
         state = Mutex(State(configuration: configuration, images: images, data: data))
-        reportUnlimitedDisks(configuration, instead: nil)
+        reportUnlimitedDisks(configuration, replacing: nil)
     }
 
     /// Reports the directories whose disk cache has no size limit. After a change of the configuration, directories
     /// whose disk cache had no limit before the change are not reported again.
-    private func reportUnlimitedDisks(_ configuration: Configuration, instead old: Configuration?) {
+    private func reportUnlimitedDisks(_ configuration: Configuration, replacing old: Configuration?) {
         guard configuration.diskCacheMaxBytes == nil else { return }
         let known = old.flatMap { $0.diskCacheMaxBytes == nil ? [$0.cacheDirectory, $0.dataDirectory] : nil } ?? []
         for directory in [configuration.cacheDirectory, configuration.dataDirectory] {
@@ -127,7 +127,7 @@ public final class ImageLoader: Sendable {
                 return true
             }
             guard isDone else { continue }
-            reportUnlimitedDisks(next.configuration, instead: old.configuration)
+            reportUnlimitedDisks(next.configuration, replacing: old.configuration)
             // Configurations are applied outside the lock, so an older one may be applied after a newer one. Each call
             // repeats until it has applied the latest configuration.
             var applied = next

@@ -16,23 +16,32 @@ extension ImageDecoder {
     /// exceeds a limit.
     ///
     /// - Throws: The errors of ``header(of:as:cancellation:)-([UInt8],_,_)``; the error of the first frame when it
-    ///   cannot be read.
+    ///   cannot be read; `cancelled`, `outOfMemory` and `limitExceeded` of a deadline at any frame.
     public func frameInfos(
         of bytes: [UInt8], as contentType: ContentType? = nil, cancellation: CancellationFlag? = nil
     ) throws(DecodeError) -> [FrameInfo] {
         let source = try SourceImage(bytes.span, declared: contentType, options: options, flag: cancellation)
         guard source.header.format == .gif || source.header.format == .png else { return [] }
-        var infos: [FrameInfo] = []
         var frame = CodecFrame()
         var damage = Damage()
+        return try Self.frameInfos(maxCount: options.limits.maxFrames ?? .max) { () throws(DecodeError) in
+            try source.call.advance(&frame, in: bytes.span, damage: &damage) ? FrameInfo(frame) : nil
+        }
+    }
+
+    /// Collects the results of `next` until it returns nil or throws because a frame is damaged or exceeds a limit.
+    ///
+    /// - Throws: The first error if no frame precedes it; at any frame the errors that do not depend on the file.
+    static func frameInfos(
+        maxCount: Int, next: () throws(DecodeError) -> FrameInfo?
+    ) throws(DecodeError) -> [FrameInfo] {
+        var infos: [FrameInfo] = []
         do throws(DecodeError) {
-            while infos.count < options.limits.maxFrames ?? Int.max,
-                try source.call.advance(&frame, in: bytes.span, damage: &damage)
-            {
-                infos.append(FrameInfo(frame))
-            }
+            while infos.count < maxCount, let info = try next() { infos.append(info) }
         } catch {
-            if error.code == .cancelled || infos.isEmpty { throw error }
+            // After these errors the list would be shorter than that of another call for the same file.
+            let isTransient = [.cancelled, .outOfMemory, .internal].contains(error.code) || error.detail == "deadline"
+            if isTransient || infos.isEmpty { throw error }
         }
         return infos
     }

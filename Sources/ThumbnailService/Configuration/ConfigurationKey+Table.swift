@@ -68,7 +68,10 @@ extension ConfigurationKey {
             "Adds `X-Cache` and `Server-Timing` to responses."),
         .init(
             "drain.delay", \.service.server.drainDelay, .duration(allowsZero: true),
-            "Time between the shutdown signal and closing the listener, in which `/health/ready` has the status 503."),
+            """
+            Time between the shutdown signal and closing the listener, in which `/health/ready` has the status 503 and \
+            requests are served.
+            """),
         .init(
             "drain.timeout", \.service.server.drainTimeout, .duration(),
             "Time limit after the end of `drain.delay` for completing the requests in progress."),

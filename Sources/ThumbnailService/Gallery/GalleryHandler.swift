@@ -6,6 +6,7 @@ import PlatformImage
 struct GalleryHandler: RouteHandler {
     private static let path = "/gallery"
     private static let imagesPath = path + "/pictures/"
+    private static let clearingPaths: Set<String> = ["/gallery/clear-memory", "/gallery/purge-disk"]
 
     private let engine: ThumbnailEngine
     private let targets: GalleryTargets
@@ -37,6 +38,11 @@ struct GalleryHandler: RouteHandler {
     /// Returns true for `/gallery` and the targets below it.
     func handles(_ target: String) -> Bool { target == Self.path || target.hasPrefix(Self.path + "/") }
 
+    /// Returns the methods that a target supports: POST for the targets that clear a cache.
+    func supportedMethods(_ target: String) -> String {
+        Self.clearingPaths.contains(target) ? "OPTIONS, POST" : "GET, HEAD, OPTIONS"
+    }
+
     /// Serves a request.
     ///
     /// - Throws: `hostRefused` for an unknown host, `methodNotAllowed`, `notFound`, and `badSignature` with status 403
@@ -60,7 +66,7 @@ struct GalleryHandler: RouteHandler {
         case ("/gallery/clear-memory", _), ("/gallery/purge-disk", _):
             throw ServiceError(.methodNotAllowed, "clearing a cache requires the method POST")
         case (_, .get), (_, .head): return try document(target)
-        default: throw ServiceError(.methodNotAllowed, "the gallery supports the methods GET, HEAD and POST")
+        default: throw ServiceError(.methodNotAllowed, "the gallery supports the methods GET and HEAD")
         }
     }
 

@@ -16,7 +16,8 @@ struct AddressTable: Hashable, Sendable {
 
     /// Returns true when the address is blocked by default.
     static func isBlocked(_ address: IPAddress) -> Bool {
-        if blocked.contains(where: { $0.contains(address) }) { return true }
+        let isInRange = blocked.contains { $0.contains(address) } && !reachable.contains { $0.contains(address) }
+        if isInRange { return true }
         guard case .v6(let bits) = address else { return false }
         return embedded(in: bits).contains { isBlocked(.v4($0)) }
     }
@@ -32,9 +33,17 @@ struct AddressTable: Hashable, Sendable {
         "192.0.0.0/24", "192.0.2.0/24", "198.18.0.0/15", "198.51.100.0/24", "203.0.113.0/24", "192.88.99.0/24",
         "224.0.0.0/4", "240.0.0.0/4",
         // Unspecified, loopback, link-local, site-local (deprecated by RFC 3879), unique local, multicast,
-        // documentation, discard only, segment routing.
+        // documentation, discard only, dummy prefix (RFC 9780), segment routing, protocol assignments, among them
+        // benchmarks (2001:2::/48, RFC 5180) and ORCHID (2001:10::/28, RFC 4843).
         "::/128", "::1/128", "fe80::/10", "fec0::/10", "fc00::/7", "ff00::/8", "2001:db8::/32", "3fff::/20", "100::/64",
-        "5f00::/16",
+        "100:0:0:1::/64", "5f00::/16", "2001::/23",
+    ].compactMap { AddressRange($0) }
+
+    /// Ranges in 2001::/23 that are not blocked: the allocations that the IANA IPv6 Special-Purpose Address Registry
+    /// calls globally reachable, and Teredo, whose embedded IPv4 addresses are checked.
+    static let reachable: [AddressRange] = [
+        "2001::/32", "2001:1::1/128", "2001:1::2/128", "2001:1::3/128", "2001:3::/32", "2001:4:112::/48",
+        "2001:20::/28", "2001:30::/28",
     ].compactMap { AddressRange($0) }
 
     /// Returns the IPv4 addresses embedded in an IPv6 address, in all formats that a gateway may translate.

@@ -73,8 +73,9 @@ enum TraceState {
         }
         var forwarded = ""
         for member in members {
-            guard forwarded.utf8.count + member.utf8.count < maxBytes else { break }
-            forwarded += forwarded.isEmpty ? member : "," + member
+            let addition = forwarded.isEmpty ? member : "," + member
+            guard forwarded.utf8.count + addition.utf8.count <= maxBytes else { break }
+            forwarded += addition
         }
         return forwarded.isEmpty ? nil : forwarded
     }

@@ -52,15 +52,22 @@ final class BodyReservation: Sendable {
 
     deinit { release() }
 
+    /// Maximum bytes of a reservation.
+    var maxBytes: Int { budget.maxBytes }
+
     /// Reserves more bytes.
     ///
-    /// - Throws: `limit` when `byteCount` exceeds the complete budget, `overloaded` when that many bytes are not free
-    ///   now.
+    /// - Throws: `limit` when the reservation would exceed the complete budget, `overloaded` when that many bytes are
+    ///   not free now.
     func acquire(_ byteCount: Int) throws(ServiceError) {
-        guard byteCount <= budget.maxBytes else {
+        let held = reserved.locked(in: self) { $0 }
+        guard byteCount <= budget.maxBytes - held else {
             throw ServiceError(
                 .limit,
-                "the body has \(byteCount) bytes, the memory budget for request bodies is \(budget.maxBytes) bytes")
+                """
+                the body has \(held + byteCount) bytes or more, the memory budget for request bodies is \
+                \(budget.maxBytes) bytes
+                """)
         }
         guard byteCount > 0 else { return }
         guard budget.acquire(byteCount) else {

@@ -89,7 +89,7 @@ struct AdminResponder: HTTPResponder {
             response.fields[.allow] = "GET, HEAD"
             return response
         }
-        if let health = ServiceResponse.health(String(target), isDraining: state.isDraining) { return health }
+        if let health = ServiceResponse.health(String(target), isReady: state.isReady) { return health }
         guard target == "/metrics" else {
             return .plain(404, "not found; available targets: /metrics, /health/live, /health/ready\n")
         }

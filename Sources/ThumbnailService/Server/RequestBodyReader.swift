@@ -30,7 +30,8 @@ struct RequestBodyReader {
             let count = bytes.count + chunk.readableBytes
             guard count <= maxBytes else { throw tooLarge }
             if count > reserved {
-                let capacity = min(maxBytes, max(count, 2 * reserved))
+                // Doubling must not exceed the budget while the received bytes fit.
+                let capacity = max(count, min(maxBytes, reservation.maxBytes, 2 * reserved))
                 try reservation.acquire(capacity - reserved)
                 bytes.reserveCapacity(capacity)
                 reserved = capacity

@@ -45,6 +45,9 @@ protocol RouteHandler: Sendable {
     /// Returns true for the targets of this part.
     func handles(_ target: String) -> Bool
 
+    /// Returns the methods that one of these targets supports, for the field `Allow`.
+    func supportedMethods(_ target: String) -> String
+
     /// Serves a request.
     ///
     /// - Throws: The error to respond with.

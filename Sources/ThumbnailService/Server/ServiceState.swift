@@ -2,26 +2,32 @@
 import HTTPTypes
 import Synchronization
 
-/// Lifecycle state of the service: accepting requests or draining.
+/// Lifecycle state of the service: ready, draining (readiness checks fail, requests are served), rejecting requests.
 final class ServiceState: Sendable {
     private let draining = Atomic(false)
+    private let rejecting = Atomic(false)
 
-    /// True after a graceful shutdown was requested.
-    var isDraining: Bool { draining.load(ordering: .acquiring) }
+    /// False after a graceful shutdown was requested.
+    var isReady: Bool { !draining.load(ordering: .acquiring) }
+
+    /// False after the listener began to close: requests on open connections then get 503.
+    var acceptsRequests: Bool { !rejecting.load(ordering: .acquiring) }
 
     func beginDraining() { draining.store(true, ordering: .releasing) }
+
+    func rejectRequests() { rejecting.store(true, ordering: .releasing) }
 }
 
 extension ServiceResponse {
     /// Returns the response to a health check; nil for another target.
     ///
-    /// - Parameter isDraining: When true, the response to a readiness check has status 503; liveness checks still get
+    /// - Parameter isReady: When false, the response to a readiness check has status 503; liveness checks still get
     ///   200.
-    static func health(_ target: String, isDraining: Bool) -> Self? {
+    static func health(_ target: String, isReady: Bool) -> Self? {
         var response: Self
         switch target {
         case "/health/live", "/healthcheck": response = plain(200, "live\n")
-        case "/health/ready": response = isDraining ? plain(503, "draining\n") : plain(200, "ready\n")
+        case "/health/ready": response = isReady ? plain(200, "ready\n") : plain(503, "draining\n")
         default: return nil
         }
         response.isHealth = true

@@ -54,9 +54,13 @@ struct ThumbnailResponder: HTTPResponder {
         case .failure(let error):
             response = ServiceResponse(error, requestID: id, lifetimes: engine.lifetimes)
             response.dialect = dialects.name(of: request.head.path ?? "")
-            if error.reason == .methodNotAllowed { response.fields[.allow] = "GET, HEAD, OPTIONS, POST" }
+            if error.reason == .methodNotAllowed {
+                response.fields[.allow] = supportedMethods(request.head.path ?? "")
+            }
         }
         if dependsOnAccept { response.fields[.vary] = "Accept" }
+        // Viewers on other sites read images, info.json and errors by script.
+        if response.dialect == .iiif { response.fields[.accessControlAllowOrigin] = "*" }
         let elapsed = begin.duration(to: .now)
         engine.metrics.recordResponse(response.labels, response.rejection, in: elapsed)
         log(request, response, id, trace, elapsed)
@@ -75,8 +79,10 @@ struct ThumbnailResponder: HTTPResponder {
         guard target.utf8.count <= configuration.server.maxTargetBytes else {
             throw ServiceError(.targetTooLong, "the target is longer than \(configuration.server.maxTargetBytes) bytes")
         }
-        if let health = ServiceResponse.health(target, isDraining: state.isDraining) { return health }
-        guard !state.isDraining else { throw ServiceError(.draining, retryAfter: 1, "the service is shutting down") }
+        if let health = ServiceResponse.health(target, isReady: state.isReady) { return health }
+        guard state.acceptsRequests else {
+            throw ServiceError(.draining, retryAfter: 1, "the service is shutting down")
+        }
         if request.method == .options { return options(target) }
         if let extra, extra.handles(target) { return try await extra.respond(to: request.head) }
         let accepted = acceptedFormat(request)
@@ -92,7 +98,7 @@ struct ThumbnailResponder: HTTPResponder {
         switch request.method {
         case .get, .head: parsed = try dialects.parse(target)
         case .post: parsed = try dialects.parsePost(target)
-        default: throw ServiceError(.methodNotAllowed, "supported methods: GET, HEAD, OPTIONS, POST")
+        default: throw ServiceError(.methodNotAllowed, "the method \(request.method.rawValue) is not supported")
         }
         switch parsed {
         case .image(var thumbnail, let dialect):
@@ -104,7 +110,6 @@ struct ThumbnailResponder: HTTPResponder {
         case .info(let thumbnail, let rawIdentifier): return try await info(thumbnail, rawIdentifier, request, context)
         case .redirect(let path):
             var response = ServiceResponse(status: 303, fields: [.location: path, .cacheControl: "no-store"])
-            response.fields[.accessControlAllowOrigin] = "*"
             response.dialect = .iiif
             return response
         }
@@ -115,11 +120,17 @@ struct ThumbnailResponder: HTTPResponder {
         configuration.output.negotiates ? Negotiation.format(for: request.headers[.accept]) : nil
     }
 
+    /// Returns the methods that a target supports, for the field `Allow` (RFC 9110 §10.2.1).
+    private func supportedMethods(_ target: String) -> String {
+        if target == "*" { return "GET, HEAD, OPTIONS, POST" }
+        if let extra, extra.handles(target) { return extra.supportedMethods(target) }
+        return dialects.name(of: target) == .post ? "OPTIONS, POST" : "GET, HEAD, OPTIONS"
+    }
+
     private func options(_ target: String) -> ServiceResponse {
-        var response = ServiceResponse(status: 204, fields: [.allow: "GET, HEAD, OPTIONS"])
+        var response = ServiceResponse(status: 204, fields: [.allow: supportedMethods(target)])
         response.dialect = dialects.name(of: target)
         if response.dialect == .iiif {
-            response.fields[.accessControlAllowOrigin] = "*"
             response.fields[.accessControlAllowMethods] = "GET, HEAD, OPTIONS"
             response.fields[.accessControlAllowHeaders] = "*"
         }
@@ -180,7 +191,6 @@ struct ThumbnailResponder: HTTPResponder {
         response.dialect = .iiif
         response.fields[.contentType] = IIIFInfo.mediaType(accept: request.headers[.accept])
         response.fields[.vary] = "Accept"
-        response.fields[.accessControlAllowOrigin] = "*"
         response.fields[.link] = "<\(IIIFInfo.profile)>;rel=\"profile\""
         let lifetime = CacheLifetime(
             of: source.lifetime, policy: thumbnail.policy, settings: engine.lifetimes, now: engine.now.milliseconds)
@@ -223,7 +233,6 @@ struct ThumbnailResponder: HTTPResponder {
             response.fields[.ignoredFilters] = thumbnail.policy.ignoredFilters.joined(separator: ", ")
         }
         if name == .iiif {
-            response.fields[.accessControlAllowOrigin] = "*"
             var links = ["<\(IIIFInfo.profile)>;rel=\"profile\""]
             if let path = facts.canonicalPath, let base = canonicalBase(request) {
                 // Without a configured public URL, the link is relative to the URL of the request (RFC 8288 §3.1): this

@@ -44,25 +44,69 @@ final class ThumbBatch {
 
     private func runAll(_ paths: [String], threads: Int) async throws {
         let queue = DecodeQueue(width: threads)
-        let known = paths.map { manifest?.output(of: $0) }
+        let inputs = prepared(paths)
         let job = job
         // Up to four inputs per thread are in progress, so that the threads stay busy while the result of a slow input
         // is awaited.
-        let results = OrderedConcurrentMap(Array(zip(paths, known)), width: queue.width * 4) { path, output in
-            if let output { return (path, ThumbJob.JobResult.skipped(output: output)) }
-            let result = try? await queue.run { _ in job.result(of: path) }
-            // `result` is `nil` only in a cancelled task, and the tasks are never cancelled.
-            return (path, result ?? .failed(Failure(.software, "internal: the thumbnail was cancelled")))
+        let results = OrderedConcurrentMap(inputs, width: queue.width * 4) { input in
+            let result: ThumbJob.JobResult? =
+                switch input.state {
+                case .skipped(let output): .skipped(output: output)
+                case .deferred: nil
+                case .new: await ThumbBatch.result(of: input.path, job, on: queue)
+                }
+            return (input.path, result)
         }
         var progress = Progress("thumbnails", total: total)
         let start = ContinuousClock.now
         progress.show(0)
-        for await (path, result) in results {
+        for await (path, finished) in results {
+            let result = if let finished { finished } else { await deferredResult(of: path, on: queue) }
             if case .failed = result { progress.clear() }
             try record(path, result)
             progress.show(createdCount + skippedCount + failures.count, detail(since: start))
         }
         progress.clear()
+    }
+
+    /// An input before it is read.
+    private struct PreparedInput: Sendable {
+        enum State: Sendable {
+            case new
+            /// The manifest contains the output.
+            case skipped(output: String)
+            /// An earlier input has the same output path: whether this one is read depends on the result of that input.
+            case deferred
+        }
+
+        let path: String
+        let state: State
+    }
+
+    /// Finds the inputs whose output path is known before they are read, and equals that of an earlier input, as
+    /// `{name}.jpg` does for `a.png` after `a.gif`.
+    private func prepared(_ paths: [String]) -> [PreparedInput] {
+        var outputs: Set<String> = []
+        return paths.map { path in
+            if let output = job.knownOutput(for: path), !outputs.insert(output).inserted {
+                return PreparedInput(path: path, state: .deferred)
+            }
+            guard let output = manifest?.output(of: path) else { return PreparedInput(path: path, state: .new) }
+            return PreparedInput(path: path, state: .skipped(output: output))
+        }
+    }
+
+    private static func result(of path: String, _ job: ThumbJob, on queue: DecodeQueue) async -> ThumbJob.JobResult {
+        let result = try? await queue.run { _ in job.result(of: path) }
+        // `result` is `nil` only in a cancelled task, and the tasks are never cancelled.
+        return result ?? .failed(Failure(.software, "internal: the thumbnail was cancelled"))
+    }
+
+    /// The result of an input whose output path an earlier input has too: it is rendered only if that input failed.
+    private func deferredResult(of path: String, on queue: DecodeQueue) async -> ThumbJob.JobResult {
+        if let output = job.knownOutput(for: path), let failure = files.conflict(at: output) { return .failed(failure) }
+        if let output = manifest?.output(of: path) { return .skipped(output: output) }
+        return await ThumbBatch.result(of: path, job, on: queue)
     }
 
     /// Writes the thumbnail, if one was created, and reports the result for the input.
@@ -80,7 +124,7 @@ final class ThumbBatch {
             createdCount += 1
         case .skipped(let output):
             do {
-                try files.reserve(output)
+                try files.reserve(output, for: input)
             } catch {
                 return try fail(input, error)
             }
@@ -92,9 +136,9 @@ final class ThumbBatch {
 
     /// Writes a file and its manifest line; a single SIGINT does not end the process between the two writes.
     private func write(_ thumb: Thumb, of input: String, _ facts: FileFacts?, to path: String) throws {
-        guard path != "-" else { return try files.write(thumb, to: path) }
+        guard path != "-" else { return try files.write(thumb, of: input, to: path) }
         try interrupt.deferringInterrupt {
-            try files.write(thumb, to: path)
+            try files.write(thumb, of: input, to: path)
             if let facts { try manifest?.append(input, facts, output: path) }
         }
     }

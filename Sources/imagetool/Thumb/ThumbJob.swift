@@ -57,6 +57,12 @@ struct ThumbJob: Sendable {
         template.path(for: input, size: (thumb.width, thumb.height), format: thumb.format) ?? template.text
     }
 
+    /// Output path of an input if it does not depend on the image; otherwise `nil`.
+    func knownOutput(for input: String) -> String? {
+        let output = template.path(for: input, size: nil, format: recipe.format)
+        return output == "-" ? nil : output
+    }
+
     /// Output path, computed from the image header without decoding pixels; `nil` when the crop leaves no pixels.
     private func output(for input: String, _ bytes: [UInt8]) throws(DecodeError) -> String? {
         let header = try recipe.decoder.header(of: bytes)
@@ -72,8 +78,8 @@ struct ThumbJob: Sendable {
 /// Output files of one run. Each is written atomically and replaces neither an input nor another output of the run.
 struct ThumbFiles {
     private let inputs: Set<FileIdentity>
-    /// Resolved output paths: `x`, `./x` and a symbolic link to `x` have the same resolved path.
-    private var reserved: Set<String> = []
+    /// The input of each resolved output path: `x`, `./x` and a symbolic link to `x` have the same resolved path.
+    private var reserved: [String: String] = [:]
 
     /// - Parameter inputs: Paths of all inputs of the run.
     init(inputs: [String]) { self.inputs = Set(inputs.compactMap { FileIdentity(path: $0) }) }
@@ -81,9 +87,15 @@ struct ThumbFiles {
     /// Reserves an output path for one input, whether or not the output file exists.
     ///
     /// - Throws: `sameOutput` when another input has reserved the path.
-    mutating func reserve(_ path: String) throws(Failure) {
-        guard reserved.insert(Self.canonicalPath(of: path)).inserted else {
-            throw Failure(.usage, "sameOutput: \(path) is already the output of another input")
+    mutating func reserve(_ path: String, for input: String) throws(Failure) {
+        if let failure = conflict(at: path) { throw failure }
+        reserved[Self.canonicalPath(of: path)] = input
+    }
+
+    /// The failure of an input whose output path another input has reserved; otherwise `nil`.
+    func conflict(at path: String) -> Failure? {
+        reserved[Self.canonicalPath(of: path)].map {
+            Failure(.usage, "sameOutput: \(path) is already the output of \($0)")
         }
     }
 
@@ -91,11 +103,11 @@ struct ThumbFiles {
     ///
     /// - Throws: ``Failure`` when `path` is an input or another output, or its file name is too long; ``OutputFailure``
     ///   for all other failed writes, which end the run.
-    mutating func write(_ thumb: Thumb, to path: String) throws {
+    mutating func write(_ thumb: Thumb, of input: String, to path: String) throws {
         if path != "-" {
             // The path can be resolved only when its folder exists.
             Self.makeFolder(of: path)
-            try reserve(path)
+            try reserve(path, for: input)
             if let identity = FileIdentity(path: path), inputs.contains(identity) {
                 throw Failure(.usage, "sameOutput: \(path) would replace an input")
             }

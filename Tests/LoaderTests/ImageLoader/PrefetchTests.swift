@@ -68,6 +68,23 @@ import Testing
         #expect(bench.storedFiles.isEmpty)
     }
 
+    @Test(.requirement("O89"), arguments: Prefetch.Destination.allCases, [0, 60])
+    func prefetchWithManualRedirectFailsOnARedirectResponse(
+        to destination: Prefetch.Destination, maxAge: Int
+    ) async throws {
+        let fields: HeaderFields = ["Location": "http://example.com/end", "Cache-Control": "max-age=\(maxAge)"]
+        let bench = try origin { _, _ in .status(301, fields) }
+        var request = Self.request("0")
+        request.redirect = .manual
+
+        // The second prefetch finds the stored redirect response if it is fresh.
+        for _ in 0..<2 {
+            let found = await bench.loader.prefetch([request], to: destination).waitUntilFinished()
+            #expect(found == counts(1, failed: 1))
+        }
+        #expect(bench.transport.requests.allSatisfy { $0.url == request.url })
+    }
+
     @Test(.requirement("O89"), arguments: Prefetch.Destination.allCases)
     func prefetchSkipsFreshCachedImages(to destination: Prefetch.Destination) async throws {
         let bench = try bench()

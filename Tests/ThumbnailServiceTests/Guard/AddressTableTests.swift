@@ -70,8 +70,12 @@ import Testing
             name: "3fff::/20", first: "3fff::", last: "3fff:fff:ffff:ffff:ffff:ffff:ffff:ffff", before: "3ffe:ffff::",
             after: "3fff:1000::"),
         Row(
-            name: "100::/64", first: "100::", last: "100::ffff:ffff:ffff:ffff", before: "ff:ffff::",
-            after: "100:0:0:1::"),
+            name: "100::/64", first: "100::", last: "100::ffff:ffff:ffff:ffff", before: "ff:ffff::"),
+        Row(
+            name: "100:0:0:1::/64", first: "100:0:0:1::", last: "100::1:ffff:ffff:ffff:ffff", after: "100:0:0:2::"),
+        Row(
+            name: "2001::/23", first: "2001::", last: "2001:1ff:ffff:ffff:ffff:ffff:ffff:ffff",
+            before: "2000:ffff:ffff::", after: "2001:200::"),
         Row(
             name: "5f00::/16", first: "5f00::", last: "5f00:ffff:ffff:ffff:ffff:ffff:ffff:ffff", before: "5eff::",
             after: "5f01::"),
@@ -90,6 +94,30 @@ import Testing
         for text in [row.before, row.after].compactMap({ $0 }) {
             #expect(AddressTable().allows(try address(text)), "\(text)")
         }
+    }
+
+    /// The IANA IPv6 Special-Purpose Address Registry: allocations in 2001::/23, first and last address of each, and
+    /// the column Globally Reachable. 2001::/32 (Teredo) is decided by the embedded IPv4 addresses.
+    @Test(
+        .requirement("SV2"),
+        arguments: [
+            ("2001:1::1", "2001:1::1", true), ("2001:1::2", "2001:1::2", true), ("2001:1::3", "2001:1::3", true),
+            ("2001:1::", "2001:1::", false), ("2001:1::4", "2001:1:ffff:ffff:ffff:ffff:ffff:ffff", false),
+            ("2001:2::", "2001:2:0:ffff:ffff:ffff:ffff:ffff", false),
+            ("2001:2:1::", "2001:2:ffff:ffff:ffff:ffff:ffff:ffff", false),
+            ("2001:3::", "2001:3:ffff:ffff:ffff:ffff:ffff:ffff", true),
+            ("2001:4::", "2001:4:111:ffff:ffff:ffff:ffff:ffff", false),
+            ("2001:4:112::", "2001:4:112:ffff:ffff:ffff:ffff:ffff", true),
+            ("2001:4:113::", "2001:f:ffff:ffff:ffff:ffff:ffff:ffff", false),
+            ("2001:10::", "2001:1f:ffff:ffff:ffff:ffff:ffff:ffff", false),
+            ("2001:20::", "2001:2f:ffff:ffff:ffff:ffff:ffff:ffff", true),
+            ("2001:30::", "2001:3f:ffff:ffff:ffff:ffff:ffff:ffff", true),
+            ("2001:40::", "2001:1ff:ffff:ffff:ffff:ffff:ffff:ffff", false),
+        ])
+    func protocolAssignmentIsAllowedOnlyIfTheRegistrySaysGloballyReachable(
+        _ first: String, _ last: String, _ isReachable: Bool
+    ) throws {
+        for text in [first, last] { #expect(AddressTable().allows(try address(text)) == isReachable, "\(text)") }
     }
 
     @Test(.requirement("SV2"))

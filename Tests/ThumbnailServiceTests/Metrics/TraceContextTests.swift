@@ -67,6 +67,25 @@ private let parent = "b7ad6b7169203331"
         #expect(TraceState.validated(long + ",b=" + long.dropFirst(2)) == long)
     }
 
+    /// W3C Trace Context 3.3.1.5: at least 512 characters of combined members are forwarded.
+    @Test func tracestateIsCutAfterTheLastCompleteMemberWithin512Bytes() {
+        func member(_ key: Character, _ count: Int) -> String {
+            let name = String(repeating: key, count: max(1, count - 257))
+            return name + "=" + String(repeating: "x", count: count - name.count - 1)
+        }
+        #expect(member("a", 512).count == 512)
+        let cases: [(sizes: [Int], forwarded: Int)] = [
+            ([511], 1), ([512], 1), ([513], 0), ([512, 3], 1), ([508, 3], 2), ([509, 3], 1), ([255, 256], 2),
+            ([256, 256], 1), ([255, 253, 3], 2), ([255, 251, 4], 3),
+        ]
+        for (sizes, forwarded) in cases {
+            let members = zip("abc", sizes).map { member($0, $1) }
+            let expected = members.prefix(forwarded).joined(separator: ",")
+            let found = TraceState.validated(members.joined(separator: ","))
+            #expect(found == (forwarded == 0 ? nil : expected), "\(sizes)")
+        }
+    }
+
     @Test func originReceivesTheTraceIDWithANewParentID() async throws {
         let file = try Bitmap.landscape(40, 30).png()
         let origin = try await LoopbackOrigin { request in

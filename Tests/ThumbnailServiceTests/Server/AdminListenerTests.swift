@@ -58,8 +58,8 @@ import Testing
                 }
             }
         }
-        #expect(ServiceResponse.health("/health/ready", isDraining: true)?.status == 503)
-        #expect(ServiceResponse.health("/health/live", isDraining: true)?.status == 200)
+        #expect(ServiceResponse.health("/health/ready", isReady: false)?.status == 503)
+        #expect(ServiceResponse.health("/health/live", isReady: false)?.status == 200)
     }
 
     @Test func adminPortInUseFailsTheStart() async throws {

@@ -55,6 +55,18 @@ import Testing
         #expect(budget.grantedBytes == 0)
     }
 
+    @Test(.requirement("X6")) func reservationThatGrowsOverTheCompleteBudgetExceedsTheLimit() throws {
+        let bodies = BodyBudget(DecodeBudget(maxBytes: 1_000), maxBodyBytes: 100)
+        let reservation = bodies.reservation()
+        try reservation.acquire(300)
+        try reservation.acquire(200)
+
+        let error = #expect(throws: ServiceError.self) { try reservation.acquire(1) }
+
+        #expect(error?.reason == .limit)
+        #expect(bodies.reservedBytes == 500)
+    }
+
     @Test(.requirement("X6")) func bytesReservedByRendersAreUnavailableToRequestBodies() async throws {
         let queue = DecodeQueue(width: 1, budget: DecodeBudget(maxBytes: 1_000))
         let bodies = BodyBudget(queue.budget, maxBodyBytes: 100)
@@ -130,6 +142,35 @@ import Testing
             first.close()
             second.close()
             await Self.expectRelease(service, "after chunks")
+        }
+    }
+
+    /// The budget is 1 MiB, and bodies of the maximum size exceed it. The bodies are not images: status 415 means that
+    /// the complete body was read.
+    @Test(.requirement("X6"), arguments: [(1 << 20, 415), (1 << 20 + 1, 422), (2 << 20, 422)], [false, true])
+    func bodyOverTheCompleteBudgetIsRejectedWith422WithAndWithoutContentLength(
+        _ row: (byteCount: Int, status: Int), _ isChunked: Bool
+    ) async throws {
+        try await withService {
+            $0.limits.inFlightBytes = 1 << 20
+            $0.limits.sourceBytes = 4 << 20
+        } _: { service in
+            let client = try await RawClient(port: service.port)
+            let body = [UInt8](repeating: 1, count: row.byteCount)
+            if isChunked {
+                try await client.send(Self.head("Transfer-Encoding: chunked"))
+                try await client.send("\(String(body.count, radix: 16))\r\n")
+                // The service may close the connection before it has read everything.
+                try? await client.send(body + Array("\r\n0\r\n\r\n".utf8))
+            } else {
+                try await client.send(Self.head("Content-Length: \(body.count)"))
+                try? await client.send(body)
+            }
+            let answer = try await client.waitForResponse()
+
+            #expect(answer.hasPrefix("HTTP/1.1 \(row.status) "), "\(row.byteCount) bytes: \(answer.prefix(16))")
+            client.close()
+            await Self.expectRelease(service, "\(row.byteCount) bytes")
         }
     }
 

@@ -56,9 +56,11 @@ struct RunningService: Sendable {
 ///   - origin: Allowed as a source, although it is on loopback.
 ///   - logger: Nil for no log.
 ///   - metrics: The destination of metrics; nil for the service's registry.
+///   - shutdown: The service begins to drain when this stream ends; nil for no drain.
 ///   - change: Changes the configuration. Before this change, the configuration accepts unsigned targets.
 func withService<Value: Sendable>(
     origin: LoopbackOrigin? = nil, logger given: Logger? = nil, metrics: (any MetricsFactory)? = nil,
+    shutdown: AsyncStream<Never>? = nil,
     _ change: (inout ServiceConfiguration) -> Void = { _ in },
     _ body: @escaping @Sendable (RunningService) async throws -> Value
 ) async throws -> Value {
@@ -88,7 +90,7 @@ func withService<Value: Sendable>(
     let (ports, ready) = AsyncStream.makeStream(of: Int.self)
     return try await withThrowingTaskGroup(of: Value?.self) { group in
         group.addTask {
-            try await server.run { port in
+            try await server.run(shutdown: shutdown) { port in
                 ready.yield(port)
                 ready.finish()
             } onAdminListening: { port in

@@ -239,6 +239,23 @@ import Testing
         #expect(twice.errors.hasPrefix("\(second): sameOutput: "))
     }
 
+    /// The second input is not an image: the output path is checked before the input is read.
+    @Test(arguments: ["{name}.png", "{dir}/{name}-x.jpg", "./{name}.{ext}"])
+    func collidingOutputPathsAreReportedBeforeTheSecondInputIsRead(template: String) throws {
+        try folder.write(largeBitmap, to: "a.bmp")
+        try folder.write([1, 2, 3], to: "a.dib")
+        try folder.write(largeBitmap, to: "b.bmp")
+        let format = template.hasSuffix("{ext}") ? "--format png" : ""
+
+        let run = try ToolRun(
+            shell: "cd '\(folder.path)' && \"$TOOL\" thumb a.bmp a.dib b.bmp -s 8 \(format) -o '\(template)'")
+
+        #expect(run.exitCode == 1)
+        #expect(run.errors.hasPrefix("a.dib: sameOutput: "), "\(run.errors)")
+        #expect(run.errors.contains(" a.bmp"), "\(run.errors)")
+        #expect(try folder.names.count == 5)
+    }
+
     @Test func existingOutputIsSkippedWithTheSkipExistingOption() throws {
         let source = try folder.write(largeBitmap, to: "a.bmp")
         let other = try folder.write(largeBitmap, to: "b.bmp")

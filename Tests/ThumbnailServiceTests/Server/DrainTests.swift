@@ -1,0 +1,47 @@
+#if Service
+import PlatformImage
+import PlatformImageLoopbackOrigin
+import PlatformImageTestSupport
+import Testing
+
+@testable import PlatformImageService
+
+/// Requests between the shutdown signal and the end of `drain.delay`.
+@Suite(.timeLimit(.minutes(30))) struct DrainTests {
+    @Test func requestsDuringTheDrainDelayAreServedAndReadinessIs503() async throws {
+        let file = try Bitmap.landscape(100, 80).png()
+        let origin = try await LoopbackOrigin { _ in .ok(file) }
+        let (stream, shutdown) = AsyncStream.makeStream(of: Never.self)
+        try await withService(origin: origin, shutdown: stream) {
+            $0.server.adminPort = 0
+            $0.server.drainDelay = .seconds(3_600)
+        } _: { service in
+            let open = try await RawClient(port: service.port)
+            #expect(try await service.send("/health/ready").status == 200)
+
+            shutdown.finish()
+            while try await service.admin.send("/health/ready").status != 503 { try Task.checkCancellation() }
+
+            #expect(try await service.send("/health/ready").status == 503)
+            #expect(try await service.send("/health/live").status == 200)
+            let target = "/unsafe/30x20/127.0.0.1:\(origin.port)/a.png"
+            #expect(try await service.send(target).status == 200)
+            try await open.send("GET \(target) HTTP/1.1\r\nHost: a.example\r\n\r\n")
+            #expect(try await open.waitForResponse().hasPrefix("HTTP/1.1 200 "))
+            open.close()
+            let posted = try await service.send("/post/unsafe/20x10/body", method: "POST", body: file)
+            #expect(posted.status == 200)
+        }
+        await origin.stop()
+    }
+
+    @Test func requestsAreRejectedOnlyAfterTheListenerCloses() {
+        let state = ServiceState()
+        #expect(state.isReady && state.acceptsRequests)
+        state.beginDraining()
+        #expect(!state.isReady && state.acceptsRequests)
+        state.rejectRequests()
+        #expect(!state.isReady && !state.acceptsRequests)
+    }
+}
+#endif
