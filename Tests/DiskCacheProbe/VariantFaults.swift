@@ -32,9 +32,8 @@ enum VariantFaults {
         for width in widths { _ = try? await loader.image(for: request(3, width: width)) }
     }
 
-    /// The version of each source that is on disk.
-    ///
-    /// Returns the number of a source, or of an image that was not made from the source on disk, as `wrong`; nil for none.
+    /// The version of each source that is on disk, and the number of a damaged source or of an image that was not made
+    /// from the source on disk; nil for none.
     static func check(_ folder: String) async throws -> (versions: [Int: Int], wrong: Int?) {
         let loader = try loader(folder)
         var versions: [Int: Int] = [:]
@@ -69,7 +68,9 @@ enum VariantFaults {
     private static func source(_ number: Int, version: Int) -> [UInt8] {
         var random = Random(seed: UInt64(number * 2 + version))
         let bitmap = Bitmap(width: 20, height: 14) { pixels in
-            for index in pixels.indices { pixels[index] = UInt8(truncatingIfNeeded: random.next()) | (index % 4 == 3 ? 255 : 0) }
+            for index in pixels.indices {
+                pixels[index] = UInt8(truncatingIfNeeded: random.next()) | (index % 4 == 3 ? 255 : 0)
+            }
         }
         do { return try ImageEncoder().encode(bitmap, as: .png) } catch { failMissingData("\(error)") }
     }

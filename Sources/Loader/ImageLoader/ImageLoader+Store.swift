@@ -4,9 +4,9 @@ public import PlatformImage
 extension ImageLoader {
     /// Removes the stored image of a request: every decoding variant from memory and every `Vary` variant from disk.
     ///
-    /// The bytes that ``ImageLoader/data(for:)`` stored for the same URL are removed too. So is the file of the request's
-    /// own thumbnail and processors (``ImageRequest/variantFormat``). The files
-    /// of other variants are no longer used; they are evicted as least recently used entries.
+    /// The bytes that ``ImageLoader/data(for:)`` stored for the same URL are removed too, and so is the file of the
+    /// request's own thumbnail and processors (``ImageRequest/variantFormat``). The files of other variants are no
+    /// longer used; they are evicted as least recently used entries.
     ///
     /// A load that is already running does not add its image to memory, but may still store it on disk.
     ///

@@ -9,7 +9,7 @@ struct BodyDecoder: Sendable {
     typealias Decodes = InFlightRequests<DecodeKey, Result<DecodedImage, DecodeError>>
 
     let decodes: Decodes
-    let batches: ThumbnailBatches
+    let batches: ThumbnailBatches<DecodeKey>
     let queue: DecodeQueue
     let counters: LoadCounters
     let retainsEncodedData: Bool
@@ -187,11 +187,11 @@ extension BodyDecoder {
     /// - Parameter sizes: Called once, when the decode starts.
     private func thumbnails(
         of body: [UInt8], _ decoding: Load.Decoding, _ sizes: @escaping @Sendable () -> [ThumbnailOptions]
-    ) async -> ThumbnailBatches.Results {
+    ) async -> ThumbnailResultsBySize {
         let (decoder, priority) = (decoding.decoder, decoding.priority.decodePriority)
         let time: @Sendable (Duration) -> Void = { [counters] in counters.countDecode($0) }
         let made = await queue.thumbnails(of: body, with: decoder, priority: priority, sizes: sizes, time: time)
-        var results: ThumbnailBatches.Results = [:]
+        var results: ThumbnailResultsBySize = [:]
         for (size, result) in made {
             results[size] = result
             guard made.count > 1, case .failure(let error) = result, error.code == .limitExceeded else { continue }

@@ -68,8 +68,8 @@ struct Load: Sendable {
         return redirect == .manual && (300...399).contains(status) && status != 304
     }
 
-    /// The name of the decoding that the body must pass before it is stored: the decoding variant, or `header` when only
-    /// the header is checked; nil when any body is accepted. No decoding variant has the name `header`.
+    /// The name of the decoding that the body must pass before it is stored: the decoding variant, or `header` when
+    /// only the header is checked; nil when any body is accepted. No decoding variant has the name `header`.
     var checkedVariant: String? { decoding?.variant ?? (headerDecoder == nil ? nil : "header") }
 
     /// The acceptance criteria of the load, for comparison with those of cached failures.

@@ -15,8 +15,8 @@ final class LoadPipeline: Sendable {
         /// The fetches of both pipelines of a loader.
         let fetches: Fetches
         let decodes = BodyDecoder.Decodes()
-        let batches = ThumbnailBatches()
-        let waiting = WaitingDecodings()
+        let batches = ThumbnailBatches<DecodeKey>()
+        let waiting = SharedFetch.Decodings()
         let variantWrites = VariantFiles.Writes()
         let decodeQueue: DecodeQueue
         /// Caches colour transforms for all loads; the decode options are set for each load.
@@ -88,7 +88,8 @@ final class LoadPipeline: Sendable {
             modifier: settings.requestModifier, maxResponseBytes: settings.maxResponseBytes,
             reportsPolicyWarnings: settings.cache.useServerCachePolicy, reporter: shared.reporter, clock: clock)
         decoder = BodyDecoder(
-            decodes: shared.decodes, batches: shared.batches, queue: shared.decodeQueue, counters: shared.reporter.counters,
+            decodes: shared.decodes, batches: shared.batches, queue: shared.decodeQueue,
+            counters: shared.reporter.counters,
             retainsEncodedData: settings.retainsEncodedData)
         writer = CacheWriter(
             memory: memory, isMemoryEnabled: settings.cacheImagesInMemory, disk: disk, variants: variants,
@@ -164,7 +165,8 @@ final class LoadPipeline: Sendable {
 
     /// The work of one fetch, for all loads that wait for it.
     private func fetch(
-        _ hop: LoadHop, _ plan: RequestPlan, _ found: LookupResult, isRefresh: Bool, waiting: WaitingDecodings.List,
+        _ hop: LoadHop, _ plan: RequestPlan, _ found: LookupResult, isRefresh: Bool,
+        waiting: SharedFetch.WaitingDecodings,
         _ progress: Fetches.ProgressReporter
     ) async -> FetchResult {
         var (plan, found) = (plan, found)
@@ -199,7 +201,7 @@ final class LoadPipeline: Sendable {
             // Decode.
             let decoded =
                 received.isCompleteSuccess
-                ? await decoder.content(of: received.content, hop, waiting: waiting.decodings) : nil
+                ? await decoder.content(of: received.content, hop, waiting: waiting()) : nil
             let evaluation = FetchEvaluation(received, decoded, hop)
             if let failure = evaluation.failureWithoutPolicy(isCancelled: Task.isCancelled) { return .failure(failure) }
             // Store the response as the policy requires.

@@ -44,7 +44,8 @@ struct LoadResultBuilder: Sendable {
         do throws(LoadError) {
             let content = decoder.content(try await decoder.decode(body, found.identity, hop, decoding), body)
             if let entry = found.entry {
-                await writer.remember(content, StoredState(entry: entry, revision: found.bodyRevision), hop, found.generations)
+                await writer.remember(
+                    content, StoredState(entry: entry, revision: found.bodyRevision), hop, found.generations)
                 found.cachedImage = .init(
                     entry: entry, content: content, revision: found.bodyRevision, ticket: found.generations.disk)
             }

@@ -44,8 +44,8 @@ struct LookupResult: Sendable {
     /// Identifies the body, so that loads can share its decode.
     var identity: DecodeSource { bodyRevision.map { .disk($0) } ?? .unidentified }
 
-    /// The stored body of this lookup, if a fetch confirmed that body; nil otherwise. The load that started the fetch may
-    /// have read only the variant file of the body.
+    /// The stored body of this lookup, if a fetch confirmed that body; nil otherwise. The load that started the fetch
+    /// may have read only the variant file of the body.
     func content(storedAt fetched: FetchedResponse) -> [UInt8]? {
         guard fetched.kind != .received, let createdAt = entry?.response?.createdAt, createdAt == fetched.createdAt
         else { return nil }

@@ -5,10 +5,14 @@ internal import PlatformImage
 struct SharedFetch: Sendable {
     /// The work of a fetch. Its ``LoadHop`` has a new ``LoadMeter``, which collects the cost of this fetch separately
     /// from the costs of the loads that share it.
-    typealias Work = @Sendable (LoadHop, WaitingDecodings.List, Fetches.ProgressReporter) async -> FetchResult
+    typealias Work = @Sendable (LoadHop, @escaping WaitingDecodings, Fetches.ProgressReporter) async -> FetchResult
+    /// Returns one decoding of each variant that waits for the fetch now, in the order in which the loads joined, so
+    /// that one decode can make the thumbnails of all of them.
+    typealias WaitingDecodings = @Sendable () -> [Load.Decoding]
+    typealias Decodings = WaiterValues<FetchKey, Load.Decoding>
 
     let fetches: Fetches
-    let waiting: WaitingDecodings
+    let waiting: Decodings
     let failures: NegativeCache
     let negativeCacheMaxAge: Duration?
     /// Number of the configuration; fetches of different configurations are not shared.
@@ -39,7 +43,7 @@ struct SharedFetch: Sendable {
             wantsProgress: wantsProgress
         ) { progress in
             let hop = hop.metered()
-            let result = updatingNegativeCache(hop, await work(hop, waiting.list(key), progress))
+            let result = updatingNegativeCache(hop, await work(hop, { decodings(of: key) }, progress))
             return MeteredFetchResult(result: result, cost: hop.load.meter.cost)
         }
         return Waiter(fetch: waiter, isPeer: waiter.key.cache != cache, waiting: waiting, key: key, number: number)
@@ -50,7 +54,7 @@ struct SharedFetch: Sendable {
         let fetch: Fetches.Waiter
         /// True when the fetch was started by a load of the other kind.
         let isPeer: Bool
-        fileprivate let waiting: WaitingDecodings
+        fileprivate let waiting: Decodings
         fileprivate let key: FetchKey
         fileprivate let number: UInt64?
 
@@ -76,9 +80,14 @@ struct SharedFetch: Sendable {
         let key = FetchKey(hop, variant: nil, isUnconditionalRetry: false, configuration: configuration, cache: cache)
         fetches.start(key) { progress in
             let hop = hop.metered()
-            let result = await work(hop, waiting.list(key), progress)
+            let result = await work(hop, { decodings(of: key) }, progress)
             return MeteredFetchResult(result: result, cost: hop.load.meter.cost)
         }
+    }
+
+    private func decodings(of key: FetchKey) -> [Load.Decoding] {
+        var names: Set<String> = []
+        return waiting.values(of: key).filter { names.insert($0.variant).inserted }
     }
 
     /// An earlier definitive failure, returned instead of sending the request; nil for none (O83).

@@ -17,9 +17,9 @@ public struct ImageRequest: Hashable, Sendable {
     /// Size, fit and filter of a thumbnail that the load returns instead of the complete image; nil returns the
     /// complete image.
     ///
-    /// For most formats the complete image is never in memory. `DecodeOptions.scaleDenominator` is then
-    /// ignored. Each thumbnail size is a variant: it has its own entry in memory, and shares one download with all other
-    /// variants of the URL. With an option out of range the load fails with `configuration`.
+    /// For most formats the complete image is never in memory. `DecodeOptions.scaleDenominator` is then ignored. Each
+    /// thumbnail size is a variant: it has its own entry in memory, and shares one download with all other variants of
+    /// the URL. With an option out of range the load fails with `configuration`.
     public var thumbnail: ThumbnailOptions? { didSet { updateKeys() } }
     /// Steps that change the decoded image or thumbnail, in this order. Each list of processors is a variant, as for
     /// ``thumbnail``.

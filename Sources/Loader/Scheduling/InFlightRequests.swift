@@ -55,7 +55,8 @@ package final class InFlightRequests<Key: Hashable & Sendable, Output: Sendable>
     ///   - wantsProgress: False delivers only the final signal to this waiter, so that progress does not wake it.
     ///   - work: The job; it sends signals through its argument and is cancelled through its task.
     package func join(
-        _ key: Key, orRunning other: Key? = nil, priority: LoadPriority = .urgent, isRetained: Bool = false, wantsProgress: Bool = true,
+        _ key: Key, orRunning other: Key? = nil, priority: LoadPriority = .urgent, isRetained: Bool = false,
+        wantsProgress: Bool = true,
         work: @escaping @Sendable (ProgressReporter) async -> Output
     ) -> Waiter {
         let channel = LoadChannel<Signal>()

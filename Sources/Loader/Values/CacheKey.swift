@@ -36,8 +36,8 @@ public struct CacheKey: Hashable, Sendable {
     }
 
     /// The bytes that identify an entry: variant if any, trust scope if any, length of the partition, partition, URL.
-    /// They are part of the disk format, so their format never changes. They begin with `variant`, with `trust`, or with
-    /// a digit.
+    /// They are part of the disk format, so their format never changes. They begin with `variant`, with `trust`, or
+    /// with a digit.
     var bytes: [UInt8] {
         let prefix = variant.isEmpty ? "" : "variant \(variant.utf8.count) \(variant) "
         let scope = trustScope.isEmpty ? "" : "trust \(trustScope) "

@@ -41,9 +41,10 @@ extension DecodeQueue {
     /// - Parameter prepare: Returns the bytes to reserve from the budget, and the decode.
     private func runBlocking(
         _ priority: Priority,
-        _ prepare: @escaping @Sendable (CancellationFlag) throws(DecodeError) -> (
-            byteCount: Int, decode: @Sendable () throws(DecodeError) -> DecodedImage
-        )
+        _ prepare:
+            @escaping @Sendable (CancellationFlag) throws(DecodeError) -> (
+                byteCount: Int, decode: @Sendable () throws(DecodeError) -> DecodedImage
+            )
     ) throws(DecodeError) -> DecodedImage {
         let blockingResult = BlockingResult()
         let flag = CancellationFlag()

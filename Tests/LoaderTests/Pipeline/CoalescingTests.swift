@@ -67,7 +67,8 @@ import Testing
         // download.
         let found = await pipeline.lookup.find(hop)
         _ = try await bench.loader.image(for: request)
-        let end = await pipeline.join(hop, RequestPlan(), found, isRefresh: false, isExclusive: false).fetch.output()?.result
+        let end = await pipeline.join(hop, RequestPlan(), found, isRefresh: false, isExclusive: false).fetch.output()?
+            .result
 
         guard case .success(let fetched) = end else { throw LoadError.transport("the load has no result") }
         #expect(fetched.kind == .stored)

@@ -5,7 +5,9 @@ import Testing
 @testable import PlatformImageLoader
 
 @Suite struct ImageVariantTests {
-    private static func custom(_ identifier: String) -> ImageProcessor { .custom(identifier: identifier) { bitmap, _ in bitmap } }
+    private static func custom(_ identifier: String) -> ImageProcessor {
+        .custom(identifier: identifier) { bitmap, _ in bitmap }
+    }
 
     /// Requests of one URL that produce different pixels or files.
     private static let requests: [ImageRequest] = {
@@ -69,7 +71,8 @@ import Testing
     @Test func scaleDenominatorDoesNotChangeTheVariantOfAThumbnail() {
         var scaled = ImageRequest(url: LoaderBench.url, thumbnail: ThumbnailOptions(width: 8))
         scaled.decodeOptions.scaleDenominator = 4
-        #expect(scaled.keys.variant == ImageRequest(url: LoaderBench.url, thumbnail: ThumbnailOptions(width: 8)).keys.variant)
+        let plain = ImageRequest(url: LoaderBench.url, thumbnail: ThumbnailOptions(width: 8))
+        #expect(scaled.keys.variant == plain.keys.variant)
     }
 }
 #endif

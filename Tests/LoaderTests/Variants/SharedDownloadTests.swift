@@ -21,7 +21,9 @@ import Testing
 
     @Test func imageDataOfRetainedBytesInMemorySendsNoRequest() async throws {
         let bench = try LoaderBench(.image(TestImage.first, maxAge: 60)) {
-            ($0.cacheImagesInMemory, $0.retainsEncodedData, $0.cacheDirectory, $0.dataDirectory) = (true, true, nil, nil)
+            ($0.cacheImagesInMemory, $0.retainsEncodedData, $0.cacheDirectory, $0.dataDirectory) = (
+                true, true, nil, nil
+            )
         }
         _ = try await bench.loader.image(for: VariantLoadTests.request(8))
         let data = try await bench.loader.imageData(for: request)

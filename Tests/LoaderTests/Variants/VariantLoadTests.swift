@@ -204,7 +204,8 @@ import Testing
         #expect(bench.transport.requests.count == 1)
     }
 
-    @Test(arguments: [0, -1, ThumbnailOptions.maxSide + 1]) func sizeOutOfRangeSendsNoRequest(_ width: Int) async throws {
+    @Test(arguments: [0, -1, ThumbnailOptions.maxSide + 1])
+    func sizeOutOfRangeSendsNoRequest(_ width: Int) async throws {
         let bench = try LoaderBench(.image(TestImage.first, maxAge: 60))
         #expect(await bench.failure(Self.request(width))?.code == .configuration)
         #expect(bench.transport.requests.isEmpty)
@@ -255,7 +256,8 @@ import Testing
         _ = try await bench.loader.imageData(for: ImageRequest(url: LoaderBench.url))
         let request = ImageRequest(
             url: LoaderBench.url, thumbnail: ThumbnailOptions(width: 8), processors: [.grayscale()])
-        let blocking = try #require(await DispatchQueue(label: "lookup").run { bench.loader.lookUpImageBlocking(for: request) })
+        let blocking = try #require(
+            await DispatchQueue(label: "lookup").run { bench.loader.lookUpImageBlocking(for: request) })
         let asynchronous = try #require(await bench.loader.lookUpImage(for: request))
         let thumbnail = try ImageDecoder().thumbnail(of: TestImage.first, options: ThumbnailOptions(width: 8)).bitmap
         #expect(try blocking.bitmap.copyBytes() == thumbnail.grayscale().copyBytes())

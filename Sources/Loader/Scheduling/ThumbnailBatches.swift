@@ -2,16 +2,18 @@
 internal import PlatformImage
 internal import Synchronization
 
+/// The thumbnail or the error of each size.
+typealias ThumbnailResultsBySize = [ThumbnailOptions: Result<DecodedImage, DecodeError>]
+
 /// Collects thumbnail sizes of one body until their decode starts, so that one decode makes all of them.
 ///
 /// A size that is requested after the start begins a new batch. Cancelling a waiting load removes its size from a batch
 /// that has not started; when no load waits for a batch, its decode is cancelled.
-final class ThumbnailBatches: Sendable {
-    typealias Results = [ThumbnailOptions: Result<DecodedImage, DecodeError>]
-    typealias Jobs = InFlightRequests<Key, Results>
+final class ThumbnailBatches<Body: Hashable & Sendable>: Sendable {
+    typealias Jobs = InFlightRequests<Key, ThumbnailResultsBySize>
 
     struct Key: Hashable, Sendable {
-        fileprivate let body: DecodeKey
+        fileprivate let body: Body
         fileprivate let number: UInt64
     }
 
@@ -23,7 +25,7 @@ final class ThumbnailBatches: Sendable {
 
     private struct State {
         /// The batches whose decode has not started.
-        var open: [DecodeKey: Batch] = [:]
+        var open: [Body: Batch] = [:]
         var lastNumber: UInt64 = 0
     }
 
@@ -39,8 +41,9 @@ final class ThumbnailBatches: Sendable {
     ///   - body: The body with its decode options.
     ///   - decode: Makes the thumbnails. It calls its argument once, when it starts, to obtain the sizes.
     func thumbnail(
-        _ size: ThumbnailOptions, of body: DecodeKey,
-        by decode: @escaping @Sendable (_ sizes: @escaping @Sendable () -> [ThumbnailOptions]) async -> Results
+        _ size: ThumbnailOptions, of body: Body,
+        by decode:
+            @escaping @Sendable (_ sizes: @escaping @Sendable () -> [ThumbnailOptions]) async -> ThumbnailResultsBySize
     ) async -> Result<DecodedImage, DecodeError> {
         while true {
             // Joined while the lock is held, so that the batch cannot end before its job has this waiter.
@@ -69,7 +72,7 @@ final class ThumbnailBatches: Sendable {
     }
 
     /// Ends the collection of sizes; a batch that was closed already has none.
-    private func close(_ body: DecodeKey, _ number: UInt64) -> [ThumbnailOptions] {
+    private func close(_ body: Body, _ number: UInt64) -> [ThumbnailOptions] {
         state.locked(in: self) { state in
             guard let batch = state.open[body], batch.number == number else { return [] }
             state.open[body] = nil
@@ -77,7 +80,7 @@ final class ThumbnailBatches: Sendable {
         }
     }
 
-    private func leave(_ size: ThumbnailOptions, _ body: DecodeKey, _ number: UInt64) {
+    private func leave(_ size: ThumbnailOptions, _ body: Body, _ number: UInt64) {
         state.locked(in: self) { state in
             guard var batch = state.open[body], batch.number == number, let count = batch.sizes[size] else { return }
             batch.sizes[size] = count > 1 ? count - 1 : nil

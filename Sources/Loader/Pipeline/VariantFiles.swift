@@ -41,7 +41,8 @@ struct VariantFiles: Sendable {
         let own = disk.header(hop.key, varying: hop.varying, touches: true)
         let isFromPeer = own?.entry.response == nil
         guard let source = isFromPeer ? peer?.header(hop.key, varying: hop.varying, touches: true) : own,
-            source.entry.response != nil, let hit = disk.read(key, varying: hop.varying), let fields = hit.entry.response?.fields,
+            source.entry.response != nil, let hit = disk.read(key, varying: hop.varying),
+            let fields = hit.entry.response?.fields,
             fields[Self.sourceField] == Array(source.revision.bodyName.utf8),
             let header = fields[Self.headerField].flatMap({ ImageHeader(cacheText: $0) })
         else { return nil }
