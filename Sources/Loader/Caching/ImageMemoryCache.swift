@@ -34,14 +34,17 @@ final class ImageMemoryCache: Sendable {
         /// The response of the image; a later 304 for another image of the same body refreshes it.
         var entry: CacheEntry { state.locked(in: self) { $0.entry } }
 
+        var response: StoredResponse? { state.locked(in: self) { $0.entry.response } }
+
         /// Returns the inputs for the freshness of the image under the cache rules with this version number. If the
         /// stored value was computed under other rules, `work` computes a new one.
         func lifespan(byRules number: UInt64, _ work: (CacheEntry) -> Lifespan?) -> Lifespan? {
-            let known = state.locked(in: self) { $0 }
-            if let lifespan = known.lifespan, lifespan.rules == number { return lifespan.value }
-            let value = work(known.entry)
+            let known = state.locked(in: self) { $0.lifespan }
+            if let known, known.rules == number { return known.value }
+            let entry = entry
+            let value = work(entry)
             state.locked(in: self) { state in
-                if state.entry == known.entry { state.lifespan = (number, value) }
+                if state.entry == entry { state.lifespan = (number, value) }
             }
             return value
         }
@@ -115,7 +118,9 @@ final class ImageMemoryCache: Sendable {
             let entry = image.entry
             if index.keys[entry.key, default: []].insert(key).inserted { index.keyCount += 1 }
             for other in index.keys[entry.key] ?? [] where other != key {
-                if cache.peek(other)?.follow(entry) == false { cache.removeValue(for: other) }
+                if let sibling = cache.peek(other), sibling.follow(entry) { continue }
+                cache.removeValue(for: other)
+                if index.keys[entry.key]?.remove(other) != nil { index.keyCount -= 1 }
             }
             sweep(&index)
             return true

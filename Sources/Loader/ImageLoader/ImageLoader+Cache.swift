@@ -71,7 +71,8 @@ extension ImageLoader {
 
     private func onDisks(_ work: (DiskCache) async -> RemovalReport) async -> RemovalReport {
         var report = RemovalReport()
-        for disk in [images.disk, data.disk] {
+        // Data first: an image load could otherwise read the data after the purge of the images.
+        for disk in [data.disk, images.disk] {
             guard let disk else { continue }
             let part = await work(disk)
             report.count += part.count

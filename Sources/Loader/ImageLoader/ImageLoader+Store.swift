@@ -21,10 +21,12 @@ extension ImageLoader {
         defer { pipeline.shared.reporter.report(.imageRemoved, url: hop.url) }
         if layers.contains(.writesMemory) { pipeline.memory?.remove(hop.key) }
         guard layers.contains(.writesDisk) else { return }
-        let data = data.disk
+        // The partitions of credentials depend on the directory of the cache.
+        let data = data
+        let dataKey = LoadHop(Load(request, data), data)?.key ?? hop.key
         await pipeline.shared.diskQueue.run {
             _ = pipeline.disk?.remove(hop.key)
-            _ = data?.remove(hop.key)
+            _ = data.disk?.remove(dataKey)
             pipeline.lookup.variants.removeBlocking(hop)
         }
     }

@@ -67,7 +67,9 @@ extension Load {
     init(_ request: ImageRequest, _ pipeline: LoadPipeline) {
         self.init(of: request, accepting: pipeline.settings.acceptedContentTypes, pipeline.settings)
         var decoder = pipeline.shared.decoder
-        decoder.options = pipeline.settings.limited(request.decodeOptions)
+        var options = request.decodeOptions
+        if request.thumbnail != nil { options.scaleDenominator = 1 }  // Thumbnails ignore it, as in `ImageVariant`.
+        decoder.options = pipeline.settings.limited(options)
         decoding = Decoding(decoder: decoder, steps: request.keys.variant, priority: priority)
     }
 }

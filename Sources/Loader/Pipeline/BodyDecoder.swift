@@ -34,7 +34,12 @@ struct BodyDecoder: Sendable {
             } else {
                 try queue.decodeBlocking(body, with: decoder, priority: priority)
             }
-        return try decoding.process(image, nil)
+        let processors = decoding.steps.processors
+        if processors.isEmpty { return image }
+        let byteCount = processors.byteCount(width: image.bitmap.width, height: image.bitmap.height)
+        return try queue.runBlocking(priority, byteCount: byteCount) { (flag) throws(DecodeError) in
+            try decoding.process(image, flag)
+        }
     }
 
     /// The content of a received body for the loads that wait for its fetch. For a prefetch to disk and for a load of
@@ -101,18 +106,25 @@ extension BodyDecoder {
     /// Decodes a received body for several loads: all thumbnails with equal decode options by one decode, and all
     /// complete images with equal decode options by another one.
     private func decodeAll(
-        _ body: [UInt8], _ decodings: [Load.Decoding]
+        _ body: [UInt8], _ waiting: [Load.Decoding]
     ) async -> [(Load.Decoding, Result<DecodedImage, VariantFailure>)] {
+        // The fetch ends when all are decoded, so all have the highest priority.
+        let highest = waiting.map(\.priority).max { $0.priority < $1.priority }
+        let decodings = waiting.map { decoding in
+            var decoding = decoding
+            if let highest { decoding.priority = highest }
+            return decoding
+        }
         var images: [String: Result<DecodedImage, DecodeError>] = [:]
         for (_, group) in Dictionary(grouping: decodings, by: \.steps.decodeName) {
-            guard let decoding = group.max(by: { $0.priority.priority < $1.priority.priority }) else { continue }
+            guard let decoding = group.first else { continue }
             let sizes = Array(Set(group.compactMap(\.steps.thumbnail)))
             let thumbnails = sizes.isEmpty ? [:] : await thumbnails(of: body, decoding) { sizes }
             for member in group where images[member.steps.unprocessedName] == nil {
                 if let thumbnail = member.steps.thumbnail {
                     images[member.steps.unprocessedName] = thumbnails[thumbnail]
                 } else {
-                    images[member.steps.unprocessedName] = await completeImage(of: body, decoding)
+                    images[member.steps.unprocessedName] = await completeImage(of: body, member)
                 }
             }
         }
@@ -157,7 +169,11 @@ extension BodyDecoder {
             }
         }
         guard let thumbnail = steps.thumbnail else { return await completeImage(of: body, decoding) }
-        guard let key = DecodeKey(source, variant: steps.decodeName) else {
+        // Loads check this before, lookups do not. NaN is not equal to itself and must not become a key.
+        do throws(DecodeError) { try thumbnail.check() } catch { return .failure(error) }
+        // A job's priority is fixed when it is enqueued, so a batch contains sizes of one priority.
+        let priority = decoding.priority.decodePriority
+        guard let key = DecodeKey(source, variant: "\(steps.decodeName) priority \(priority.rawValue)") else {
             return await thumbnails(of: body, decoding) { [thumbnail] }[thumbnail] ?? .failure(.cancelled)
         }
         return await batches.thumbnail(thumbnail, of: key) { sizes in

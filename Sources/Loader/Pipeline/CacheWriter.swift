@@ -33,7 +33,13 @@ struct CacheWriter: Sendable {
             return StoredState()
         case .remove:
             memory?.remove(hop.key)
-            if let writes { await queue.run(timing: hop.load.meter) { _ = writes.remove(hop.key) } }
+            if let writes {
+                await queue.run(timing: hop.load.meter) { [peer = variants.peer] in
+                    _ = writes.remove(hop.key)
+                    // Later loads would use it as the response of this cache.
+                    _ = peer?.remove(hop.key)
+                }
+            }
             return StoredState()
         case .write(let entry, let storesBody):
             guard let writes else { return StoredState(entry: entry) }
@@ -56,7 +62,10 @@ struct CacheWriter: Sendable {
                 // not replace a newer entry of another load.
                 let mayStoreAgain = entry.response == nil || found.revision == nil
                 guard mayStoreAgain || writes.header(hop.key, varying: hop.varying) == nil else { return nil }
-                if entry.response != nil, found.body == nil { return nil }
+                if entry.response != nil, found.body == nil {
+                    // Only the variant file was read; its source is in the other cache.
+                    return found.peerRevision.flatMap { variants.peer?.refreshEntry(entry, of: $0, ticket: nil) }
+                }
                 let stored = writes.storeEntry(entry, body: found.body ?? [], varying: hop.varying, ticket: ticket)
                 return entry.response == nil ? nil : stored
             }

@@ -5,7 +5,7 @@ internal import PlatformImage
 /// Reads stored responses from disk.
 struct DiskLookup: Sendable {
     let disk: DiskCache?
-    /// The other disk cache of the loader: that of data for images, and that of images for data. A response that is
+    /// The other disk cache of the loader: that of data for images, and that of images for data. A success that is
     /// stored only there is used too, so that both kinds of loads share one download.
     let peer: DiskCache?
     /// The queue for blocking reads.
@@ -70,22 +70,22 @@ struct DiskLookup: Sendable {
     /// Merges a variant file and the header of its source into the result from memory. The stored body is not read.
     func complete(_ found: inout LookupResult, with image: DecodedImage, of file: VariantFiles.File) {
         var result = Result(isFromPeer: file.isSourceFromPeer)
-        result.hit = DiskCache.Hit(entry: file.source.entry, body: [], revision: file.source.revision)
+        result.hit = DiskCache.Hit(entry: file.entry, body: [], revision: file.source.revision)
         complete(&found, with: result)
         found.body = nil
         if found.cachedImage == nil {
             found.cachedImage = .init(
-                entry: file.source.entry, content: LoadContent(image: image), revision: file.source.revision,
+                entry: file.entry, content: LoadContent(image: image), revision: file.source.revision,
                 ticket: found.generations.disk)
         }
     }
 
     /// The stored entry of a request, without reading or verifying its body; nil for none.
     func headerBlocking(_ hop: LoadHop) -> CacheEntry? {
-        guard hop.load.layers.contains(.readsDisk) else { return nil }
-        let own = disk?.header(hop.key, varying: hop.varying)
-        if own?.isUsable != true, let other = peer?.header(hop.key, varying: hop.varying), other.isUsable {
-            return other.entry
+        guard hop.load.layers.contains(.readsDisk), let disk else { return nil }
+        let own = disk.header(hop.key, varying: hop.varying)
+        if own?.entry.response == nil, let other = peer?.header(hop.key, varying: hop.varying), other.isUsable {
+            return CacheEntry(key: hop.key, response: other.entry.response, failure: own?.entry.failure)
         }
         return own?.entry
     }
@@ -104,11 +104,8 @@ struct DiskLookup: Sendable {
 }
 
 extension DiskCache.Header {
-    /// True for a stored success or redirect.
-    fileprivate var isUsable: Bool {
-        guard let status = entry.response?.status else { return false }
-        return Storability.isSuccess(status) || Storability.isRedirect(status)
-    }
+    /// True for a stored success.
+    fileprivate var isUsable: Bool { entry.response.map { Storability.isSuccess($0.status) } ?? false }
 }
 
 extension DispatchQueue {

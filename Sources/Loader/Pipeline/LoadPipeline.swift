@@ -67,7 +67,8 @@ final class LoadPipeline: Sendable {
             memory: memory, disk: disk, isEnabled: settings.cacheImagesInMemory,
             canCompleteLoads: settings.cacheImagesInMemory && settings.credentials.basicAuth == nil
                 && trustScope.isDefault,
-            settings: settings.cache, acceptedContentTypes: settings.acceptedContentTypes, rules: rules, clock: clock)
+            retainsEncodedData: settings.retainsEncodedData, settings: settings.cache,
+            acceptedContentTypes: settings.acceptedContentTypes, rules: rules, clock: clock)
         let variants = VariantFiles(
             disk: settings.retainsEncodedData ? nil : disk, peer: peer, queue: shared.diskQueue,
             decodeQueue: shared.decodeQueue, writes: shared.variantWrites)
@@ -271,8 +272,10 @@ final class LoadPipeline: Sendable {
     ) async throws(LoadError) -> HopResult {
         let load = hop.load
         var (plan, found, isRefresh, isExclusive) = (plan, found, isRefresh, false)
-        // A load with a stored response validates that response itself.
-        var mayJoinPeer = found.entry?.response == nil && !plan.isPassThrough
+        // A load with a stored response validates that response itself. A fetch of the other kind stores its response
+        // only in the other cache.
+        let isStoredByPeer = disk == nil || writer.variants.peer != nil
+        var mayJoinPeer = found.entry?.response == nil && !plan.isPassThrough && isStoredByPeer
         defer { load.priority.attach(nil) }
         while true {
             let waiter = join(

@@ -11,6 +11,8 @@ struct MemoryLookup: Sendable {
     /// False when the memory cache alone can never complete a load: it is disabled, or the keys depend on
     /// credentials or trust settings of the configuration.
     let canCompleteLoads: Bool
+    /// True when images in memory have their encoded bytes.
+    let retainsEncodedData: Bool
     let settings: CacheSettings
     let acceptedContentTypes: Set<ContentType>
     /// Number of the last configuration that changed the cache settings or the accepted content types.
@@ -29,7 +31,7 @@ struct MemoryLookup: Sendable {
             let lifespan = cachedImage.lifespan(byRules: rules, { lifespan(of: cachedImage, $0) }),
             // After a purge of the disk cache, images decoded from its entries are no longer fresh.
             cachedImage.ticket == nil || cachedImage.ticket == disk?.ticket(),
-            let image = cachedImage.content.image, let response = cachedImage.entry.response
+            let image = cachedImage.content.image, let response = cachedImage.response
         else { return nil }
         let freshness = lifespan.freshness(at: clock())
         guard freshness.isFresh else { return nil }
@@ -50,8 +52,8 @@ struct MemoryLookup: Sendable {
             image = memory.cache.value(for: hop.imageKey)
             found.cachedImage = image
         }
-        if image == nil {
-            // The encoded bytes of another variant, which the configuration may retain.
+        if image == nil, retainsEncodedData {
+            // The encoded bytes of another variant.
             image = memory.encodedImage(of: hop.key) { entry in
                 guard let stored = entry.response?.vary, !stored.isEmpty else { return true }
                 return hop.varying(stored.map(\.name)).inNameOrder == stored.inNameOrder

@@ -33,7 +33,7 @@ struct SharedFetch: Sendable {
         work: @escaping Work
     ) -> Waiter {
         let key = FetchKey(
-            hop, variant: isExclusive ? hop.load.decoding?.variant : nil,
+            hop, variant: isExclusive ? hop.load.checkedVariant : nil,
             isUnconditionalRetry: plan.isUnconditionalRetry, configuration: configuration, cache: cache)
         // Added before joining: when the body arrives, the decodings of all loads that wait for it are known.
         let number = hop.load.decoding.map { waiting.add($0, to: key) }
@@ -71,7 +71,11 @@ struct SharedFetch: Sendable {
         case .success(let fetched):
             return ContentTypeFilter(hop.load.acceptedContentTypes).rejectedType(
                 fetched.fields, prefix: fetched.body ?? []) == nil || !Storability.isSuccess(fetched.status)
-        case .failure(let failure): return failure.error.code == .http || failure.error.code == .transport
+        case .failure(let failure):
+            return ![
+                .undecodable, .unsupportedFormat, .pixelLimit, .unacceptableContentType, .unexpectedStatus, .processing,
+                .cancelled,
+            ].contains(failure.error.code)
         }
     }
 
@@ -99,7 +103,7 @@ struct SharedFetch: Sendable {
     private func updatingNegativeCache(_ hop: LoadHop, _ result: FetchResult) -> FetchResult {
         switch result {
         case .success: failures.remove(hop.key)
-        case .failure(let failure) where negativeCacheMaxAge != nil:
+        case .failure(let failure) where negativeCacheMaxAge != nil && !failure.mayBeRetried(by: hop.load):
             failures.remember(failure.error.withoutBody, for: hop.key, now: clock(), acceptance: hop.load.acceptance)
         case .failure: break
         }

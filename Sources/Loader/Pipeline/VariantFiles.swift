@@ -27,6 +27,8 @@ struct VariantFiles: Sendable {
     /// A variant file that was read, with the stored response of its source.
     struct File: Sendable {
         let source: DiskCache.Header
+        /// The response of the source, and the errors that are stored for the load.
+        let entry: CacheEntry
         /// True when the source is in the disk cache of data.
         let isSourceFromPeer: Bool
         let bytes: [UInt8]
@@ -46,7 +48,9 @@ struct VariantFiles: Sendable {
             fields[Self.sourceField] == Array(source.revision.bodyName.utf8),
             let header = fields[Self.headerField].flatMap({ ImageHeader(cacheText: $0) })
         else { return nil }
-        return File(source: source, isSourceFromPeer: isFromPeer, bytes: hit.body, header: header)
+        let failure = isFromPeer ? own?.entry.failure : source.entry.failure
+        let entry = CacheEntry(key: hop.key, response: source.entry.response, failure: failure)
+        return File(source: source, entry: entry, isSourceFromPeer: isFromPeer, bytes: hit.body, header: header)
     }
 
     /// As ``readBlocking(_:)``, without blocking the calling thread.
@@ -75,6 +79,7 @@ struct VariantFiles: Sendable {
         guard let disk, hop.load.layers.contains(.writesDisk), let key = hop.variantKey,
             let format = hop.load.decoding?.steps.fileFormat, let revision = state.revision,
             let response = state.entry?.response, image.status == .complete, image.header.warnings.isEmpty,
+            image.header.iccProfileDescription == nil,
             writes.begin(key)
         else { return }
         defer { writes.end(key) }

@@ -36,6 +36,18 @@ extension DecodeQueue {
         }
     }
 
+    /// Runs work on a decoded image and blocks the calling thread until it ends.
+    ///
+    /// - Parameter byteCount: Bytes that `work` will allocate, 1 or more, reserved from the budget.
+    package func runBlocking(
+        _ priority: Priority, byteCount: Int,
+        _ work: @escaping @Sendable (CancellationFlag) throws(DecodeError) -> DecodedImage
+    ) throws(DecodeError) -> DecodedImage {
+        try runBlocking(priority) { (flag) throws(DecodeError) in
+            (byteCount, { () throws(DecodeError) in try work(flag) })
+        }
+    }
+
     /// Runs a decode and blocks the calling thread until it ends.
     ///
     /// - Parameter prepare: Returns the bytes to reserve from the budget, and the decode.

@@ -79,8 +79,8 @@ import Testing
         // A request that follows redirects loads the stored image.
         request.redirect = .follow
         #expect(await bench.steps(request) == ["cached disk fresh", "finished disk"])
-        // Image loads use the redirect and the image that the data loads stored.
-        #expect(bench.transport.requests.count == 2)
+        // The image load follows the redirect again and uses the image that the data load stored.
+        #expect(bench.transport.requests.count == 3)
     }
 
     @Test func loadsWithFollowedAndManualRedirectDoNotShareADownload() async throws {

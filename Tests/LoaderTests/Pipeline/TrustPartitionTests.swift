@@ -47,7 +47,8 @@ import Testing
         let folder = try DiskFolder()
         let transport = TrustRecordingTransport(ScriptedTransport(.image(TestImage.first, maxAge: 3600)))
         let request = ImageRequest(url: Self.url)
-        let data = DataRequest(url: Self.url)
+        // Another URL, because a data load uses the stored image of its URL.
+        let data = DataRequest(url: Self.url + "?data")
         let lax = try loader(folder, transport, Self.trustChanges[index])
         #expect(try await lax.image(for: request).isStored)
         #expect(try await lax.data(for: data).isStored)

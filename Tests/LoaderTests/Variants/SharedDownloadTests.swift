@@ -187,6 +187,58 @@ import Testing
         #expect(bench.transport.requests.count == 2)
     }
 
+    @Test func removalOfAnImageWithCredentialsRemovesTheDataOfItsURL() async throws {
+        let bench = try LoaderBench(.image(TestImage.first, maxAge: 60))
+        let fields: HeaderFields = ["Authorization": "Bearer a"]
+        _ = try await bench.loader.data(for: DataRequest(url: LoaderBench.url, fields: fields))
+        await bench.loader.removeImage(for: ImageRequest(url: LoaderBench.url, fields: fields))
+        #expect(bench.loader.dataStatistics?.entries == 0)
+    }
+
+    @Test func responseThatMayNotBeStoredSupersedesTheStoredData() async throws {
+        var reply = ScriptedReply.image(TestImage.second)
+        reply.fields.append("Cache-Control", "no-store")
+        let bench = try LoaderBench(.image(TestImage.first, maxAge: 600), reply)
+        _ = try await bench.loader.data(for: DataRequest(url: LoaderBench.url))
+        var reload = request
+        reload.policy = .reload
+        #expect(try await bench.loader.image(for: reload).bitmap.width == 11)
+        #expect(try await bench.loader.image(for: request).bitmap.width == 11)
+        #expect(bench.transport.requests.count == 3)
+    }
+
+    /// A data load without a disk cache stores nothing, so an image load that joined it would store nothing either.
+    @Test func imageLoadDoesNotJoinADataLoadWithoutADiskCache() async throws {
+        let gate = Gate()
+        let bench = try LoaderBench(
+            ScriptedTransport { _, number in
+                var reply = ScriptedReply.image(TestImage.first, maxAge: 60)
+                if number == 1 { reply.headGate = gate }
+                return reply
+            }
+        ) { $0.dataDirectory = nil }
+        async let data = bench.loader.data(for: DataRequest(url: LoaderBench.url))
+        await gate.arrival()
+        let image = try await bench.loader.image(for: request)
+        gate.open()
+        #expect(image.isStored)
+        #expect(try await data.bytes == TestImage.first)
+        #expect(bench.transport.requests.count == 2)
+    }
+
+    @Test func staleDataIsRefreshedByALoadThatReadItsVariantFile() async throws {
+        let bench = try LoaderBench(
+            .image(TestImage.first, maxAge: 60, etag: "\"1\""), .status(304, ["Cache-Control": "max-age=60"]))
+        _ = try await bench.loader.data(for: DataRequest(url: LoaderBench.url))
+        var thumbnail = VariantLoadTests.request(8)
+        thumbnail.variantFormat = .png
+        _ = try await bench.loader.image(for: thumbnail)
+        bench.clock.advance(61)
+        #expect(try await bench.loader.image(for: thumbnail).source == .networkNotModified)
+        #expect(try await bench.loader.image(for: thumbnail).source == .disk)
+        #expect(bench.transport.requests.count == 2)
+    }
+
     @Test func variantFileIsMadeFromStoredData() async throws {
         let bench = try LoaderBench(.image(TestImage.first, maxAge: 60))
         _ = try await bench.loader.data(for: DataRequest(url: LoaderBench.url))

@@ -251,6 +251,36 @@ import Testing
         #expect(bench.transport.requests.count == 1)
     }
 
+    /// The thumbnail ignores the scale, and the complete image that waits for the same download has full size.
+    @Test func scaleDenominatorOfAThumbnailDoesNotScaleTheCompleteImage() async throws {
+        let bytes = try Fixture.file("demo/mountains.jpg")
+        let gate = Gate()
+        var reply = ScriptedReply.image(bytes, maxAge: 60)
+        reply.fields = ["Content-Type": "image/jpeg", "Cache-Control": "max-age=60"]
+        reply.headGate = gate
+        let bench = try LoaderBench(reply)
+        var scaled = Self.request(16)
+        scaled.decodeOptions.scaleDenominator = 4
+        let small = scaled
+        async let thumbnail = bench.loader.image(for: small)
+        try await waitForWaiters(1, bench)
+        async let complete = bench.loader.image(for: ImageRequest(url: LoaderBench.url))
+        try await waitForWaiters(2, bench)
+        gate.open()
+        #expect(try await thumbnail.bitmap.width == 16)
+        #expect(try await complete.bitmap.width == ImageDecoder().header(of: bytes).width)
+    }
+
+    @Test func lookupWithAGravityThatIsNoNumberReturnsNothing() async throws {
+        let bench = try LoaderBench(.image(TestImage.first, maxAge: 60))
+        _ = try await bench.loader.imageData(for: ImageRequest(url: LoaderBench.url))
+        var options = ThumbnailOptions(width: 4, height: 4, fit: .cover)
+        options.gravity = Gravity(x: .nan, y: 0)
+        let request = ImageRequest(url: LoaderBench.url, thumbnail: options)
+        #expect(await bench.loader.lookUpImage(for: request) == nil)
+        #expect(await bench.failure(request)?.code == .configuration)
+    }
+
     @Test func blockingLookupReturnsTheThumbnailOfTheStoredBody() async throws {
         let bench = try LoaderBench(.image(TestImage.first, maxAge: 60))
         _ = try await bench.loader.imageData(for: ImageRequest(url: LoaderBench.url))
