@@ -234,8 +234,8 @@ public final class ImageLoader: Sendable {
     /// Loads arbitrary bytes by the cache rules that apply to images, with a separate cache.
     ///
     /// An image of this URL that is stored or is being downloaded is used too, and ``image(for:)`` uses bytes that this
-    /// method has stored or is downloading, so that both share one download. With credentials, this applies only to requests with equal
-    /// ``DataRequest/partition``.
+    /// method has stored or is downloading, so that both share one download. With credentials, this applies only to
+    /// requests with equal ``DataRequest/partition``.
     ///
     /// - Throws: As ``image(for:)``, except decoding errors.
     public func data(for request: DataRequest) async throws(LoadError) -> LoadedData {

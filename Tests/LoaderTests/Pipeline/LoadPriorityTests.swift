@@ -68,7 +68,6 @@ import Testing
         if joins {
             tasks.append(bench.loader.loadImage(with: request("shared", .immediate)))
         } else {
-            await bench.waitUntil { shared.didSendRequest }
             shared.setPriority(.immediate)
         }
         await bench.waitUntil { lanes.counts.urgentWaiting == 3 }
