@@ -234,7 +234,6 @@ final class DecodeJobs: Sendable {
         }
     }
 
-
     private static func exceedsBudget(_ byteCount: Int, _ budget: DecodeBudget) -> DecodeError {
         DecodeError(
             .limitExceeded, detail: "decodeBudget",
