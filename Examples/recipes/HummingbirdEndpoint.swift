@@ -2,6 +2,7 @@
 import AsyncHTTPClient
 import HTTPTypes
 import Hummingbird
+import Logging
 import NIOCore
 import NIOHTTP1
 import PlatformImage
@@ -33,10 +34,12 @@ func thumbnailRoutes(base: String, loader: ImageLoader, queue: DecodeQueue) -> R
                 switch error.code {
                 case .configuration: .badRequest  // the size is out of range
                 case .http where error.statusCode == 404: .notFound
-                case .undecodable, .unsupportedFormat, .pixelLimit: .unsupportedMediaType
+                case .undecodable, .unsupportedFormat, .unacceptableContentType, .pixelLimit: .unsupportedMediaType
                 default: .badGateway
                 }
-            throw HTTPError(status, message: error.description)
+            // Not in the response: the description can contain the URL of the origin.
+            context.logger.warning("\(error)")
+            throw HTTPError(status)
         }
     }
     return router

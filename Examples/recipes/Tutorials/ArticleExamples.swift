@@ -58,6 +58,39 @@ enum ArticleExamples {
         let file = try await queue.encode(bitmap, as: .jpeg, with: encoder)
         return file
     }
+
+    static func copyAnimation(_ bytes: [UInt8], decoder: ImageDecoder) throws -> [UInt8] {
+        let frames = try decoder.frames(of: bytes)
+        var copies: [AnimationFrame] = []
+        while let frame = try frames.next() { copies.append(frame) }
+        let file = try ImageEncoder().encodeAnimation(copies, loopCount: frames.header.loopCount ?? 1)
+        return file
+    }
+
+    /// Writes the pixels of a bitmap to memory of C, with `stride` bytes per row.
+    static func write(_ bitmap: Bitmap, to pixels: UnsafeMutablePointer<UInt8>, stride: Int) throws {
+        let buffer = UnsafeMutableBufferPointer(start: pixels, count: stride * bitmap.height)
+        var rows = buffer.mutableSpan
+        try bitmap.copyPixels(to: &rows, layout: .bgra, stride: stride)
+    }
+
+    /// Creates a bitmap from pixels in memory of C, with `stride` bytes per row.
+    static func read(_ pixels: UnsafePointer<UInt8>, width: Int, height: Int, stride: Int) throws -> Bitmap {
+        let buffer = UnsafeBufferPointer(start: pixels, count: stride * height)
+        return try Bitmap(width: width, height: height, bytes: buffer.span, layout: .bgra, stride: stride)
+    }
+
+    static func smallFile(of bytes: [UInt8], decoder: ImageDecoder, log: (String) -> Void) throws -> [UInt8]? {
+        do {
+            let thumbnail = try decoder.thumbnail(of: bytes, options: ThumbnailOptions(width: 200))
+            return try ImageEncoder().encode(thumbnail.bitmap, as: .jpeg)
+        } catch let error as DecodeError {
+            log("not decoded: \(error)")
+        } catch let error as EncodeError {
+            log("not encoded: \(error)")
+        }
+        return nil
+    }
 }
 
 #if AsyncHTTPClient
@@ -126,6 +159,30 @@ extension RecipeTests {
         let bitmap = try await images.image(key, from: photo)
         #expect(try await images.image(key, from: []).byteCount == bitmap.byteCount)
         #expect(try await ArticleExamples.encode(bitmap, on: queue).count <= 500_000)
+    }
+
+    @Test func examplesWithAnAnimationMemoryOfCAndErrorsWork() throws {
+        let (decoder, gif, photo) = (ImageDecoder(), try example("demo/orbit.gif"), try example("demo/mountains.jpg"))
+
+        let copy = try decoder.header(of: ArticleExamples.copyAnimation(gif, decoder: decoder))
+        #expect(copy.frameCount == 24)
+        #expect(copy.loopCount == 0)
+
+        let bitmap = try decoder.thumbnail(of: photo, options: ThumbnailOptions(width: 20)).bitmap
+        let stride = bitmap.width * 4 + 12
+        let pixels = UnsafeMutablePointer<UInt8>.allocate(capacity: stride * bitmap.height)
+        defer { pixels.deallocate() }
+        pixels.initialize(repeating: 0, count: stride * bitmap.height)
+        try ArticleExamples.write(bitmap, to: pixels, stride: stride)
+        let again = try ArticleExamples.read(pixels, width: bitmap.width, height: bitmap.height, stride: stride)
+        #expect(again == bitmap)
+
+        var log: [String] = []
+        let file = try ArticleExamples.smallFile(of: photo, decoder: decoder) { log.append($0) }
+        let none = try ArticleExamples.smallFile(of: [0], decoder: decoder) { log.append($0) }
+        #expect(file != nil)
+        #expect(none == nil)
+        #expect(log.count == 1)
     }
 
     #if AsyncHTTPClient

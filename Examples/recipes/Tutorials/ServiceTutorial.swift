@@ -95,7 +95,7 @@ enum ServiceTutorial {
             case .http, .remembered: error.statusCode == 404 || error.statusCode == 410 ? 404 : 502
             case .transport: error.isTimeout ? 504 : 502
             case .configuration, .invalidURL: 400
-            case .undecodable, .unsupportedFormat, .pixelLimit: 415
+            case .undecodable, .unsupportedFormat, .unacceptableContentType, .pixelLimit: 415
             default: 502
             }
         }
@@ -127,6 +127,13 @@ extension RecipeTests {
             }
         }
         #expect(origin.requests.count == 3)
+
+        let page = try await LoopbackOrigin { _ in
+            .response(OriginResponse(fields: [OriginField("Content-Type", "text/html")], body: [60]))
+        }
+        await #expect {
+            try await robust.thumbnail(of: page.url("/a.jpg"), width: 100)
+        } throws: { ($0 as? LoadError).map { ServiceTutorial.Status.status(for: $0) } == 415 }
     }
 }
 #endif

@@ -7,7 +7,7 @@ func status(for error: LoadError) -> Int {
     case .http, .remembered: error.statusCode == 404 || error.statusCode == 410 ? 404 : 502
     case .transport: error.isTimeout ? 504 : 502
     case .configuration, .invalidURL: 400
-    case .undecodable, .unsupportedFormat, .pixelLimit: 415
+    case .undecodable, .unsupportedFormat, .unacceptableContentType, .pixelLimit: 415
     default: 502
     }
 }
