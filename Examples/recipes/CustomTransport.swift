@@ -24,20 +24,10 @@ struct FolderTransport: HTTPTransport {
         let isInside = file.path.hasPrefix(folder.standardizedFileURL.path + "/")
         guard isInside else { throw LoadError.refused("outside of the folder") }
         guard let bytes = try? [UInt8](Data(contentsOf: file)) else {
-            return HTTPResponse(head: ResponseHead(status: 404, fields: [:]), body: HTTPBody { nil })
+            return HTTPResponse(head: ResponseHead(status: 404, fields: [:]), body: HTTPBody([]))
         }
         let fields: HeaderFields = ["Content-Type": "image/\(file.pathExtension)", "Cache-Control": "max-age=60"]
-        // A body is a sequence of chunks; the sequence here has one.
-        var chunks = [bytes].makeIterator()
-        let next = Chunks { chunks.next() }
-        return HTTPResponse(head: ResponseHead(status: 200, fields: fields), body: HTTPBody { await next.next() })
-    }
-
-    /// Makes a mutable iterator usable in the concurrent closure of a body.
-    private actor Chunks {
-        private let nextChunk: () -> [UInt8]?
-        init(_ nextChunk: @escaping () -> [UInt8]?) { self.nextChunk = nextChunk }
-        func next() -> [UInt8]? { nextChunk() }
+        return HTTPResponse(head: ResponseHead(status: 200, fields: fields), body: HTTPBody(bytes))
     }
 }
 

@@ -1,5 +1,6 @@
 #if Loader
 internal import PlatformImage
+internal import Synchronization
 
 /// The network interface of the loader: sends one request to one URL and streams the response.
 ///
@@ -42,6 +43,17 @@ public struct HTTPBody: AsyncSequence, Sendable {
     ///   call is running.
     public init(next: @escaping @Sendable () async throws -> [UInt8]?) { nextChunk = next }
 
+    /// Creates a body of one chunk, for a response that is in memory.
+    ///
+    /// The chunk is delivered once, as with ``init(next:)``: after it, each iteration of the body or of its copies has
+    /// no chunks.
+    ///
+    /// - Parameter bytes: All bytes of the body; an empty array gives a body without chunks.
+    public init(_ bytes: [UInt8]) {
+        let chunk = SingleChunk(bytes)
+        nextChunk = { chunk.take() }
+    }
+
     /// Returns the iterator; call it only once.
     public func makeAsyncIterator() -> Iterator { Iterator(nextChunk: nextChunk) }
 
@@ -51,6 +63,22 @@ public struct HTTPBody: AsyncSequence, Sendable {
 
         /// Returns the next chunk; empty only if the transport delivered an empty chunk; nil at the end.
         public mutating func next() async throws -> [UInt8]? { try await nextChunk() }
+    }
+}
+
+/// A chunk that is delivered to one caller.
+private final class SingleChunk: Sendable {
+    private let bytes: Mutex<[UInt8]?>
+
+    init(_ bytes: [UInt8]) { self.bytes = Mutex(bytes.isEmpty ? nil : bytes) }
+
+    /// Returns the bytes at the first call, nil at later ones.
+    func take() -> [UInt8]? {
+        bytes.locked(in: self) { bytes in
+            let chunk = bytes
+            bytes = nil
+            return chunk
+        }
     }
 }
 

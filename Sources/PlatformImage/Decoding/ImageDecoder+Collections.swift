@@ -52,6 +52,26 @@ extension ImageDecoder {
             try thumbnails(of: span, options: options, as: contentType, cancellation: cancellation)
         }
     }
+
+    /// The frames of a GIF or APNG in a collection, as ``frames(of:as:cancellation:)-([UInt8],_,_)`` returns them.
+    ///
+    /// The frames are decoded after this call returns, so the bytes are copied to an array first.
+    public func frames(
+        of bytes: some Collection<UInt8>, as contentType: ContentType? = nil, cancellation: CancellationFlag? = nil
+    ) throws(DecodeError) -> ImageFrames {
+        try frames(of: [UInt8](bytes), as: contentType, cancellation: cancellation)
+    }
+
+    /// Makes thumbnails of all composed frames of a GIF or APNG in a collection, as
+    /// ``thumbnails(ofFramesIn:options:as:cancellation:)-([UInt8],_,_,_)`` does.
+    ///
+    /// The bytes are copied to an array first.
+    public func thumbnails(
+        ofFramesIn bytes: some Collection<UInt8>, options: ThumbnailOptions, as contentType: ContentType? = nil,
+        cancellation: CancellationFlag? = nil
+    ) throws(DecodeError) -> (frames: [AnimationFrame], status: DecodeStatus) {
+        try thumbnails(ofFramesIn: [UInt8](bytes), options: options, as: contentType, cancellation: cancellation)
+    }
 }
 
 extension DecodeQueue {
@@ -142,20 +162,5 @@ extension DecodeQueue {
                 return .done(complete(.refused(error)) { () throws(DecodeError) in throw error })
             }
         }
-    }
-}
-
-extension Collection<UInt8> {
-    fileprivate var isContiguous: Bool { withContiguousStorageIfAvailable { _ in true } ?? false }
-
-    /// Calls `body` with the bytes, in place if they are contiguous.
-    fileprivate func withSpan<Result>(
-        _ body: (Span<UInt8>) throws(DecodeError) -> Result
-    ) throws(DecodeError) -> Result {
-        let result = unsafe withContiguousStorageIfAvailable { buffer in
-            Swift.Result { () throws(DecodeError) in try unsafe body(buffer.span) }
-        }
-        if let result { return try result.get() }
-        return try body([UInt8](self).span)
     }
 }

@@ -88,6 +88,26 @@ extension ImageDecoder {
         }
     }
 
+    /// The frames of the GIF or APNG in a file, as ``frames(of:as:cancellation:)-([UInt8],_,_)`` returns them.
+    ///
+    /// The file is read into memory, and closed before this call returns: ``ImageFrames`` decodes later, and changes of
+    /// the file have no effect on it.
+    ///
+    /// - Parameters:
+    ///   - path: Path of a regular file; symbolic links are followed.
+    ///   - contentType: The type declared by the sender; nil or `application/octet-stream` for none.
+    ///   - cancellation: Stops the reading, and the decode of a frame at its next batch of rows, when raised.
+    /// - Throws: The errors of ``frames(of:as:cancellation:)-([UInt8],_,_)``; `limitExceeded` when the file has more
+    ///   than ``DecodeLimits/maxInputBytes``; `fileUnreadable`.
+    public func frames(
+        contentsOf path: String, as contentType: ContentType? = nil, cancellation: CancellationFlag? = nil
+    ) throws(DecodeError) -> ImageFrames {
+        let bytes = try withBytes(of: path, false, cancellation) { (bytes, _) throws(DecodeError) in
+            [UInt8](bytes)
+        }
+        return try frames(of: bytes, as: contentType, cancellation: cancellation)
+    }
+
     fileprivate func withBytes<Result>(
         of path: String, _ mapsFile: Bool, _ flag: CancellationFlag?,
         _ body: (Span<UInt8>, _ byteCount: Int) throws(DecodeError) -> Result

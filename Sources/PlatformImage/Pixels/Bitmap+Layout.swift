@@ -33,6 +33,20 @@ extension Bitmap {
             width: width, height: height, bytes: bytes.span, layout: layout, stride: stride, limits: limits)
     }
 
+    /// Creates a bitmap from pixels in a collection, as
+    /// ``init(width:height:bytes:layout:stride:limits:)-(_,_,[UInt8],_,_,_)`` does.
+    ///
+    /// The bytes are used in place if the collection is contiguous, as `Data`, `ArraySlice` and `ByteBufferView` are;
+    /// otherwise they are copied.
+    public init(
+        width: Int, height: Int, bytes: some Collection<UInt8>, layout: PixelLayout, stride: Int? = nil,
+        limits: DecodeLimits = DecodeLimits()
+    ) throws(DecodeError) {
+        self = try bytes.withSpan { (span) throws(DecodeError) in
+            try Bitmap(width: width, height: height, bytes: span, layout: layout, stride: stride, limits: limits)
+        }
+    }
+
     /// Writes all pixels to the caller's memory.
     ///
     /// Padding between rows and bytes after the last row do not change. On a thrown error the buffer is unchanged.

@@ -111,7 +111,7 @@ extension ImageDecoder {
     ///
     /// - Returns: The thumbnails of all frames, or of the frames before the first frame that cannot be decoded, and the
     ///   status of the animation.
-    /// - Throws: The errors of ``frames(of:as:cancellation:)``, ``ImageFrames/next()`` and
+    /// - Throws: The errors of ``frames(of:as:cancellation:)-([UInt8],_,_)``, ``ImageFrames/next()`` and
     ///   ``thumbnail(of:options:as:cancellation:)-([UInt8],_,_,_)``.
     public func thumbnails(
         ofFramesIn bytes: [UInt8], options: ThumbnailOptions, as contentType: ContentType? = nil,

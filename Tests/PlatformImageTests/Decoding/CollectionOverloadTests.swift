@@ -43,6 +43,75 @@ import Testing
         #expect(queued.map { $0.bitmap.copyBytes() } == thumbnails)
     }
 
+    private func pixels(of frames: ImageFrames) throws -> [[UInt8]] {
+        var pixels: [[UInt8]] = []
+        while let frame = try frames.next() { pixels.append(frame.bitmap.copyBytes()) }
+        return pixels
+    }
+
+    private func checkFrames(_ bytes: some Collection<UInt8>, equal array: [UInt8]) throws {
+        let (decoder, options) = (ImageDecoder(), ThumbnailOptions(width: 20))
+        let frames = try pixels(of: decoder.frames(of: array))
+        let thumbnails = try decoder.thumbnails(ofFramesIn: array, options: options)
+        #expect(frames.count > 1)
+
+        #expect(try pixels(of: decoder.frames(of: bytes)) == frames)
+        let found = try decoder.thumbnails(ofFramesIn: bytes, options: options)
+        #expect(found.frames.map { $0.bitmap.copyBytes() } == thumbnails.frames.map { $0.bitmap.copyBytes() })
+        #expect(found.status == thumbnails.status)
+    }
+
+    @Test(arguments: ["demo/orbit.gif", "apng/dispose-restore-blend-over.png"])
+    func framesOfOtherCollectionsEqualThoseOfAnArray(_ path: String) throws {
+        let bytes = try Fixture.file(path)
+        try checkFrames(Data(bytes), equal: bytes)
+        try checkFrames(([1, 2] + bytes)[2...], equal: bytes)
+        try checkFrames([Array(bytes[..<50]), Array(bytes[50...])].joined(), equal: bytes)
+    }
+
+    @Test func framesRemainValidWhenTheCollectionIsReleased() throws {
+        let bytes = try Fixture.file("demo/orbit.gif")
+        let expected = try pixels(of: ImageDecoder().frames(of: bytes))
+        var data = Data(bytes)
+        let frames = try ImageDecoder().frames(of: data)
+
+        data.resetBytes(in: 0..<data.count)
+
+        #expect(try pixels(of: frames) == expected)
+    }
+
+    @Test func bitmapsOfPixelsInOtherCollectionsEqualThoseOfAnArray() throws {
+        // Two rows of two pixels, with one byte of padding between the rows.
+        let bytes: [UInt8] = [10, 20, 30, 40, 50, 60, 0, 70, 80, 90, 100, 110, 120]
+        func bitmap(_ bytes: some Collection<UInt8>) throws(DecodeError) -> Bitmap {
+            try Bitmap(width: 2, height: 2, bytes: bytes, layout: .rgb, stride: 7)
+        }
+        let expected = try Bitmap(width: 2, height: 2, bytes: bytes.span, layout: .rgb, stride: 7)
+        #expect(expected[1, 1] == RGBA8(red: 100, green: 110, blue: 120))
+
+        #expect(try Bitmap(width: 2, height: 2, bytes: bytes, layout: .rgb, stride: 7) == expected)
+        #expect(try bitmap(Data(bytes)) == expected)
+        #expect(try bitmap(([1, 2] + bytes)[2...]) == expected)
+        #expect(try bitmap([Array(bytes[..<5]), Array(bytes[5...])].joined()) == expected)
+        #expect(try Bitmap(width: 1, height: 1, bytes: [1, 2, 3], layout: .rgb)[0, 0].blue == 3)
+    }
+
+    @Test func bitmapOfAContiguousCollectionDoesNotCopyIt() throws {
+        let bytes = Counted(bytes: [1, 2, 3, 4])
+
+        let bitmap = try Bitmap(width: 1, height: 1, bytes: bytes, layout: .rgba)
+
+        #expect(bitmap.copyBytes() == [1, 2, 3, 4])
+        #expect(bytes.elementCount.value == 0)
+    }
+
+    @Test func bitmapOfACollectionWithTooFewBytesThrowsInvalidArgument() {
+        let error = #expect(throws: DecodeError.self) {
+            try Bitmap(width: 2, height: 2, bytes: Data(count: 15), layout: .rgba)
+        }
+        #expect(error?.code == .invalidArgument && error?.detail == "bytes")
+    }
+
     @Test func dataGivesTheResultsOfAnArray() async throws {
         let bytes = try Fixture.file("demo/mountains.jpg")
         let data = Data(bytes)

@@ -45,6 +45,42 @@ import Testing
         #expect(queue.budget.grantedBytes == 0)
     }
 
+    @Test func framesOfAFileAreThoseOfItsBytesAlsoAfterTheFileChanged() throws {
+        func pixels(of frames: ImageFrames) throws -> [[UInt8]] {
+            var pixels: [[UInt8]] = []
+            while let frame = try frames.next() { pixels.append(frame.bitmap.copyBytes()) }
+            return pixels
+        }
+        for bytes in [Self.large, try Fixture.file("demo/orbit.gif")] {
+            let expected = try pixels(of: ImageDecoder().frames(of: bytes))
+            let file = try TemporaryFile(bytes)
+            defer { file.remove() }
+            let frames = try ImageDecoder().frames(contentsOf: file.path)
+
+            file.truncate(to: 10)
+
+            #expect(try pixels(of: frames) == expected)
+        }
+    }
+
+    @Test func framesOfAFileThrowTheErrorsOfOtherCalls() throws {
+        let file = try TemporaryFile(Self.large)
+        defer { file.remove() }
+        var options = DecodeOptions()
+        options.limits.maxInputBytes = Self.large.count - 1
+        let flag = CancellationFlag()
+        flag.cancel()
+        let calls: [(DecodeError.Code, () throws -> ImageFrames)] = [
+            (.fileUnreadable, { try ImageDecoder().frames(contentsOf: file.path + "-missing") }),
+            (.limitExceeded, { try ImageDecoder(options: options).frames(contentsOf: file.path) }),
+            (.cancelled, { try ImageDecoder().frames(contentsOf: file.path, cancellation: flag) }),
+        ]
+        for (code, call) in calls {
+            let error = #expect(throws: DecodeError.self) { try call() }
+            #expect(error?.code == code)
+        }
+    }
+
     @Test func filesFrom1MiBOnAreMappedUnlessTheCallerForbidsIt() throws {
         let limit = InputFile.mappedFrom
         for (count, mapsFile, memory) in [(limit - 1, true, limit - 1), (limit, true, 0), (limit, false, limit)] {

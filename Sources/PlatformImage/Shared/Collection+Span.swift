@@ -1,0 +1,15 @@
+extension Collection<UInt8> {
+    /// True if ``withSpan(_:)`` does not copy the bytes.
+    var isContiguous: Bool { withContiguousStorageIfAvailable { _ in true } ?? false }
+
+    /// Calls `body` with the bytes, in place if they are contiguous.
+    func withSpan<Result>(
+        _ body: (Span<UInt8>) throws(DecodeError) -> Result
+    ) throws(DecodeError) -> Result {
+        let result = withContiguousStorageIfAvailable { buffer in
+            Swift.Result { () throws(DecodeError) in try unsafe body(buffer.span) }
+        }
+        if let result { return try result.get() }
+        return try body([UInt8](self).span)
+    }
+}
