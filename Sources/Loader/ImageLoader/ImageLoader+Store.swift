@@ -11,8 +11,8 @@ extension ImageLoader {
     /// A load that is already running does not add its image to memory, but may still store it on disk.
     ///
     /// - Parameters:
-    ///   - request: The request whose cache key is removed; its decode options are ignored, except for
-    ///     the file of its own variant.
+    ///   - request: The request whose cache key is removed; its decode options are ignored, except for the
+    ///     file of its own variant.
     ///   - layers: The image is removed from memory if this contains `writesMemory`, and from disk if it contains
     ///     `writesDisk`.
     public func removeImage(for request: ImageRequest, layers: CacheLayers = .all) async {

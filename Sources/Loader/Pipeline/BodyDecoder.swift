@@ -238,29 +238,8 @@ extension BodyDecoder {
 extension Load.Decoding {
     /// Applies the processors.
     func process(_ image: DecodedImage, _ flag: CancellationFlag?) throws(DecodeError) -> DecodedImage {
-        var bitmap = image.bitmap
-        for processor in steps.processors {
-            bitmap = try processor.process(bitmap, limits: decoder.options.limits, cancellation: flag)
-        }
-        return image.replacing(bitmap)
-    }
-}
-
-extension [ImageProcessor] {
-    /// The maximum memory in bytes that the processors need at one time for an image of this size; `Int.max` on
-    /// overflow.
-    fileprivate func byteCount(width: Int, height: Int) -> Int {
-        var (width, height, result) = (width, height, 0)
-        for processor in self {
-            let input = width.multipliedReportingOverflow(by: height)
-            let bytes = input.partialValue.multipliedReportingOverflow(by: 4)
-            let step = processor.memory(width: width, height: height)
-            let sum = step.byteCount.addingReportingOverflow(bytes.partialValue)
-            if input.overflow || bytes.overflow || sum.overflow { return .max }
-            result = Swift.max(result, sum.partialValue)
-            (width, height) = (step.width, step.height)
-        }
-        return result
+        image.replacing(
+            try steps.processors.process(image.bitmap, limits: decoder.options.limits, cancellation: flag))
     }
 }
 

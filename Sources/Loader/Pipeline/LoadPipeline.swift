@@ -274,7 +274,7 @@ final class LoadPipeline: Sendable {
         var (plan, found, isRefresh, isExclusive) = (plan, found, isRefresh, false)
         // A load with a stored response validates that response itself. A fetch of the other kind stores its response
         // only in the other cache.
-        let isStoredByPeer = disk == nil || writer.variants.peer != nil
+        let isStoredByPeer = disk == nil || lookup.disk.peer != nil
         var mayJoinPeer = found.entry?.response == nil && !plan.isPassThrough && isStoredByPeer
         defer { load.priority.attach(nil) }
         while true {

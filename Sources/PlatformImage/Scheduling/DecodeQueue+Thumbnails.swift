@@ -32,46 +32,4 @@ extension DecodeQueue {
             }
         }
     }
-
-    /// Makes several thumbnails as the public method does, with a result for each, and calls `finish` on the queue's
-    /// thread while the memory is still reserved.
-    ///
-    /// - Parameter finish: Called once, on the decoding thread.
-    /// - Returns: The result of `finish`.
-    /// - Throws: Errors that do not depend on the options; see
-    ///   ``ImageDecoder/thumbnailResults(of:options:as:cancellation:)``. `finish` is then not called.
-    package func thumbnails<Result: Sendable>(
-        of bytes: [UInt8], options: [ThumbnailOptions], as contentType: ContentType? = nil,
-        with decoder: ImageDecoder, priority: Priority,
-        finish: @escaping @Sendable (ThumbnailResults) -> Result
-    ) async throws(DecodeError) -> Result {
-        try await thumbnails(
-            of: bytes, options: options, as: contentType, with: decoder, priority: priority,
-            timed: { results, _ in finish(results) })
-    }
-
-    /// Makes several thumbnails as the method with `finish` does; `finish` also receives the duration of the decodes
-    /// on their thread.
-    package func thumbnails<Result: Sendable>(
-        of bytes: [UInt8], options: [ThumbnailOptions], as contentType: ContentType? = nil,
-        with decoder: ImageDecoder, priority: Priority,
-        timed finish: @escaping @Sendable (ThumbnailResults, Duration) -> Result
-    ) async throws(DecodeError) -> Result {
-        let decoder = decoder.bounded(by: budget)
-        return try await submit(priority) { flag, complete in
-            do throws(DecodeError) {
-                let batch = try ThumbnailBatch(
-                    bytes.span, declared: contentType, decoder: decoder, options: options, flag: flag)
-                let make: @Sendable () throws(DecodeError) -> Result = { () throws(DecodeError) in
-                    let begin = ContinuousClock.now
-                    let results = try decoder.thumbnails(batch, bytes.span)
-                    return finish(results, begin.duration(to: .now))
-                }
-                guard batch.byteCount > 0 else { return .done(complete(.now, make)) }
-                return .needs(batch.byteCount) { start in complete(start, make) }
-            } catch {
-                return .done(complete(.refused(error)) { () throws(DecodeError) in throw error })
-            }
-        }
-    }
 }

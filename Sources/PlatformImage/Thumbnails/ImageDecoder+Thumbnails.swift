@@ -40,21 +40,6 @@ extension ImageDecoder {
         try thumbnails(of: bytes.span, options: options, as: contentType, cancellation: cancellation)
     }
 
-    /// Makes several thumbnails as ``thumbnails(of:options:as:cancellation:)-([UInt8],_,_,_)`` does, with a result for
-    /// each: an error of one does not affect the others.
-    ///
-    /// - Returns: The results in the order of `options`, and the number of decodes.
-    /// - Throws: Errors that do not depend on the options: those of the header, `cancelled`, `outOfMemory` and an
-    ///   exceeded deadline.
-    package func thumbnailResults(
-        of bytes: Span<UInt8>, options: [ThumbnailOptions], as contentType: ContentType? = nil,
-        cancellation: CancellationFlag? = nil
-    ) throws(DecodeError) -> ThumbnailResults {
-        let batch = try ThumbnailBatch(
-            bytes, declared: contentType, decoder: self, options: options, flag: cancellation)
-        return try thumbnails(batch, bytes)
-    }
-
     /// Decodes and resamples prepared thumbnails. `bytes` must be the bytes from which `batch` was created.
     func thumbnails(_ batch: ThumbnailBatch, _ bytes: Span<UInt8>) throws(DecodeError) -> ThumbnailResults {
         var made: [Int: Result<DecodedImage, DecodeError>] = [:]

@@ -15,7 +15,7 @@ struct ThumbnailBatch: Sendable {
     /// thumbnails.
     private(set) var byteCount = 0
 
-    /// Reads the header and plans the decodes; see ``ImageDecoder/thumbnailResults(of:options:as:cancellation:)``.
+    /// Reads the header and plans the decodes.
     init(
         _ bytes: Span<UInt8>, declared: ContentType?, decoder: ImageDecoder, options all: [ThumbnailOptions],
         flag: CancellationFlag?

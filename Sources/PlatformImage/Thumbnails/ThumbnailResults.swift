@@ -1,9 +1,9 @@
 /// The results of several thumbnails of one file.
-package struct ThumbnailResults: Sendable {
+struct ThumbnailResults: Sendable {
     /// An image or an error for each of the options, in their order.
-    package let results: [Result<DecodedImage, DecodeError>]
+    let results: [Result<DecodedImage, DecodeError>]
     /// Number of times that pixels of the file were decoded; a decode from an embedded thumbnail counts.
-    package let decodeCount: Int
+    let decodeCount: Int
 
     /// All images.
     ///

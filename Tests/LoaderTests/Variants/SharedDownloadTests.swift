@@ -7,7 +7,23 @@ import Testing
 
 /// `imageData(for:)`, and downloads that image and data loads of one URL share.
 @Suite(.timeLimit(.minutes(30))) struct SharedDownloadTests {
+    private typealias Work = @Sendable () async throws -> Void
+
     private let request = ImageRequest(url: LoaderBench.url)
+
+    /// Starts the loads in order, each after the previous one waits for its download, and then opens the gate of the
+    /// response.
+    private func runTogether(_ loads: [Work], _ bench: LoaderBench, _ gate: Gate) async throws {
+        let fetches = bench.loader.images.shared.fetches
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for (index, load) in loads.enumerated() {
+                group.addTask(operation: load)
+                await bench.waitUntil { fetches.waiterTotal == index + 1 }
+            }
+            gate.open()
+            try await group.waitForAll()
+        }
+    }
 
     @Test func imageDataOfAStoredImageSendsNoRequest() async throws {
         let bench = try LoaderBench(.image(TestImage.first, maxAge: 60))
@@ -49,8 +65,7 @@ import Testing
             var reply = ScriptedReply.image(TestImage.first, maxAge: 60)
             reply.headGate = gate
             let bench = try LoaderBench(reply)
-            let fetches = bench.loader.images.shared.fetches
-            let loads: [@Sendable () async throws -> Void] = [
+            let loads: [Work] = [
                 {
                     let data = try await bench.loader.imageData(for: request)
                     #expect(data.bytes == TestImage.first)
@@ -60,14 +75,7 @@ import Testing
                     #expect(image.bitmap.width == 19)
                 },
             ]
-            try await withThrowingTaskGroup(of: Void.self) { group in
-                for (index, load) in (startsWithData ? loads : loads.reversed()).enumerated() {
-                    group.addTask(operation: load)
-                    await bench.waitUntil { fetches.waiterTotal == index + 1 }
-                }
-                gate.open()
-                try await group.waitForAll()
-            }
+            try await runTogether(startsWithData ? loads : loads.reversed(), bench, gate)
             #expect(bench.transport.requests.count == 1)
         }
     }
@@ -108,8 +116,7 @@ import Testing
             var reply = ScriptedReply.image(TestImage.first, maxAge: 60)
             reply.headGate = gate
             let bench = try LoaderBench(reply)
-            let fetches = bench.loader.images.shared.fetches
-            let loads: [@Sendable () async throws -> Void] = [
+            let loads: [Work] = [
                 {
                     let data = try await bench.loader.data(for: DataRequest(url: LoaderBench.url))
                     #expect(data.bytes == TestImage.first)
@@ -119,14 +126,7 @@ import Testing
                     #expect(image.bitmap.width == 19)
                 },
             ]
-            try await withThrowingTaskGroup(of: Void.self) { group in
-                for (index, load) in (startsWithData ? loads : loads.reversed()).enumerated() {
-                    group.addTask(operation: load)
-                    await bench.waitUntil { fetches.waiterTotal == index + 1 }
-                }
-                gate.open()
-                try await group.waitForAll()
-            }
+            try await runTogether(startsWithData ? loads : loads.reversed(), bench, gate)
             #expect(bench.transport.requests.count == 1)
         }
     }
@@ -144,8 +144,7 @@ import Testing
                 if number == 1 { reply.headGate = gate }
                 return reply
             })
-        let fetches = bench.loader.images.shared.fetches
-        let loads: [@Sendable () async throws -> Void] = [
+        let loads: [Work] = [
             {
                 let data = try await bench.loader.data(for: DataRequest(url: LoaderBench.url))
                 #expect(data.bytes == page)
@@ -155,14 +154,7 @@ import Testing
                 #expect(failure?.code == .unacceptableContentType)
             },
         ]
-        try await withThrowingTaskGroup(of: Void.self) { group in
-            for (index, load) in (startsWithData ? loads : loads.reversed()).enumerated() {
-                group.addTask(operation: load)
-                await bench.waitUntil { fetches.waiterTotal == index + 1 }
-            }
-            gate.open()
-            try await group.waitForAll()
-        }
+        try await runTogether(startsWithData ? loads : loads.reversed(), bench, gate)
         #expect(bench.transport.requests.count == 2)
     }
 

@@ -1,4 +1,5 @@
 import PlatformImageTestSupport
+import Synchronization
 import Testing
 
 @testable import PlatformImage
@@ -19,30 +20,42 @@ import Testing
         #expect(queue.budget.grantedBytes == 0)
     }
 
-    @Test func finishIsCalledWithAResultForEachThumbnailWhileTheMemoryIsReserved() async throws {
+    @Test func sizesAreRequestedOnceAndEachHasItsResultWhileTheMemoryIsReserved() async throws {
         let bytes = try Fixture.file("demo/mountains.jpg")
         let queue = DecodeQueue(width: 1)
         let budget = queue.budget
+        let sizes = [ThumbnailOptions(width: 0)] + Self.options
+        let requests = Mutex(0)
+        let granted = Mutex<[Int]>([])
 
-        let (granted, made, duration) = try await queue.thumbnails(
-            of: bytes, options: [ThumbnailOptions(width: 0)] + Self.options, with: ImageDecoder(), priority: .high,
-            timed: { made, duration in (budget.grantedBytes, made, duration) })
+        let made = await queue.thumbnails(
+            of: bytes, with: ImageDecoder(), priority: .high,
+            sizes: {
+                requests.withLock { $0 += 1 }
+                return sizes
+            },
+            time: { duration in
+                #expect(duration > .zero)
+                granted.withLock { $0.append(budget.grantedBytes) }
+            })
 
-        #expect(granted > 0 && budget.grantedBytes == 0)
-        #expect(made.decodeCount == 1)
-        #expect(duration > .zero)
-        #expect(made.results.map { (try? $0.get())?.bitmap.width } == [nil, 30, 60, 200])
+        #expect(requests.withLock { $0 } == 1)
+        #expect(granted.withLock { $0.map { $0 > 0 } } == [true])
+        #expect(budget.grantedBytes == 0)
+        #expect(made.map(\.size) == sizes)
+        #expect(made.map { (try? $0.result.get())?.bitmap.width } == [nil, 30, 60, 200])
     }
 
-    @Test func whenNoThumbnailCanBeMadeFinishReceivesTheErrors() async throws {
+    @Test func whenNoThumbnailCanBeMadeEachSizeHasItsErrorAndNothingIsDecoded() async throws {
         let bytes = try Fixture.file("demo/mountains.jpg")
         let bad = [ThumbnailOptions(width: 0), ThumbnailOptions(height: -1)]
 
-        let made = try await DecodeQueue(width: 1).thumbnails(
-            of: bytes, options: bad, with: ImageDecoder(), priority: .normal, finish: { $0 })
+        let made = await DecodeQueue(width: 1).thumbnails(
+            of: bytes, with: ImageDecoder(), priority: .normal, sizes: { bad },
+            time: { _ in Issue.record("nothing is decoded") })
 
-        #expect(made.decodeCount == 0)
-        for result in made.results {
+        #expect(made.map(\.size) == bad)
+        for (_, result) in made {
             let error = #expect(throws: DecodeError.self) { try result.get() }
             #expect(error?.code == .invalidArgument)
         }

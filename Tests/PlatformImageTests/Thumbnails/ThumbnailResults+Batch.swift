@@ -1,0 +1,12 @@
+@testable import PlatformImage
+
+extension ImageDecoder {
+    /// Makes several thumbnails as ``thumbnails(of:options:as:cancellation:)-([UInt8],_,_,_)`` does, with a result for
+    /// each, as the decode queue does for the loader.
+    func thumbnailResults(
+        of bytes: Span<UInt8>, options: [ThumbnailOptions], cancellation: CancellationFlag? = nil
+    ) throws(DecodeError) -> ThumbnailResults {
+        let batch = try ThumbnailBatch(bytes, declared: nil, decoder: self, options: options, flag: cancellation)
+        return try thumbnails(batch, bytes)
+    }
+}
