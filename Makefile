@@ -3,7 +3,7 @@
 
 CORPUS ?= ../shared/corpus
 SWIFT ?= swift
-SANITIZE = --disable-default-traits --scratch-path .build-asan --sanitize=address \
+SANITIZE = --traits WebP --scratch-path .build-asan --sanitize=address \
 	-Xcc -fsanitize=undefined -Xcc -fsanitize-trap=undefined
 TOOL = .build/release/imagetool
 # SwiftPM's $ORIGIN in RUNPATH would load libraries from the program's own folder; a static Swift runtime needs none.

@@ -23,6 +23,7 @@ let package = Package(
         .executable(name: "imagetool-bench", targets: ["imagetool-bench"]),
     ],
     traits: [
+        .trait(name: "WebP", description: "WebP files: decoding and encoding with libwebp."),
         .trait(name: "Loader", description: "Loading and caching: the product PlatformImageLoader."),
         .trait(
             name: "AsyncHTTPClient", description: "The transport of the loader by way of AsyncHTTPClient.",
@@ -38,7 +39,7 @@ let package = Package(
             description: "The thumbnail service: the product PlatformImageService and `imagetool serve`.",
             enabledTraits: ["Loader", "AsyncHTTPClient", "Tool", "Metrics"]),
         // The tools are not for users of the libraries, who would otherwise resolve an argument parser.
-        .default(enabledTraits: ["Loader", "AsyncHTTPClient"]),
+        .default(enabledTraits: ["WebP", "Loader", "AsyncHTTPClient"]),
     ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
@@ -59,9 +60,9 @@ let package = Package(
     targets: [
         // The core.
         .target(
-            name: "CImageCodecs", cSettings: codecSettings + [.headerSearchPath(".")],
+            name: "CImageCodecs", cSettings: codecSettings + [webPDefinition, .headerSearchPath(".")],
             linkerSettings: ["png", "jpeg", "gif", "tiff", "lcms2", "deflate", "z", "m"].map { .linkedLibrary($0) }
-                + librarySearchPaths),
+                + ["webp", "webpmux"].map { .linkedLibrary($0, .when(traits: ["WebP"])) } + librarySearchPaths),
         .target(name: "PlatformImage", dependencies: ["CImageCodecs"], swiftSettings: coreSettings),
 
         // The loader.
@@ -117,7 +118,8 @@ let package = Package(
                 crypto("Tool"), logging("Service"),
             ],
             swiftSettings: settings, linkerSettings: toolLinkerSettings),
-        .target(name: "CPlatformImageBaselines", path: "Sources/CBaselines", cSettings: codecSettings),
+        .target(name: "CPlatformImageBaselines", path: "Sources/CBaselines",
+            cSettings: codecSettings + [webPDefinition]),
         .target(
             name: "PlatformImageBenchmarking", dependencies: ["PlatformImage", "CPlatformImageBaselines"],
             path: "Sources/Benchmarking", swiftSettings: settings),
@@ -262,6 +264,8 @@ var codecSettings: [CSetting] {
         .unsafeFlags(homebrewFolders.map { "-I\($0)/include" }, .when(platforms: [.macOS])),
     ]
 }
+
+var webPDefinition: CSetting { .define("IMGC_WEBP", .when(traits: ["WebP"])) }
 
 // Every product with C code contains CImageCodecs, so only that target adds the paths to the linker's command.
 var librarySearchPaths: [LinkerSetting] {

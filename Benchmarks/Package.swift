@@ -5,7 +5,7 @@ import PackageDescription
 let package = Package(
     name: "Benchmarks",
     platforms: [.macOS(.v26)],
-    dependencies: [.package(name: "PlatformImage", path: "..", traits: [])],
+    dependencies: [.package(name: "PlatformImage", path: "..", traits: ["WebP"])],
     targets: [
         .executableTarget(
             name: "instructions", dependencies: [.product(name: "PlatformImage", package: "PlatformImage")])

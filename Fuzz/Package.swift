@@ -6,7 +6,7 @@ import PackageDescription
 let package = Package(
     name: "Fuzz",
     platforms: [.macOS(.v26)],
-    dependencies: [.package(name: "PlatformImage", path: "..", traits: [])],
+    dependencies: [.package(name: "PlatformImage", path: "..", traits: ["WebP"])],
     targets: [
         .executableTarget(
             name: "FuzzBMP", dependencies: [.product(name: "PlatformImage", package: "PlatformImage")],

@@ -41,8 +41,8 @@ compile_digests() {
     local program=$1 core=Sources/CImageCodecs
     shift
     # shellcheck disable=SC2046
-    "$@" -std=gnu17 -O2 -I$core/include -I$core $(find $core -name '*.c') Tests/CImageCodecsDigests/digests.c \
-        -o "$program" ${LDFLAGS:-} -lpng -ljpeg -lgif -ltiff -llcms2 -ldeflate -lz -lm -pthread
+    "$@" -std=gnu17 -O2 -DIMGC_WEBP -I$core/include -I$core $(find $core -name '*.c') \
+        Tests/CImageCodecsDigests/digests.c -o "$program" ${LDFLAGS:-} -lpng -ljpeg -lgif -ltiff -lwebp -lwebpmux -llcms2 -ldeflate -lz -lm -pthread
 }
 
 # enter_copy ROOT RUN COMMAND: runs a shell command in a clone of the last commit, inside a copy of ROOT with the Swift

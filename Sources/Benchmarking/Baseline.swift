@@ -14,6 +14,7 @@ struct Baseline {
             case .gif: baseline_gif
             case .tiff: baseline_tiff
             case .bmp: baseline_bmp
+            case .webp: baseline_webp
             }
     }
 

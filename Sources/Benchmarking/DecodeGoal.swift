@@ -24,6 +24,7 @@ public struct DecodeGoal: Sendable {
             case .gif: Self.gif(frames, canvas: pixels)
             case .tiff: Self.tiff(bytes)
             case .bmp: Self.bmp(bytes, pixels)
+            case .webp: ("WebP", nil)
             }
         self.kind = kind
         // In smaller images the cost per call outweighs the cost per pixel.

@@ -33,6 +33,8 @@ bool baseline_gif(const uint8_t *data, size_t size, baseline_image *image);
 bool baseline_tiff(const uint8_t *data, size_t size, baseline_image *image);
 // Decodes uncompressed 8, 24 and 32-bit bitmaps in a scalar loop.
 bool baseline_bmp(const uint8_t *data, size_t size, baseline_image *image);
+// Returns false for an animation, and in a build without the trait WebP.
+bool baseline_webp(const uint8_t *data, size_t size, baseline_image *image);
 
 void baseline_free(baseline_image *image);
 

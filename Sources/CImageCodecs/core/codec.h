@@ -28,5 +28,8 @@ typedef struct imgc_codec {
 #define IMGC_TEXT(token) IMGC_TEXT_OF(token)
 
 extern const imgc_codec imgc_codec_png, imgc_codec_jpeg, imgc_codec_gif, imgc_codec_tiff;
+#ifdef IMGC_WEBP
+extern const imgc_codec imgc_codec_webp;
+#endif
 
 #endif

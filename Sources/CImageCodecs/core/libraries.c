@@ -11,6 +11,9 @@
 #include <png.h>
 #include <tiffio.h>
 #include <zlib.h>
+#ifdef IMGC_WEBP
+#include <webp/decode.h>
+#endif
 
 #include "CImageCodecs.h"
 #include "core/codec.h"
@@ -54,6 +57,14 @@ static void libdeflate(imgc_library *library) { copy_version(library, LIBDEFLATE
 
 static void zlib(imgc_library *library) { copy_version(library, zlibVersion()); }
 
+#ifdef IMGC_WEBP
+static void libwebp(imgc_library *library) {
+  int version = WebPGetDecoderVersion(); // 0xMMmmrr
+  snprintf(library->version, sizeof library->version, "%d.%d.%d", version >> 16 & 255,
+           version >> 8 & 255, version & 255);
+}
+#endif
+
 static const struct {
   const char *name;
   bool is_loaded;
@@ -63,6 +74,9 @@ static const struct {
     {"giflib", false, giflib}, {"libtiff", true, libtiff},
     {"lcms2", true, lcms2},    {"libdeflate", false, libdeflate},
     {"zlib", true, zlib},
+#ifdef IMGC_WEBP
+    {"libwebp", true, libwebp},
+#endif
 };
 
 bool imgc_library_at(size_t index, imgc_library *library) {

@@ -11,6 +11,9 @@ static const imgc_codec *const codecs[] = {
     &imgc_codec_jpeg,
     &imgc_codec_gif,
     &imgc_codec_tiff,
+#ifdef IMGC_WEBP
+    &imgc_codec_webp,
+#endif
 };
 
 static const imgc_codec *codec_for(imgc_format format) {

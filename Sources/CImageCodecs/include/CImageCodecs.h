@@ -40,9 +40,9 @@ typedef enum imgc_format {
   IMGC_FORMAT_GIF = 3,
   IMGC_FORMAT_TIFF = 4,
   IMGC_FORMAT_BMP = 5, // detected here, decoded in Swift
+  IMGC_FORMAT_WEBP = 100, // decoded if compiled with IMGC_WEBP
   // Detected by signature and not decoded, so that the caller's error message can contain the name
   // of the format.
-  IMGC_FORMAT_WEBP = 100,
   IMGC_FORMAT_AVIF = 101,
   IMGC_FORMAT_HEIC = 102,
   IMGC_FORMAT_JPEGXL = 103,

@@ -21,7 +21,7 @@ extension ImageDecoder {
         of bytes: [UInt8], as contentType: ContentType? = nil, cancellation: CancellationFlag? = nil
     ) throws(DecodeError) -> [FrameInfo] {
         let source = try SourceImage(bytes.span, declared: contentType, options: options, flag: cancellation)
-        guard source.header.format == .gif || source.header.format == .png else { return [] }
+        guard source.header.format.isAnimatable else { return [] }
         var frame = CodecFrame()
         var damage = Damage()
         return try Self.frameInfos(maxCount: options.limits.maxFrames ?? .max) { () throws(DecodeError) in

@@ -126,7 +126,7 @@ public final class ImageFrames {
         return Bitmap(width: width, height: height, storage: storage)
     }
 
-    private var isAnimated: Bool { header.format == .gif || header.format == .png }
+    private var isAnimated: Bool { header.format.isAnimatable }
 
     private var orientation: Orientation { decoder.options.appliesOrientation ? header.orientation : .up }
 

@@ -55,6 +55,7 @@ extension ImageFormat {
         case .gif: "gif"
         case .tiff: "tiff"
         case .bmp: "bmp"
+        case .webp: "webp"
         }
     }
 }

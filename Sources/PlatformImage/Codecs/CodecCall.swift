@@ -178,7 +178,12 @@ extension CodecCall {
         case IMGC_FORMAT_GIF: return .decodable(.gif)
         case IMGC_FORMAT_TIFF: return .decodable(.tiff)
         case IMGC_FORMAT_BMP: return .decodable(.bmp)
-        case IMGC_FORMAT_WEBP: return .refused("webp")
+        case IMGC_FORMAT_WEBP:
+            #if WebP
+            return .decodable(.webp)
+            #else
+            return .refused("webp")
+            #endif
         case IMGC_FORMAT_AVIF: return .refused("avif")
         case IMGC_FORMAT_HEIC: return .refused("heic")
         case IMGC_FORMAT_JPEGXL: return .refused("jpegxl")

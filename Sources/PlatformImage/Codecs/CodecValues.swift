@@ -215,6 +215,7 @@ extension ImageFormat {
         case .gif: IMGC_FORMAT_GIF
         case .tiff: IMGC_FORMAT_TIFF
         case .bmp: IMGC_FORMAT_BMP
+        case .webp: IMGC_FORMAT_WEBP
         }
     }
 }

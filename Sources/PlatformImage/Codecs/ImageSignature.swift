@@ -1,9 +1,9 @@
 /// The file format detected from the first bytes.
 public enum ImageSignature: Hashable, Sendable {
-    /// One of the five supported formats.
+    /// A format that this build decodes.
     case decodable(ImageFormat)
-    /// A recognised but unsupported format, by its name in ``DecodeError/detail``: `webp`, `avif`, `heic`, `jpegxl`,
-    /// `jpeg2000`, `svg`, `cgbi`.
+    /// A recognised but unsupported format, by its name in ``DecodeError/detail``: `avif`, `heic`, `jpegxl`, `jpeg2000`,
+    /// `svg`, `cgbi`; in a build without the trait `WebP`, also `webp`.
     case refused(String)
     /// No known signature.
     case unknown

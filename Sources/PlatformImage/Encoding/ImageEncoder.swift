@@ -32,6 +32,7 @@ public struct ImageEncoder: Sendable {
                 try call.png(bitmap, options.png, level: level, maxBytes: maxBytes)
             }
         case .jpeg: return try jpeg(bitmap, call)
+        case .webp, .gif: throw EncodeError(.unsupportedFormat, format: format, "\(format.rawValue) is not encoded")
         }
     }
 

@@ -14,10 +14,13 @@ package struct CodecLibrary: Hashable, Sendable {
 
     /// All codec libraries, including those used by libtiff.
     package static func all(in database: PackageDatabase = PackageDatabase()) -> [CodecLibrary] {
-        linked().map { name, version, isLoaded in
+        let linked = linked()
+        // Libraries that only libtiff uses, unless they are linked directly too.
+        let indirect = ["libwebp", "liblzma", "libzstd"].filter { name in !linked.contains { $0.name == name } }
+        return linked.map { name, version, isLoaded in
             CodecLibrary(name: name, version: version, isLoadedVersion: isLoaded, database: database)
         }
-            + ["libwebp", "liblzma", "libzstd"].map { name in
+            + indirect.map { name in
                 CodecLibrary(name: name, version: nil, isLoadedVersion: false, database: database)
             }
     }

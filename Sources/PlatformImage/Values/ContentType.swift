@@ -35,6 +35,8 @@ public struct ContentType: Hashable, Sendable, CustomStringConvertible {
     public static var tiff: Self { Self(known: "image/tiff") }
     /// `image/bmp`.
     public static var bmp: Self { Self(known: "image/bmp") }
+    /// `image/webp`.
+    public static var webp: Self { Self(known: "image/webp") }
     /// `application/octet-stream`: declares no format; the signature determines the format.
     public static var octetStream: Self { Self(known: "application/octet-stream") }
 }

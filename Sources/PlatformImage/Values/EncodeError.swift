@@ -33,6 +33,8 @@ public struct EncodeError: Error, Hashable, Sendable, CustomStringConvertible {
 
         /// An option or a parameter is out of its range; ``EncodeError/message`` contains its name.
         public static var invalidArgument: Self { Self(description: "invalidArgument") }
+        /// This build has no encoder for the format (``EncodedFormat/isAvailable``).
+        public static var unsupportedFormat: Self { Self(description: "unsupportedFormat") }
         /// The width or the height exceeds the maximum of the format: 65,500 pixels in JPEG, 2,147,483,647 in PNG.
         public static var tooLarge: Self { Self(description: "tooLarge") }
         /// The smallest file that the options allow is larger than ``EncodeOptions/maxBytes``;

@@ -7,11 +7,33 @@ public enum EncodedFormat: String, CaseIterable, Sendable {
     case png
     /// JPEG, baseline or progressive, 8 bits.
     case jpeg
+    /// WebP, lossy or lossless, still or animated. Without the trait `WebP`, which is on by default, encoding throws
+    /// ``EncodeError/Code/unsupportedFormat``.
+    case webp
+    /// GIF with at most 256 colours per frame, still or animated.
+    case gif
 
-    /// `image/png` or `image/jpeg`.
-    public var contentType: ContentType { self == .png ? .png : .jpeg }
-    /// The usual file name extension, without a dot: `png` or `jpg`.
-    public var fileExtension: String { self == .png ? "png" : "jpg" }
+    /// The registered content type.
+    public var contentType: ContentType {
+        switch self {
+        case .png: .png
+        case .jpeg: .jpeg
+        case .webp: .webp
+        case .gif: .gif
+        }
+    }
+
+    /// The usual file name extension, without a dot: `png`, `jpg`, `webp` or `gif`.
+    public var fileExtension: String { self == .jpeg ? "jpg" : rawValue }
+
+    /// False when this build has no encoder for the format: ``webp`` without the trait `WebP`.
+    public var isAvailable: Bool {
+        #if WebP
+        true
+        #else
+        self != .webp
+        #endif
+    }
 }
 
 /// Options of an encoder. The defaults suit small images on a web page: compact, fast, without metadata.
@@ -20,6 +42,10 @@ public struct EncodeOptions: Hashable, Sendable {
     public var png = PNGOptions()
     /// Options for JPEG.
     public var jpeg = JPEGOptions()
+    /// Options for WebP.
+    public var webP = WebPOptions()
+    /// Options for GIF.
+    public var gif = GIFOptions()
     /// Maximum file size in bytes; nil for no limit.
     ///
     /// A larger JPEG is encoded again at the highest quality at which the file fits, found by binary search over the
@@ -114,6 +140,8 @@ extension EncodeOptions: CustomStringConvertible {
         var text = ChangedProperties(of: "EncodeOptions")
         text.add("png", png, default: other.png)
         text.add("jpeg", jpeg, default: other.jpeg)
+        text.add("webP", webP, default: other.webP)
+        text.add("gif", gif, default: other.gif)
         text.add("maxBytes", maxBytes, default: other.maxBytes)
         return text.text
     }
@@ -153,6 +181,7 @@ extension EncodeOptions {
         switch format {
         case .png: try Self.check(png.compressionLevel, "png.compressionLevel", isIn: 0...9, format)
         case .jpeg: try Self.check(jpeg.quality, "jpeg.quality", isIn: 1...100, format)
+        case .webp, .gif: break
         }
     }
 

@@ -1,4 +1,4 @@
-/// A format that this package decodes.
+/// A format that this package decodes; ``webp`` only if it is built with the trait `WebP`, which is on by default.
 ///
 /// A minor version may add cases: a `switch` in another package needs `@unknown default`.
 @nonexhaustive
@@ -10,6 +10,8 @@ public enum ImageFormat: String, CaseIterable, Sendable {
     /// TIFF and BigTIFF.
     case tiff
     case bmp
+    /// WebP, lossy and lossless, still and animated.
+    case webp
 
     /// The format of a content type, including aliases (`image/jpg`, `image/x-ms-bmp`, `image/apng`); nil for other
     /// types.
@@ -20,6 +22,7 @@ public enum ImageFormat: String, CaseIterable, Sendable {
         case "image/gif": self = .gif
         case "image/tiff", "image/tiff-fx", "image/x-tiff": self = .tiff
         case "image/bmp", "image/x-bmp", "image/x-ms-bmp", "image/x-windows-bmp": self = .bmp
+        case "image/webp": self = .webp
         default: return nil
         }
     }
@@ -32,6 +35,12 @@ public enum ImageFormat: String, CaseIterable, Sendable {
         case .gif: .gif
         case .tiff: .tiff
         case .bmp: .bmp
+        case .webp: .webp
         }
     }
+}
+
+extension ImageFormat {
+    /// True for formats that can contain an animation.
+    package var isAnimatable: Bool { self == .gif || self == .png || self == .webp }
 }

@@ -11,6 +11,8 @@ extension ThumbRecipe {
             case nil: "auto"
             case .png: "png"
             case .jpeg: "jpeg"
+            case .webp: "webp"
+            case .gif: "gif"
             }
         return "\(options.fingerprint) \(frames.fingerprint) \(format) \(encoding.fingerprint) "
             + "\(decoder.options.appliesOrientation)"

@@ -27,7 +27,7 @@ struct ThumbRecipe: Sendable {
     ///
     /// - Throws: ``Failure`` or ``DecodeError``.
     func makeThumbnail(_ bytes: [UInt8]) throws -> Thumb {
-        if frames == .all, ImageFormat(signatureOf: bytes.span).map({ $0 == .gif || $0 == .png }) == true {
+        if frames == .all, ImageFormat(signatureOf: bytes.span)?.isAnimatable == true {
             return try animation(bytes)
         }
         let (bitmap, header, status) = try still(bytes)
