@@ -76,10 +76,28 @@ extension ConfigurationKey {
     static let output: [ConfigurationKey] = [
         .init(
             "output.quality", \.service.output.quality, .integer(1...100),
-            "Default JPEG quality."),
+            "Default quality of JPEG and WebP."),
         .init(
             "output.auto", \.service.output.negotiates, .boolean,
-            "Selects JPEG or PNG by the `Accept` field when the target does not name a format."),
+            "Selects the output format by the `Accept` field when the target does not name a format."),
+        .init(
+            "output.formats", each: \.service.output.formats, .choice,
+            "Formats that `output.auto` may select. `webp` requires a program with the trait `WebP`."),
+        .init(
+            "output.autoWebP", \.service.output.sendsWebP, .boolean,
+            """
+            Sends still results as WebP to clients whose `Accept` field names `image/webp` when the target does not \
+            name a format, as thumbor with `AUTO_WEBP`; without effect when `output.auto` is on.
+            """),
+        .init(
+            "output.animations", \.service.output.keepsAnimations, .boolean,
+            "Includes all frames of an animated source; `off` includes only the first frame."),
+        .init(
+            "output.best", optional: \.service.output.searchBudget, .duration(), none: "off",
+            """
+            Time in which a still result is also encoded in other accepted formats, to send the smallest file at equal \
+            measured quality, when the target does not name a format.
+            """),
         .init(
             "output.sizes", each: \.service.output.sizes, .integer(1...65_535, "pixels"),
             "Allowed widths in pixels; for targets without a width, allowed heights. An empty list allows all sizes."),

@@ -135,7 +135,7 @@ extension ServiceConfiguration {
         public var sourceBytes = 32 << 20
         /// Maximum number of pixels of a source.
         public var sourcePixels = 50_000_000
-        /// Maximum frames or pages of a source; 0 for no limit. Only one of them is decoded.
+        /// Maximum frames or pages of a source; 0 for no limit.
         public var frames = 0
         /// Maximum side of a result in pixels.
         public var resultSide = 8_192
@@ -180,10 +180,21 @@ extension ServiceConfiguration {
 
     /// Properties of results.
     public struct Output: Hashable, Sendable {
-        /// Default JPEG quality, 1 to 100.
+        /// Default quality of JPEG and WebP, 1 to 100.
         public var quality = 80
         /// Negotiates the format of the result by the `Accept` field when the target does not name a format.
         public var negotiates = false
+        /// Formats that ``negotiates`` may select; those without a built-in encoder are ignored.
+        public var formats = NegotiatedFormat.allCases
+        /// Sends still results as WebP to clients whose `Accept` field names `image/webp`, when the target does not
+        /// name a format; as thumbor with `AUTO_WEBP`. Without effect when ``negotiates`` is true.
+        public var sendsWebP = false
+        /// Includes all frames of an animated source in results of thumbor targets, if the output format supports it;
+        /// false includes only the first frame.
+        public var keepsAnimations = true
+        /// Time in which a still result is also encoded in other accepted formats, to send the smallest file at equal
+        /// measured quality; nil encodes only one format. Applies when the target does not name a format.
+        public var searchBudget: Duration?
         /// Allowed widths in pixels, which are also the allowed heights for targets without a width; empty allows any
         /// size.
         public var sizes: [Int] = []

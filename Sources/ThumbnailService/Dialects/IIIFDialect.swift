@@ -6,10 +6,10 @@ import PlatformImage
 struct IIIFDialect: Hashable, Sendable {
     static let prefix = "/iiif/3/"
 
-    /// JPEG quality of results, 1 to 100.
+    /// Quality of JPEG and WebP results, 1 to 100.
     var defaultQuality = 80
     /// Formats of the built-in encoders.
-    var formats: Set<OutputFormatRequest.Format> = [.jpeg, .png]
+    var formats = OutputFormatRequest.Format.encodable
 
     /// A parsed target.
     enum Target: Hashable, Sendable {
@@ -100,7 +100,9 @@ struct IIIFDialect: Hashable, Sendable {
         guard let format = formats.first(where: { $0.iiifSuffix == suffix }) else {
             throw .malformed("the output format is not supported")
         }
-        return OutputFormatRequest(format: format, quality: defaultQuality)
+        // A region of an animation, like a tile of a viewer, is one image.
+        let isStill = format == .gif || format == .webp
+        return OutputFormatRequest(format: format, quality: defaultQuality, isStill: isStill)
     }
 
     /// Decodes an identifier; nil when it is empty, contains control characters or unescaped brackets, or is not UTF-8.

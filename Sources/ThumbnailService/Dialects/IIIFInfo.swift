@@ -10,7 +10,7 @@ struct IIIFInfo: Hashable, Sendable {
     /// Limits on result sizes.
     var rules = SizeRules()
     /// Supported formats.
-    var formats: Set<OutputFormatRequest.Format> = [.jpeg, .png]
+    var formats = OutputFormatRequest.Format.encodable
 
     static let context = "http://iiif.io/api/image/3/context.json"
     /// URI of the level 2 profile, for the `Link` header.

@@ -43,6 +43,7 @@ extension ThumbnailRequest {
         texts.append("quality(\(output.quality))")
         if let format = output.format { texts.append("format(\(format.rawValue))") }
         if let maxBytes = output.maxBytes { texts.append("max_bytes(\(maxBytes))") }
+        if output.isStill { texts.append("cover()") }
         if output.prefersJPEG { texts.append("autojpg()") }
         if output.kind == .meta(blurHash: true) { texts.append("blurhash()") }
         if let maxAge = policy.maxAge { texts.append("max_age(\(maxAge))") }

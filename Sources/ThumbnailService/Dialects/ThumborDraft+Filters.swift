@@ -59,8 +59,8 @@ extension ThumborDraft {
 
     /// Parses a filter that is not a render step. Returns false for the name of a render step and for an unknown name.
     private mutating func readOption(_ name: String, _ text: ArraySlice<UInt8>) throws(ServiceError) -> Bool {
-        // These filters have no effect: metadata is always removed, and the result always has one frame.
-        let hasNoEffect = ["strip_exif", "strip_icc", "cover"].contains(name)
+        // These filters have no effect, because metadata is always removed.
+        let hasNoEffect = ["strip_exif", "strip_icc"].contains(name)
         guard hasNoEffect || Self.optionNames.contains(name) else { return false }
         var arguments = try FilterArguments(of: name, text)
         switch name {
@@ -70,6 +70,7 @@ extension ThumborDraft {
         case "quality": output.quality = try arguments.integer(1...100)
         case "max_bytes": output.maxBytes = try arguments.integer(1...Number.max)
         case "format": output.format = try arguments.format()
+        case "cover": output.isStill = true
         case "autojpg": output.prefersJPEG = arguments.hasMore ? try arguments.boolean() : true
         case "page": operations.page = try arguments.integer(1...Number.max)
         case "dpr": pixelRatio = try arguments.decimal(FixedDecimal(units: 1)...FixedDecimal(8))
@@ -88,7 +89,7 @@ extension ThumborDraft {
     }
 
     private static let optionNames: Set<String> = [
-        "no_upscale", "stretch", "blurhash", "quality", "max_bytes", "format", "autojpg", "page", "dpr", "focal",
+        "no_upscale", "stretch", "blurhash", "quality", "max_bytes", "format", "autojpg", "cover", "page", "dpr", "focal",
         "max_age", "expire", "attachment", "preset",
     ]
 }

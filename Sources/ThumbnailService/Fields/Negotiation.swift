@@ -1,102 +1,138 @@
 #if Service
 import PlatformImage
 
-/// Content negotiation (RFC 9110 §12.5.1) between the formats that the service encodes, JPEG and PNG.
+/// Content negotiation (RFC 9110 §12.5.1) between the formats that the service encodes.
 ///
-/// The default format of a result is the format of the source if that is JPEG or PNG. `Accept` changes it only when the
-/// quality value of the other format is more than twice as high: browsers send `image/png` beside `image/*;q=0.8`, and
-/// PNG is a poor format for photographs. A format with quality 0 is not sent while the other format is accepted; `*/*`
-/// alone changes nothing.
+/// A field names WebP and APNG only by their exact types: many clients send `*/*` or `image/*` and cannot display them.
+/// Such a format is selected when its quality value is at least as high as those of the alternatives, because its files
+/// are smaller. Between JPEG, PNG and GIF, the default format of the result changes only when the quality value of
+/// another one is more than twice as high: browsers send `image/png` beside `image/*;q=0.8`, and PNG is a poor format
+/// for photographs. A format with quality 0 is not sent while another format is accepted.
 struct Negotiation: Hashable, Sendable {
-    /// Enables negotiation; when false, `Accept` is ignored.
-    var isOn = false
+    /// Formats that may be selected; empty when the Accept field selects no format except ``sendsWebP``.
+    var formats: Set<NegotiatedFormat> = []
+    /// Sends still results as WebP to clients that name `image/webp`, as thumbor does with `AUTO_WEBP`.
+    var sendsWebP = false
+    /// True when results may be encoded in several formats, of which the smallest is sent.
+    var searches = false
+
+    /// Disables negotiation.
+    init() {}
+
+    /// - Parameters:
+    ///   - isOn: Enables negotiation between `formats`.
+    ///   - formats: Formats that may be selected; those without a built-in encoder are ignored.
+    ///   - sendsWebP: As ``sendsWebP``; without effect when `isOn` is true or no WebP encoder is built in.
+    ///   - searches: As ``searches``.
+    init(isOn: Bool, formats: [NegotiatedFormat], sendsWebP: Bool = false, searches: Bool = false) {
+        let available = Set(NegotiatedFormat.available)
+        self.formats = isOn ? available.intersection(formats) : []
+        self.sendsWebP = sendsWebP && !isOn && available.contains(.webp)
+        self.searches = searches
+    }
 
     /// Returns true when the response depends on `Accept` and needs `Vary`: negotiation is on, and the target requests
     /// an image but names no format.
     func applies(to request: ThumbnailRequest) -> Bool {
-        isOn && request.output.kind == .image && request.output.format == nil
+        isOn && selectsFormat(of: request)
     }
 
-    /// Returns the format that the field prefers; nil for the result's default format.
+    /// Returns true when the target requests an image but names no format.
+    func selectsFormat(of request: ThumbnailRequest) -> Bool {
+        request.output.kind == .image && request.output.format == nil
+    }
+
+    private var isOn: Bool { !formats.isEmpty || sendsWebP }
+
+    /// Returns the formats that a field selects.
     ///
-    /// - Parameter accept: All field lines joined by commas; nil without the field.
-    static func format(for accept: String?) -> OutputFormatRequest.Format? {
-        guard let accept else { return nil }
-        var (jpeg, png) = (Quality(), Quality())
-        for range in MediaRange.all(in: accept) {
-            guard range.type == "image" || (range.type == "*" && range.subtype == "*") else { continue }
-            switch range.subtype {
-            case "jpeg": jpeg.exact = max(jpeg.exact ?? 0, range.quality)
-            case "png": png.exact = max(png.exact ?? 0, range.quality)
-            case "*":
-                jpeg.add(range)
-                png.add(range)
-            default: break
+    /// - Parameter accept: All field lines joined by commas; nil without the field, which means `*/*`.
+    func formats(for accept: String?) -> NegotiatedFormats {
+        var table = NegotiatedFormats.standard
+        if isOn {
+            let ranges = MediaRange.all(in: accept ?? "*/*")
+            if formats.isEmpty {
+                sendWebP(to: ranges, &table)
+            } else {
+                let accepted = AcceptedFormats(ranges, allowed: formats)
+                // A field that accepts no format is ignored: any image is better than an error.
+                let isUsable = formats.contains { accepted.quality($0) > 0 }
+                select(isUsable ? accepted : AcceptedFormats(MediaRange.all(in: "*/*"), allowed: formats), &table)
             }
         }
-        if jpeg.value > 2 * png.value { return .jpeg }
-        return png.value > 2 * jpeg.value ? .png : nil
+        if searches, table.candidates.isEmpty { table.candidates = [.jpeg, .png] }
+        return table
     }
 
-    /// Quality values of one format; the most specific media range that matches it takes precedence.
-    private struct Quality {
-        var exact: Int?
-        var ofImages: Int?
-        var ofAll: Int?
+    /// thumbor sends WebP for every still image if the field names the type; an animated GIF remains a GIF.
+    private func sendWebP(to ranges: [MediaRange], _ table: inout NegotiatedFormats) {
+        guard AcceptedFormats(ranges, allowed: [.webp]).isNamed(.webp) else { return }
+        (table.jpeg, table.png, table.gif, table.otherAnimation) = (.webp, .webp, .webp, .webp)
+        if searches { table.candidates = [.webp, .png, .jpeg] }
+    }
 
-        var value: Int { exact ?? ofImages ?? ofAll ?? 0 }
-
-        mutating func add(_ range: MediaRange) {
-            if range.type == "image" {
-                ofImages = max(ofImages ?? 0, range.quality)
-            } else {
-                ofAll = max(ofAll ?? 0, range.quality)
-            }
-        }
+    private func select(_ accepted: AcceptedFormats, _ table: inout NegotiatedFormats) {
+        table.jpeg = accepted.still(.jpeg, [.jpeg, .png])
+        table.png = accepted.still(.png, [.png, .jpeg])
+        table.gif = accepted.still(.gif, [.gif, .png, .jpeg])
+        table.animatedGIF = accepted.animation([.webp, .apng, .gif], named: [.webp, .apng])
+        table.otherAnimation = accepted.animation([.webp, .apng, .gif], named: [.webp, .apng, .gif])
+        guard searches else { return }
+        table.candidates = Set([.webp, .png, .jpeg].filter { accepted.quality($0) > 0 })
     }
 }
 
-/// A media range of `Accept`, in lower case.
-struct MediaRange: Hashable, Sendable {
-    let type: String
-    let subtype: String
-    /// Quality value in thousandths, 0 to 1000.
-    let quality: Int
+/// Quality values of the allowed formats in an Accept field.
+private struct AcceptedFormats {
+    private var exact: [NegotiatedFormat: Int] = [:]
+    private var ofImages: Int?
+    private var ofAll: Int?
+    private let allowed: Set<NegotiatedFormat>
 
-    /// Parses the valid elements that have no parameter except `q`; all others are skipped.
-    static func all(in accept: String) -> [MediaRange] {
-        accept.utf8.split(separator: UInt8(ascii: ",")).compactMap { MediaRange($0) }
+    init(_ ranges: [MediaRange], allowed: Set<NegotiatedFormat>) {
+        self.allowed = allowed
+        for range in ranges {
+            switch (range.type, range.subtype) {
+            case ("*", "*"): ofAll = max(ofAll ?? 0, range.quality)
+            case ("image", "*"): ofImages = max(ofImages ?? 0, range.quality)
+            case ("image", let name):
+                guard let format = NegotiatedFormat(rawValue: name) else { continue }
+                exact[format] = max(exact[format] ?? 0, range.quality)
+            default: break
+            }
+        }
     }
 
-    private init?(_ text: Substring.UTF8View) {
-        let parts = text.split(separator: UInt8(ascii: ";"), omittingEmptySubsequences: false).map {
-            String(decoding: $0.filter { !$0.isASCIIBlank }, as: UTF8.self)
-                .lowercased()
-        }
-        let names = parts[0].split(separator: "/", omittingEmptySubsequences: false)
-        guard names.count == 2, !names[0].isEmpty, !names[1].isEmpty, parts.count <= 2 else { return nil }
-        (type, subtype) = (String(names[0]), String(names[1]))
-        guard parts.count == 2 else {
-            quality = 1_000
-            return
-        }
-        guard parts[1].hasPrefix("q="), let value = Self.thousandths(parts[1].dropFirst(2)) else { return nil }
-        quality = value
+    /// Quality value in thousandths; 0 for a format that is not allowed or not accepted. The most specific media range
+    /// takes precedence; ranges with wildcards do not accept WebP and APNG.
+    func quality(_ format: NegotiatedFormat) -> Int {
+        guard allowed.contains(format) else { return 0 }
+        if format == .webp || format == .apng { return exact[format] ?? 0 }
+        return exact[format] ?? ofImages ?? ofAll ?? 0
     }
 
-    /// Parses `0`, `1`, or either with a point and at most three digits; nil for values over 1.
-    private static func thousandths(_ text: Substring) -> Int? {
-        let digits = Array(text.utf8)
-        guard let first = digits.first?.asciiDigitValue, first <= 1, digits.count <= 5 else { return nil }
-        guard digits.count > 1 else { return first * 1_000 }
-        guard digits[1] == UInt8(ascii: ".") else { return nil }
-        var (value, weight) = (first * 1_000, 100)
-        for digit in digits[2...] {
-            guard let digit = digit.asciiDigitValue else { return nil }
-            value += digit * weight
-            weight /= 10
-        }
-        return value <= 1_000 ? value : nil
+    /// Returns true when the field contains the exact type with a quality above 0.
+    func isNamed(_ format: NegotiatedFormat) -> Bool { allowed.contains(format) && (exact[format] ?? 0) > 0 }
+
+    /// Returns the format of a still result.
+    ///
+    /// - Parameters:
+    ///   - standard: The default format of the result.
+    ///   - choices: The default format and its alternatives, the better ones first.
+    func still(_ standard: NegotiatedFormat, _ choices: [NegotiatedFormat]) -> NegotiatedFormat {
+        let best = choices.map(quality).max() ?? 0
+        if isNamed(.webp), quality(.webp) >= best { return .webp }
+        if best > 2 * quality(standard), let other = choices.first(where: { quality($0) == best }) { return other }
+        return best == 0 && quality(.gif) > 0 ? .gif : standard
+    }
+
+    /// Returns the format of an animation, of those with the highest quality the first one; nil when none is accepted.
+    ///
+    /// - Parameter named: Formats that the field must contain with their exact type.
+    func animation(_ choices: [NegotiatedFormat], named: Set<NegotiatedFormat>) -> NegotiatedFormat? {
+        let accepted = choices.filter { named.contains($0) ? isNamed($0) : quality($0) > 0 }
+        let best = accepted.map(quality).max() ?? 0
+        return accepted.first { quality($0) == best }
     }
 }
 #endif

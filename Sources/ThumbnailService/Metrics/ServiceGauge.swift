@@ -51,6 +51,8 @@ extension ServiceMetrics {
             "imagetool_queue_seconds": "Waiting time of renders for a thread and for memory.",
             "imagetool_decode_seconds": "Duration of decoding and resampling, by source format.",
             "imagetool_render_seconds": "Duration of filters and encoding, by result format.",
+            "imagetool_encodes_total": "Number of encoded files, including those that are not sent, by format.",
+            "imagetool_encoded_bytes_total": "Total size of the encoded files in bytes, by format.",
             "imagetool_queue_depth": "Number of waiting renders.",
             "imagetool_inflight_bytes": "Bytes reserved for running renders and for POST bodies.",
             "imagetool_inflight_bytes_limit": "Maximum value of `imagetool_inflight_bytes`.",

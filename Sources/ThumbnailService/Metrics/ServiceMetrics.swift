@@ -27,6 +27,7 @@ final class ServiceMetrics: Sendable {
     private let fetchSeconds, queueSeconds: Timer
     private let decodeSeconds: [ImageFormat: Timer]
     private let renderSeconds: [EncodedFormat: Timer]
+    private let encodes, encodedBytes: [EncodedFormat: Counter]
     private let gauges: [ServiceGauge: Meter]
 
     /// Creates all metrics.
@@ -65,6 +66,8 @@ final class ServiceMetrics: Sendable {
         queueSeconds = timer("imagetool_queue_seconds")
         decodeSeconds = timers("imagetool_decode_seconds")
         renderSeconds = timers("imagetool_render_seconds")
+        encodes = counters("imagetool_encodes_total", "format")
+        encodedBytes = counters("imagetool_encoded_bytes_total", "format")
         gauges = Dictionary(
             uniqueKeysWithValues: ServiceGauge.allCases.map { gauge in
                 (gauge, Meter(label: gauge.name, dimensions: gauge.dimensions, factory: factory))
@@ -100,6 +103,12 @@ final class ServiceMetrics: Sendable {
 
     /// Records the run time of filters and encoding, without the wait for a thread.
     func rendered(_ format: EncodedFormat, in duration: Duration) { renderSeconds[format]?.record(duration) }
+
+    /// Counts an encoded file, whether it is sent or another file of the same result.
+    func encoded(_ format: EncodedFormat, byteCount: Int) {
+        encodes[format]?.increment()
+        encodedBytes[format]?.increment(by: byteCount)
+    }
 
     func set(_ gauge: ServiceGauge, _ value: Int) { gauges[gauge]?.set(value) }
     func connectionOpened() { gauges[.openConnections]?.increment(by: 1.0) }

@@ -23,6 +23,7 @@ final class RenderTimer: Sendable {
     func end(_ image: RenderedImage, sourceBytes: Int) {
         metrics.decoded(image.header.format, in: image.decodeDuration)
         if let format = image.format { metrics.rendered(format, in: image.renderDuration) }
+        for attempt in image.attempts { metrics.encoded(attempt.format, byteCount: attempt.byteCount) }
         trace?.update { facts in
             facts.decode = image.decodeDuration
             facts.render = image.renderDuration

@@ -19,6 +19,8 @@ struct StoredResult: Sendable {
         var lastModified: Int64?
         /// Number of frames or pages of the source; 1 for most.
         var frameCount: Int
+        /// Number of frames of the result.
+        var resultFrameCount = 1
         /// True when the source was truncated or damaged.
         var isDamaged: Bool
         /// Freshness that the origin stated at ``validatedAt``.
@@ -53,6 +55,7 @@ extension StoredResult.Facts {
             "Content-Type": contentType, "ETag": entityTag, "X-Source-Digest": sourceDigest,
             "X-Frames": "\(frameCount)", "X-Damaged": isDamaged ? "1" : "0", "X-Source-Age": "\(source.age)",
         ]
+        if resultFrameCount > 1 { fields.append("X-Result-Frames", "\(resultFrameCount)") }
         if let lastModified { fields.append("X-Last-Modified", "\(lastModified)") }
         if let remaining = source.remaining { fields.append("X-Source-Remaining", "\(remaining)") }
         if let canonicalPath { fields.append("X-Canonical", canonicalPath) }
@@ -70,7 +73,9 @@ extension StoredResult.Facts {
         self.init(
             contentType: contentType, entityTag: entityTag, sourceDigest: sourceDigest,
             lastModified: text("X-Last-Modified").flatMap { Int64($0) }.flatMap { $0 >= 0 ? $0 : nil },
-            frameCount: frames, isDamaged: damaged != "0",
+            frameCount: frames,
+            resultFrameCount: text("X-Result-Frames").flatMap { Int($0) }.flatMap { $0 > 0 ? $0 : nil } ?? 1,
+            isDamaged: damaged != "0",
             source: .init(remaining: text("X-Source-Remaining").flatMap { Int($0) }, age: age),
             validatedAt: response.responseTime, canonicalPath: text("X-Canonical"))
     }

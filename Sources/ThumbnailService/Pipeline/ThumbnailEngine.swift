@@ -57,7 +57,8 @@ final class ThumbnailEngine: Sendable {
             sizes: SizeRules(
                 maxSide: configuration.limits.resultSide, maxPixels: configuration.limits.resultPixels,
                 clampsConfinedSizes: configuration.output.clampsConfinedSizes),
-            maxFrames: configuration.limits.frames)
+            encoding: ResultEncoding(searchBudget: configuration.output.searchBudget),
+            maxFrames: configuration.limits.frames, keepsAnimations: configuration.output.keepsAnimations)
         let limits = configuration.limits
         queue = DecodeQueue(
             width: limits.threads, budget: DecodeBudget(maxBytes: limits.inFlightBytes, maxPasses: Self.maxPasses),
@@ -291,14 +292,16 @@ final class ThumbnailEngine: Sendable {
         counters.countRender()
         timer.end(image, sourceBytes: source.bytes.count)
         let format = image.contentType
+        // A search may select another file next time; for one bitmap, equal formats and qualities give equal bytes.
+        let variant = image.isSearched ? "\(format);\(image.quality ?? 0)" : format
         let tag = ETag(
-            source: source.digest.utf8, operations: request.canonicalOperations, format: format,
+            source: source.digest.utf8, operations: request.canonicalOperations, format: variant,
             version: ServiceIdentity.renderVersion)
         return StoredResult(
             bytes: image.bytes,
             facts: StoredResult.Facts(
                 contentType: format, entityTag: tag.fieldValue, sourceDigest: source.digest,
-                lastModified: source.lastModified, frameCount: image.frameCount,
+                lastModified: source.lastModified, frameCount: image.frameCount, resultFrameCount: image.resultFrameCount,
                 isDamaged: image.status != .complete, source: source.lifetime, validatedAt: clock(),
                 canonicalPath: request.canonicalIIIF(image.plan)))
     }
@@ -360,7 +363,9 @@ extension PreparedRender {
     /// Estimated cost for admission control.
     fileprivate func work(_ sourceBytes: Int) -> Admission.Work {
         Admission.Work(
-            format: header.format, pixels: header.width * header.height + 4 * plan.resultWidth * plan.resultHeight,
+            format: header.format,
+            pixels: (format.isAnimation ? header.frameCount ?? 1 : 1)
+                * (header.width * header.height + 4 * plan.resultWidth * plan.resultHeight),
             sourceBytes: sourceBytes)
     }
 }

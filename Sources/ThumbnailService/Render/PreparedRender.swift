@@ -13,10 +13,14 @@ struct PreparedRender: Sendable {
     /// Upper estimate of the peak memory of the render in bytes, at least 1: source, decoder, pixels, filters and
     /// encoder.
     let byteCount: Int
+    /// Output format of the result; for metadata, that of the image.
+    let format: ResultFormat
     /// True when the result is metadata without a BlurHash. Pixels are then decoded only for a trim or a crop search.
     let isMetadataOnly: Bool
     /// True when the complete image is decoded at full size first.
     let needsFullDecode: Bool
+    /// Encoder memory in bytes per pixel of the result.
+    private let encoderBytes: Int
     /// Part of ``byteCount`` that is reserved for the work after the decode, in bytes.
     private let reservedAfterDecode: Int
     /// Decoding accuracy of a JPEG.
@@ -25,9 +29,13 @@ struct PreparedRender: Sendable {
     /// of one source with equal plans can share a decode.
     let sharedPlan: ThumbnailPlan?
 
+    /// - Parameters:
+    ///   - maxPixels: Maximum number of pixels of all frames of a result.
+    ///   - searches: True when the result may be encoded in several formats.
     init(
         request: ThumbnailRequest, header: ImageHeader, plan: RenderPlan, decoder: ImageDecoder,
-        accuracy: ThumbnailQuality, bytes: [UInt8], cancellation: CancellationFlag? = nil
+        accuracy: ThumbnailQuality, maxPixels: Int, searches: Bool, bytes: [UInt8],
+        cancellation: CancellationFlag? = nil
     ) throws(DecodeError) {
         self.request = request
         self.header = header
@@ -47,13 +55,28 @@ struct PreparedRender: Sendable {
         needsFullDecode = trims || plan.isCropSearched && header.format != .jpeg && !isMetadataOnly
         // A trimmed image may have another aspect ratio, and a side of the result can then be longer than in `plan`. So
         // twice the memory is reserved.
-        reservedAfterDecode = isMetadataOnly ? 0 : (trims ? 2 : 1) * plan.byteCountAfterDecode
+        let animation = AnimationCost(header, plan, decoder.options.limits, maxPixels: maxPixels)
+        var format = Self.format(request, header, plan, mayAnimate: animation.isAllowed)
+        var encoderBytes = format.encoderBytes(searches: searches)
+        var afterDecode = plan.byteCountAfterDecode(encoderBytes: encoderBytes)
+        if format.isAnimation {
+            let byteCount = afterDecode.addingClamped(animation.byteCount).addingClamped(bytes.count)
+            if byteCount.addingClamped(header.workByteCount) > decoder.options.budgetBytes ?? .max {
+                format = Self.format(request, header, plan, mayAnimate: false)
+                encoderBytes = format.encoderBytes(searches: searches)
+                afterDecode = plan.byteCountAfterDecode(encoderBytes: encoderBytes)
+            } else {
+                afterDecode = afterDecode.addingClamped(animation.byteCount)
+            }
+        }
+        (self.format, self.encoderBytes) = (format, encoderBytes)
+        reservedAfterDecode = isMetadataOnly ? 0 : afterDecode.multipliedClamped(by: trims ? 2 : 1)
         var decode = needsFullDecode ? try decoder.decodeByteCount(of: bytes.span, cancellation: cancellation) : 0
         if !needsFullDecode, !isMetadataOnly {
             let options = Self.options(plan.crop, plan.width, plan.height, accuracy)
             let cost = try decoder.thumbnailCost(of: bytes.span, options: options, cancellation: cancellation)
             decode = cost.byteCount
-            sharedPlan = plan.isCropSearched ? nil : cost.plan
+            sharedPlan = plan.isCropSearched || format.isAnimation ? nil : cost.plan
         } else {
             sharedPlan = nil
         }
@@ -66,16 +89,34 @@ struct PreparedRender: Sendable {
         }
         // The decoder has released its memory when the filters begin. A completely decoded image, however, stays in
         // memory.
-        let peak = needsFullDecode ? decode.addingClamped(reservedAfterDecode) : max(decode, reservedAfterDecode)
+        let overlaps = needsFullDecode || format.isAnimation
+        let peak = overlaps ? decode.addingClamped(reservedAfterDecode) : max(decode, reservedAfterDecode)
         byteCount = max(1, peak.addingClamped(bytes.count))
     }
 
     /// The part of the source that is decoded for the result, and the size to which it is resampled.
-    var thumbnailOptions: ThumbnailOptions { Self.options(plan.crop, plan.width, plan.height, accuracy) }
+    var thumbnailOptions: ThumbnailOptions { options(for: plan) }
+
+    /// The part of the source that is decoded for a plan, and the size to which it is resampled.
+    func options(for plan: RenderPlan) -> ThumbnailOptions { Self.options(plan.crop, plan.width, plan.height, accuracy) }
 
     /// Returns false when the work after the decode would exceed the reserved memory.
     func fitsReservation(for plan: RenderPlan) -> Bool {
-        isMetadataOnly || plan.byteCountAfterDecode <= reservedAfterDecode
+        guard !isMetadataOnly else { return true }
+        var byteCount = plan.byteCountAfterDecode(encoderBytes: encoderBytes)
+        if format.isAnimation {
+            let animation = AnimationCost(header, plan, decoder.options.limits, maxPixels: .max)
+            byteCount = byteCount.addingClamped(animation.byteCount)
+        }
+        return byteCount <= reservedAfterDecode
+    }
+
+    private static func format(
+        _ request: ThumbnailRequest, _ header: ImageHeader, _ plan: RenderPlan, mayAnimate: Bool
+    ) -> ResultFormat {
+        ResultFormat(
+            request.output, source: header, width: plan.resultWidth, height: plan.resultHeight,
+            mayAnimate: mayAnimate && request.output.kind == .image)
     }
 
     /// Decodes a part of the source and resamples it to exactly `width` × `height`.

@@ -5,7 +5,9 @@ import PlatformImage
 // cannot overflow.
 extension RenderPlan {
     /// Upper estimate of the peak memory of flips, steps and encoding in bytes, including the pixels.
-    var byteCountAfterDecode: Int {
+    ///
+    /// - Parameter encoderBytes: Memory of the encoder in bytes per pixel.
+    func byteCountAfterDecode(encoderBytes: Int) -> Int {
         var (width, height) = (width, height)
         // The resampled image stays in memory until the last step.
         let first = steps.isEmpty ? 0 : width * height * 4
@@ -29,12 +31,8 @@ extension RenderPlan {
             }
             peak = max(peak, first + before + width * height * 4 + scratch)
         }
-        return max(peak, first + width * height * 4 + Self.encodingByteCount(width: width, height: height))
+        return max(peak, first + width * height * 4 + encoderBytes * width * height + 256 << 10)
     }
-
-    /// Upper estimate of an encoder's memory in bytes: JPEG coefficients take 3 bytes per pixel, or 6 without chroma
-    /// subsampling; the rows of a PNG take 4 bytes per pixel before compression and 4 after it.
-    private static func encodingByteCount(width: Int, height: Int) -> Int { 8 * width * height + 256 << 10 }
 
     /// Size to which ``region`` is reduced for the crop search (``isCropSearched``).
     var searchedSize: (width: Int, height: Int) {

@@ -6,11 +6,11 @@ import Synchronization
 /// Result of a render: the response body and the properties that response fields and the log report.
 struct RenderedImage: Sendable {
     let bytes: [UInt8]
-    /// `image/png`, `image/jpeg` or `application/json`.
+    /// `image/jpeg`, `image/png`, `image/apng`, `image/webp`, `image/gif` or `application/json`.
     let contentType: String
     /// Image format; nil for metadata (`meta`).
     let format: EncodedFormat?
-    /// JPEG quality after the byte limit was applied; nil for other formats.
+    /// Quality of a JPEG or WebP after the byte limit was applied; nil for other files.
     let quality: Int?
     /// Size of the result in pixels; for metadata, the size that the image would have.
     let width, height: Int
@@ -20,6 +20,12 @@ struct RenderedImage: Sendable {
     let plan: RenderPlan
     /// Completeness of the source's pixels. The result of a damaged source has the short lifetime `cache.negativeTTL`.
     var status = DecodeStatus.complete
+    /// Number of frames in the result.
+    var resultFrameCount = 1
+    /// Format and size of each encoded file; empty for metadata.
+    var attempts: [EncodedFile.Attempt] = []
+    /// True when the format and the quality are those of a search for the smallest file, which depends on time.
+    var isSearched = false
     /// Time from the start of the render until the image is resampled.
     var decodeDuration = Duration.zero
     /// Run time of filters and encoding.

@@ -16,6 +16,8 @@ struct Renderer: Sendable {
     let maxFrames: Int
     /// Decoding accuracy of JPEG sources.
     let accuracy: ThumbnailQuality
+    /// Includes all frames of animated sources where request and format allow it.
+    let keepsAnimations: Bool
 
     /// Maximum frame count that is reported when ``maxFrames`` is 0: a GIF with more frames reports this number.
     static let maxReportedFrames = 65_536
@@ -23,7 +25,7 @@ struct Renderer: Sendable {
     init(
         decoder: ImageDecoder = ImageDecoder(), sizes: SizeRules = SizeRules(),
         encoding: ResultEncoding = ResultEncoding(), maxFrames: Int = 0,
-        accuracy: ThumbnailQuality = .draft
+        accuracy: ThumbnailQuality = .draft, keepsAnimations: Bool = true
     ) {
         var configured = decoder
         configured.options.appliesOrientation = true
@@ -35,6 +37,7 @@ struct Renderer: Sendable {
         self.encoding = encoding
         self.maxFrames = maxFrames
         self.accuracy = accuracy
+        self.keepsAnimations = keepsAnimations
     }
 
     /// Reads the header of the source with its frame or page count. A count above ``maxFrames`` throws `limit`. When
@@ -81,7 +84,8 @@ struct Renderer: Sendable {
         let decoder = decoder(forPage: operations.page)
         return try translating { () throws(DecodeError) in
             try PreparedRender(
-                request: request, header: header, plan: plan, decoder: decoder, accuracy: accuracy, bytes: bytes,
+                request: request, header: header, plan: plan, decoder: decoder, accuracy: accuracy,
+                maxPixels: keepsAnimations ? sizes.maxPixels : 0, searches: encoding.searchBudget != nil, bytes: bytes,
                 cancellation: cancellation)
         }
     }
@@ -104,6 +108,9 @@ struct Renderer: Sendable {
                 description: prepared, plan, status: fullImage?.status ?? .complete, sourceBytes: bytes.count)
         }
 
+        if case .animation(let format) = prepared.format {
+            return try renderAnimation(prepared, plan, as: format, bytes, decode: decode, cancellation: cancellation)
+        }
         let image = try translating { () throws(DecodeError) in
             try prepared.decodeImage(plan.crop, plan.width, plan.height, of: bytes, decoded: fullImage, cancellation)
         }
@@ -178,22 +185,28 @@ struct Renderer: Sendable {
         _ bitmap: Bitmap, _ prepared: PreparedRender, _ plan: RenderPlan, _ cancellation: CancellationFlag?
     ) throws(ServiceError) -> RenderedImage {
         let output = prepared.request.output
-        let format: EncodedFormat
-        switch ResultFormat(output, source: prepared.header) {
-        case .fixed(let fixed): format = fixed
-        case .jpegIfOpaque:
-            let isOpaque = try translating { () throws(DecodeError) in
-                try bitmap.isOpaque(cancellation: cancellation)
-            }
-            format = isOpaque ? .jpeg : .png
+        let searches = encoding.searchBudget != nil && output.maxBytes == nil && !output.negotiated.candidates.isEmpty
+        var isOpaque = false
+        if searches || prepared.format.dependsOnOpacity {
+            isOpaque = try translating { () throws(DecodeError) in try bitmap.isOpaque(cancellation: cancellation) }
         }
+        let start = ContinuousClock.now
         do throws(EncodeError) {
-            let file = try encoding.file(
-                of: bitmap, as: format, quality: output.quality, maxBytes: output.maxBytes,
-                cancellation: cancellation)
-            return RenderedImage(
-                bytes: file.bytes, contentType: format.contentType.description, format: format, quality: file.quality,
-                width: bitmap.width, height: bitmap.height, header: prepared.header, plan: plan)
+            var file = try encoding.file(
+                of: bitmap, as: prepared.format.still(isOpaque: isOpaque), quality: output.quality,
+                maxBytes: output.maxBytes, cancellation: cancellation)
+            if searches, let budget = encoding.searchBudget {
+                let search = SmallestFileSearch(
+                    encoding: encoding, candidates: output.negotiated.candidates, budget: budget,
+                    elapsed: { start.duration(to: .now) }, decoder: decoder)
+                file = try search.smallestFile(file, of: bitmap, isOpaque: isOpaque, cancellation: cancellation)
+            }
+            var image = RenderedImage(
+                bytes: file.bytes, contentType: file.format.contentType.description, format: file.format,
+                quality: file.quality, width: bitmap.width, height: bitmap.height, header: prepared.header, plan: plan)
+            image.attempts = file.attempts
+            image.isSearched = searches
+            return image
         } catch {
             throw ServiceError(error)
         }
@@ -212,7 +225,7 @@ struct Renderer: Sendable {
     }
 
     /// Converts the decoder's errors to service errors.
-    private func translating<R>(_ body: () throws(DecodeError) -> R) throws(ServiceError) -> R {
+    func translating<R>(_ body: () throws(DecodeError) -> R) throws(ServiceError) -> R {
         do throws(DecodeError) {
             return try body()
         } catch {

@@ -3,92 +3,129 @@ import PlatformImage
 
 /// Encoder settings for results.
 struct ResultEncoding: Sendable {
-    /// Encoder options; the JPEG quality and the byte limit are replaced by those of the request.
+    /// Encoder options; the quality of lossy formats and the byte limit are replaced by those of the request.
     var options = EncodeOptions()
+    /// Time for the search for the smallest file among several formats, measured from the start of the first encode;
+    /// nil disables the search.
+    var searchBudget: Duration?
 
-    /// The lowest JPEG quality that a byte limit leads to.
+    /// The lowest quality that a byte limit or a search leads to.
     static let lowestQuality = 10
-    /// Maximum number of encodes per result.
+    /// Maximum number of encodes per result and format.
     static let maxEncodes = 6
 
-    /// Encodes a bitmap. Returns the bytes, the quality used (nil for PNG) and the number of encodes.
+    /// Encodes a bitmap.
     ///
-    /// With a byte limit, a binary search for the highest JPEG quality whose file fits tries qualities between
-    /// ``lowestQuality`` and the requested quality. It ends after ``maxEncodes`` encodes at the latest, and the file of
-    /// the highest tried quality that fits is returned. When none fits, the file of the lowest quality is returned.
-    /// Other formats have no quality, and the limit does not apply to them.
+    /// With a byte limit, a binary search for the highest quality of a lossy format (JPEG, WebP) whose file fits tries
+    /// qualities between ``lowestQuality`` and the requested quality. It ends after ``maxEncodes`` encodes at the
+    /// latest, and the file of the highest tried quality that fits is returned. When none fits, the file of the lowest
+    /// quality is returned. Other formats have no quality, and the limit does not apply to them.
     func file(
         of bitmap: Bitmap, as format: EncodedFormat, quality: Int, maxBytes: Int?, cancellation: CancellationFlag?
-    ) throws(EncodeError) -> (bytes: [UInt8], quality: Int?, encodes: Int) {
-        guard format == .jpeg else {
-            return (try encode(bitmap, format, quality: nil, cancellation), nil, 1)
+    ) throws(EncodeError) -> EncodedFile {
+        guard format.isLossy else {
+            return EncodedFile(try encode(bitmap, format, quality: nil, cancellation), format)
         }
         let requestedQuality = min(max(1, quality), 100)
-        let first = try encode(bitmap, format, quality: requestedQuality, cancellation)
-        guard let maxBytes, first.count > maxBytes, requestedQuality > Self.lowestQuality else {
-            return (first, requestedQuality, 1)
-        }
+        var file = EncodedFile(
+            try encode(bitmap, format, quality: requestedQuality, cancellation), format, quality: requestedQuality)
+        guard let maxBytes, file.bytes.count > maxBytes, requestedQuality > Self.lowestQuality else { return file }
 
-        // Bounds of the search. The file of quality `tooHigh` exceeds the limit. Once `best` is set, the file of
+        // Bounds of the search. The file of quality `tooHigh` exceeds the limit. Once `isFound` is true, the file of
         // quality `lowest` fits; until then this quality is untested, and it is encoded last.
-        var (lowest, tooHigh) = (Self.lowestQuality, requestedQuality)
-        var best: (bytes: [UInt8], quality: Int)?
-        var encodes = 1
-        while encodes < Self.maxEncodes - (best == nil ? 1 : 0), tooHigh - lowest > 1 {
+        var (lowest, tooHigh, isFound) = (Self.lowestQuality, requestedQuality, false)
+        while file.encodes < Self.maxEncodes - (isFound ? 0 : 1), tooHigh - lowest > 1 {
             let quality = (lowest + tooHigh) / 2
             let bytes = try encode(bitmap, format, quality: quality, cancellation)
-            encodes += 1
             if bytes.count <= maxBytes {
-                best = (bytes, quality)
-                lowest = quality
+                file.replace(with: bytes, format, quality: quality)
+                (lowest, isFound) = (quality, true)
             } else {
+                file.count(bytes, format)
                 tooHigh = quality
             }
         }
-        if let best { return (best.bytes, best.quality, encodes) }
+        if isFound { return file }
         let bytes = try encode(bitmap, format, quality: Self.lowestQuality, cancellation)
-        return (bytes, Self.lowestQuality, encodes + 1)
+        file.replace(with: bytes, format, quality: Self.lowestQuality)
+        return file
     }
 
-    private func encode(
-        _ bitmap: Bitmap, _ format: EncodedFormat, quality: Int?, _ cancellation: CancellationFlag?
+    /// Encodes once, without a byte limit.
+    ///
+    /// - Parameters:
+    ///   - quality: 1 to 100; nil for the quality of ``options``.
+    ///   - isLossless: Preserves every sample of a WebP; other formats ignore it.
+    func encode(
+        _ bitmap: Bitmap, _ format: EncodedFormat, quality: Int?, isLossless: Bool = false,
+        _ cancellation: CancellationFlag?
     ) throws(EncodeError) -> [UInt8] {
+        try encoder(quality: quality, isLossless: isLossless).encode(bitmap, as: format, cancellation: cancellation)
+    }
+
+    /// Encodes all frames of an animation.
+    ///
+    /// - Parameters:
+    ///   - quality: Quality of a WebP, 1 to 100; other formats have none.
+    ///   - loopCount: Number of plays, 0 for infinite.
+    func animation(
+        of frames: [AnimationFrame], as format: NegotiatedFormat, quality: Int, loopCount: Int,
+        cancellation: CancellationFlag?
+    ) throws(EncodeError) -> EncodedFile {
+        let quality = min(max(1, quality), 100)
+        let bytes = try encoder(quality: quality, isLossless: false).encodeAnimation(
+            frames, as: format.encoded, loopCount: loopCount, cancellation: cancellation)
+        return EncodedFile(bytes, format.encoded, quality: format == .webp ? quality : nil)
+    }
+
+    private func encoder(quality: Int?, isLossless: Bool) -> ImageEncoder {
         var encoderOptions = options
         encoderOptions.maxBytes = nil
-        if let quality { encoderOptions.jpeg.quality = quality }
-        return try ImageEncoder(options: encoderOptions).encode(bitmap, as: format, cancellation: cancellation)
+        encoderOptions.webP.isLossless = isLossless
+        if let quality {
+            encoderOptions.jpeg.quality = quality
+            encoderOptions.webP.quality = quality
+        }
+        return ImageEncoder(options: encoderOptions)
     }
 }
 
-/// Output format of a result, as far as the source's header determines it.
-enum ResultFormat: Hashable {
-    case fixed(EncodedFormat)
-    /// JPEG when all pixels of the result are opaque, PNG otherwise.
-    case jpegIfOpaque
+/// An encoded result, and the encodes that led to it.
+struct EncodedFile: Sendable {
+    private(set) var bytes: [UInt8]
+    private(set) var format: EncodedFormat
+    /// Quality of a lossy file; nil for other files.
+    private(set) var quality: Int?
+    /// Format and size of each encoded file, in order.
+    private(set) var attempts: [Attempt]
 
-    /// Chooses the format: the requested one if it has an encoder, otherwise the source's if it has one. Other sources
-    /// become PNG when they may have transparency or a palette, JPEG otherwise. With
-    /// ``OutputFormatRequest/prefersJPEG``, PNG is replaced by ``jpegIfOpaque`` unless PNG is the requested format.
-    init(_ requested: OutputFormatRequest, source: ImageHeader) {
-        switch (requested.format.flatMap(EncodedFormat.init), source.format) {
-        case (let format?, _): self = .fixed(format)
-        case (nil, .jpeg): self = .fixed(.jpeg)
-        case (nil, .png): self = requested.prefersJPEG ? .jpegIfOpaque : .fixed(.png)
-        case (nil, _):
-            let needsPNG = source.hasAlpha || source.colorModel == .indexed
-            self = needsPNG ? (requested.prefersJPEG ? .jpegIfOpaque : .fixed(.png)) : .fixed(.jpeg)
-        }
+    struct Attempt: Hashable, Sendable {
+        let format: EncodedFormat
+        let byteCount: Int
+    }
+
+    init(_ bytes: [UInt8], _ format: EncodedFormat, quality: Int? = nil) {
+        (self.bytes, self.format, self.quality) = (bytes, format, quality)
+        attempts = [Attempt(format: format, byteCount: bytes.count)]
+    }
+
+    /// Number of encodes.
+    var encodes: Int { attempts.count }
+
+    /// Counts another file and uses it.
+    mutating func replace(with bytes: [UInt8], _ format: EncodedFormat, quality: Int?) {
+        count(bytes, format)
+        (self.bytes, self.format, self.quality) = (bytes, format, quality)
+    }
+
+    /// Counts another file that is not used.
+    mutating func count(_ bytes: [UInt8], _ format: EncodedFormat) {
+        attempts.append(Attempt(format: format, byteCount: bytes.count))
     }
 }
 
 extension EncodedFormat {
-    /// Maps a requested format to an encoder; nil when there is none for it.
-    init?(_ requested: OutputFormatRequest.Format) {
-        switch requested {
-        case .png: self = .png
-        case .jpeg: self = .jpeg
-        default: return nil
-        }
-    }
+    /// True for a format with a quality.
+    var isLossy: Bool { self == .jpeg || self == .webp }
 }
 #endif

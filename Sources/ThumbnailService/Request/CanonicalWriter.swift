@@ -63,6 +63,8 @@ struct CanonicalWriter {
         field("quality", output.quality)
         if let maxBytes = output.maxBytes { field("bytes", maxBytes) }
         if output.prefersJPEG { field("autojpg") }
+        if output.isStill { field("still") }
+        if output.negotiated != .standard { field("accept", output.negotiated.numbers) }
         switch output.kind {
         case .image: break
         case .meta(let blurHash): field("meta", blurHash ? 1 : 0)

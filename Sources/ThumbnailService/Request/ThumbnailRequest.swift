@@ -35,7 +35,7 @@ struct ResponsePolicy: Hashable, Sendable {
 }
 
 /// Requested output. If no encoder for the requested format is built in, the result has another format
-/// (``ResultFormat``).
+/// (`ResultFormat`).
 struct OutputFormatRequest: Hashable, Sendable {
     /// Formats that targets can name.
     enum Format: String, Hashable, Sendable, CaseIterable { case jpeg, png, gif, tiff, webp, avif, heif }
@@ -43,13 +43,17 @@ struct OutputFormatRequest: Hashable, Sendable {
     /// Requested format; nil for the source's format. A source in a format that cannot be encoded then becomes PNG if
     /// it has alpha or a palette, JPEG otherwise.
     var format: Format?
-    /// JPEG quality, 1 to 100.
+    /// Formats that negotiation selects when ``format`` is nil.
+    var negotiated = NegotiatedFormats.standard
+    /// Quality of JPEG and WebP, 1 to 100.
     var quality: Int
-    /// Maximum size of a JPEG in bytes; nil for no limit. The quality is lowered until the file fits, but not below
-    /// ``ResultEncoding/lowestQuality``.
+    /// Maximum size of a JPEG or WebP with one frame in bytes; nil for no limit. The quality is lowered until the file
+    /// fits, but not below ``ResultEncoding/lowestQuality``.
     var maxBytes: Int?
-    /// Encodes a result without transparency as JPEG instead of PNG, unless ``format`` is PNG.
+    /// Encodes a result without transparency as JPEG instead of PNG or GIF, unless ``format`` is set.
     var prefersJPEG = false
+    /// Uses only the first frame of an animated source.
+    var isStill = false
     /// Content of the response.
     var kind = Kind.image
 
@@ -62,7 +66,24 @@ struct OutputFormatRequest: Hashable, Sendable {
     }
 }
 
+extension EncodedFormat {
+    /// Maps a requested format to an encoder; nil when none is built in.
+    init?(_ requested: OutputFormatRequest.Format) {
+        switch requested {
+        case .png: self = .png
+        case .jpeg: self = .jpeg
+        case .gif: self = .gif
+        case .webp: self = .webp
+        case .tiff, .avif, .heif: return nil
+        }
+        guard isAvailable else { return nil }
+    }
+}
+
 extension OutputFormatRequest.Format {
+    /// Formats whose encoders are built in.
+    static let encodable = Set(allCases.filter { EncodedFormat($0) != nil })
+
     /// File extension in IIIF targets; nil for formats without one in the IIIF Image API.
     var iiifSuffix: String? {
         switch self {

@@ -24,6 +24,7 @@ struct ThumbnailResponder: HTTPResponder {
     /// Adds `X-Cache` and `Server-Timing` to responses.
     let showsDebugFields: Bool
     let logger: Logger
+    private let negotiation: Negotiation
     private let verifiedTargets = VerifiedTargetCache()
 
     init(
@@ -32,6 +33,10 @@ struct ThumbnailResponder: HTTPResponder {
     ) {
         (self.engine, self.dialects, self.state, self.logger) = (engine, dialects, state, logger)
         (self.extra, self.showsDebugFields) = (extra, showsDebugFields)
+        let output = engine.configuration.output
+        negotiation = Negotiation(
+            isOn: output.negotiates, formats: output.formats, sendsWebP: output.sendsWebP,
+            searches: output.searchBudget != nil)
     }
 
     private var configuration: ServiceConfiguration { engine.configuration }
@@ -85,7 +90,7 @@ struct ThumbnailResponder: HTTPResponder {
         }
         if request.method == .options { return options(target) }
         if let extra, extra.handles(target) { return try await extra.respond(to: request.head) }
-        let accepted = acceptedFormat(request)
+        let accepted = negotiation.formats(for: request.headers[.accept])
         let name = VerifiedTargetCache.Name(target, accepted: accepted)
         if request.method == .get || request.method == .head, let cached = verifiedTargets.find(name),
             let served = engine.freshResultInMemory(cached.key)
@@ -102,10 +107,8 @@ struct ThumbnailResponder: HTTPResponder {
         }
         switch parsed {
         case .image(var thumbnail, let dialect):
-            if Negotiation(isOn: configuration.output.negotiates).applies(to: thumbnail) {
-                dependsOnAccept = true
-                thumbnail.output.format = accepted
-            }
+            dependsOnAccept = negotiation.applies(to: thumbnail)
+            if negotiation.selectsFormat(of: thumbnail) { thumbnail.output.negotiated = accepted }
             return try await thumbnailResponse(thumbnail, dialect, name, request, context, dependsOnAccept)
         case .info(let thumbnail, let rawIdentifier): return try await info(thumbnail, rawIdentifier, request, context)
         case .redirect(let path):
@@ -113,11 +116,6 @@ struct ThumbnailResponder: HTTPResponder {
             response.dialect = .iiif
             return response
         }
-    }
-
-    /// Returns the format that negotiation prefers; nil when negotiation is disabled or has no preference.
-    private func acceptedFormat(_ request: Request) -> OutputFormatRequest.Format? {
-        configuration.output.negotiates ? Negotiation.format(for: request.headers[.accept]) : nil
     }
 
     /// Returns the methods that a target supports, for the field `Allow` (RFC 9110 §10.2.1).
@@ -228,7 +226,7 @@ struct ThumbnailResponder: HTTPResponder {
         guard !isUnchanged else { return response }
         response.fields[.contentType] = facts.contentType
         response.fields[.contentDisposition] = thumbnail.policy.contentDisposition
-        if facts.frameCount > 1 { response.fields[.frames] = "1/\(facts.frameCount)" }
+        if facts.frameCount > 1 { response.fields[.frames] = "\(facts.resultFrameCount)/\(facts.frameCount)" }
         if !thumbnail.policy.ignoredFilters.isEmpty {
             response.fields[.ignoredFilters] = thumbnail.policy.ignoredFilters.joined(separator: ", ")
         }

@@ -18,12 +18,12 @@ final class VerifiedTargetCache: Sendable {
     /// covers bytes.
     struct Name: Hashable, Sendable {
         fileprivate let target: [UInt8]
-        private let accepted: OutputFormatRequest.Format?
+        private let accepted: NegotiatedFormats
 
         /// Creates a key.
         ///
-        /// - Parameter accepted: The format that negotiation chooses; nil without negotiation.
-        init(_ target: String, accepted: OutputFormatRequest.Format?) {
+        /// - Parameter accepted: The formats that negotiation selects.
+        init(_ target: String, accepted: NegotiatedFormats) {
             self.target = Array(target.utf8)
             self.accepted = accepted
         }

@@ -28,7 +28,20 @@ import Testing
         } _: { service in
             let reply = try await service.send("/post/unsafe/1x1/body", method: "POST", body: file)
             #expect(reply.status == status)
-            if status == 200 { #expect(reply["X-Frames"] == "1/3") }
+            if status == 200 { #expect(reply["X-Frames"] == "3/3") }
+        }
+    }
+
+    @Test(arguments: [("", true, "3/3"), ("", false, "1/3"), ("filters:cover()/", true, "1/3")])
+    func animationIsKeptUnlessTheConfigurationOrTheTargetDisablesIt(
+        _ parts: String, _ keepsAnimations: Bool, _ frames: String
+    ) async throws {
+        let file = Self.gif(frames: 3)
+        try await withService {
+            $0.output.keepsAnimations = keepsAnimations
+        } _: { service in
+            let reply = try await service.send("/post/unsafe/1x1/\(parts)body", method: "POST", body: file)
+            #expect(reply["X-Frames"] == frames && reply["Content-Type"] == "image/gif")
         }
     }
 

@@ -55,7 +55,7 @@ import Testing
     @Test(arguments: [
         "full/max/0/default", "full/max/0/.jpg", "full/max/0/default.", "full/max/0/default.bmp",
         "full/max/0/default.jp2",
-        "full/max/0/default.pdf", "full/max/0/default.gif", "full/max/0/default.jpeg", "full/max/0/default.JPG",
+        "full/max/0/default.pdf", "full/max/0/default.tif", "full/max/0/default.jpeg", "full/max/0/default.JPG",
         "full/max/0/native.jpg", "full/max/0/grey.jpg", "full/max/0/default.jpg.png", "full/max/0/",
         "full/max/45/default.jpg", "full/max/22.5/default.jpg", "full/max/-90/default.jpg", "full/max/450/default.jpg",
         "full/max//default.jpg", "full/max/!/default.jpg", "full/max/!!0/default.jpg", "full/max/90!/default.jpg",
@@ -154,8 +154,16 @@ import Testing
         }
     }
 
+    @Test func defaultFormatsAreThoseWithAnEncoder() {
+        let webP: Set<OutputFormatRequest.Format> = EncodedFormat.webp.isAvailable ? [.webp] : []
+
+        #expect(IIIFDialect().formats == webP.union([.jpeg, .png, .gif]))
+        #expect(IIIFInfo(id: "i", width: 1, height: 1).formats == IIIFDialect().formats)
+    }
+
     @Test func infoJSONContainsSizesTilesAndLimits() {
-        let info = IIIFInfo(id: "http://h/iiif/3/a%2Fb\"\u{1F600}", width: 6000, height: 4000)
+        var info = IIIFInfo(id: "http://h/iiif/3/a%2Fb\"\u{1F600}", width: 6000, height: 4000)
+        info.formats = [.jpeg, .png, .webp, .gif, .tiff]
 
         #expect(
             info.json == """
@@ -166,6 +174,7 @@ import Testing
                 "sizes":[{"width":375,"height":250},{"width":750,"height":500},{"width":1500,"height":1000},\
                 {"width":3000,"height":2000},{"width":6000,"height":4000}],\
                 "tiles":[{"width":512,"height":512,"scaleFactors":[1,2,4,8,16]}],"preferredFormats":["jpg","png"],\
+                "extraFormats":["gif","tif","webp"],\
                 "extraQualities":["color","gray","bitonal"],\
                 "extraFeatures":["mirroring","sizeUpscaling","canonicalLinkHeader","profileLinkHeader"]}
                 """)

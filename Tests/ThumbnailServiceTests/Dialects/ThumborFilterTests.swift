@@ -33,7 +33,7 @@ import Testing
         ("format(gif)", "gif;"), ("format(heic)", "heif;"), ("format(png):format(jpeg)", "jpeg;"),
         ("max_bytes(40000)", "bytes:40000;"), ("autojpg()", "autojpg;"), ("autojpg(true)", "autojpg;"),
         ("autojpg(False)", ""), ("page(3)", "page:3;"), ("page(1)", ""), ("strip_exif()", ""), ("strip_icc()", ""),
-        ("cover()", ""), ("blurhash()", ""), ("max_age(60)", ""), ("expire(1700000000000)", ""), ("attachment()", ""),
+        ("cover()", "still;"), ("blurhash()", ""), ("max_age(60)", ""), ("expire(1700000000000)", ""), ("attachment()", ""),
         ("attachment('a, b.jpg')", ""), ("no_upscale()", ""), ("stretch()", ""), ("dpr(2)", ""),
         ("focal(1x2:30x40)", ""), ("grayscale():blur(1)", "gray;blur:1,10000000000;"),
         ("blur(1):grayscale()", "blur:1,10000000000;gray;"), ("fill%28red%29", nil),

@@ -9,7 +9,7 @@ import Testing
     @Test(arguments: [
         [
             "300x0/h/a", "300x/h/a", "00300x000/h/a", "300x/center/middle/h/a", "300x/filters:quality(80)/h/a",
-            "300x/http://h/a", "300x/HTTP://H/a", "300x/filters:strip_exif():strip_icc():cover()/h/a",
+            "300x/http://h/a", "300x/HTTP://H/a", "300x/filters:strip_exif():strip_icc()/h/a",
             "300x/filters:max_age(60):attachment(a)/h/a", "300x/filters:rotate(360)/h/a", "300x/filters:page(1)/h/a",
             "300x/filters:unknown()/h/a", "0x0:0x0/300x/h/a", "150x/filters:dpr(2)/h/a", "300x/filters:dpr(1.0)/h/a",
             "300x/filters:quality(10):quality(80)/h/a", "300x/filters:proportion(1)/h/a", "300x/http%3A%2F%2Fh/a",
@@ -54,7 +54,7 @@ import Testing
             "trim/h/a", "trim:1/h/a", "trim:bottom-right/h/a", "meta/h/a", "meta/filters:blurhash()/h/a",
             "filters:quality(79)/h/a", "filters:format(png)/h/a", "filters:format(jpeg)/h/a",
             "filters:max_bytes(1)/h/a",
-            "filters:autojpg()/h/a", "filters:page(2)/h/a", "filters:grayscale()/h/a", "filters:equalize()/h/a",
+            "filters:autojpg()/h/a", "filters:cover()/h/a", "filters:page(2)/h/a", "filters:grayscale()/h/a", "filters:equalize()/h/a",
             "filters:rotate(90)/h/a", "filters:rotate(180)/h/a", "filters:proportion(0.5)/h/a", "filters:fill(red)/h/a",
             "filters:fill(red,1)/h/a", "filters:fill(auto)/h/a", "filters:fill(blur)/h/a",
             "filters:background_color(red)/h/a", "filters:blur(1)/h/a", "filters:blur(1,2)/h/a",

@@ -74,18 +74,18 @@ import Testing
         let (composed, apart) = ("/unsafe/8x8/\u{E9}.png", "/unsafe/8x8/e\u{301}.png")
         #expect(composed == apart)
 
-        targets.insert(try Self.known("a"), for: VerifiedTargetCache.Name(composed, accepted: nil))
+        targets.insert(try Self.known("a"), for: VerifiedTargetCache.Name(composed, accepted: .standard))
 
-        #expect(targets.find(VerifiedTargetCache.Name(composed, accepted: nil)) != nil)
-        #expect(targets.find(VerifiedTargetCache.Name(apart, accepted: nil)) == nil)
-        #expect(targets.find(VerifiedTargetCache.Name(composed, accepted: .jpeg)) == nil)
+        #expect(targets.find(VerifiedTargetCache.Name(composed, accepted: .standard)) != nil)
+        #expect(targets.find(VerifiedTargetCache.Name(apart, accepted: .standard)) == nil)
+        #expect(targets.find(VerifiedTargetCache.Name(composed, accepted: NegotiatedFormats(png: .jpeg))) == nil)
     }
 
     @Test func oldestVerifiedTargetsAreEvictedAtTheByteLimit() throws {
         let targets = VerifiedTargetCache(maxBytes: 10_000)
         let known = try Self.known("a")
-        for number in 0..<100 { targets.insert(known, for: VerifiedTargetCache.Name("/\(number)", accepted: nil)) }
-        let kept = (0..<100).filter { targets.find(VerifiedTargetCache.Name("/\($0)", accepted: nil)) != nil }
+        for number in 0..<100 { targets.insert(known, for: VerifiedTargetCache.Name("/\(number)", accepted: .standard)) }
+        let kept = (0..<100).filter { targets.find(VerifiedTargetCache.Name("/\($0)", accepted: .standard)) != nil }
         #expect(kept == [96, 97, 98, 99])
     }
 }

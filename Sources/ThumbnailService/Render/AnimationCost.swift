@@ -1,0 +1,73 @@
+#if Service
+import PlatformImage
+
+/// Cost of a result with all frames of an animated source, known before the decode.
+struct AnimationCost {
+    /// False when the frames exceed a limit; the result then has one frame.
+    let isAllowed: Bool
+    /// Upper estimate of the memory for the canvas of the source and all frames of the result in bytes.
+    let byteCount: Int
+
+    /// - Parameters:
+    ///   - header: Header of the source with its frame count.
+    ///   - limits: Limits on frames and pixels of the source.
+    ///   - maxPixels: Maximum number of pixels of all frames of the result.
+    init(_ header: ImageHeader, _ plan: RenderPlan, _ limits: DecodeLimits, maxPixels: Int) {
+        let frames = max(1, header.frameCount ?? 1)
+        let canvas = header.width.multipliedClamped(by: header.height)
+        let resultPixels = frames.multipliedClamped(by: Self.largestFrame(plan))
+        isAllowed =
+            frames <= limits.maxFrames ?? .max
+            && frames.multipliedClamped(by: canvas) <= limits.maxTotalPixels ?? .max && resultPixels <= maxPixels
+        // The canvas, its copy for frames that restore it, and the composed frame have 4 bytes per pixel. A frame of the
+        // result has 4; its part that differs from the frame before, and its encoded bytes, have at most 4 each.
+        byteCount = canvas.multipliedClamped(by: 12).addingClamped(resultPixels.multipliedClamped(by: 12))
+    }
+
+    private static func largestFrame(_ plan: RenderPlan) -> Int {
+        max(plan.width.multipliedClamped(by: plan.height), plan.resultWidth.multipliedClamped(by: plan.resultHeight))
+    }
+}
+
+extension Int {
+    /// The product of two sizes, clamped to `Int.max`.
+    func multipliedClamped(by other: Int) -> Int {
+        let (product, overflows) = multipliedReportingOverflow(by: other)
+        return overflows ? .max : product
+    }
+}
+
+extension ResultFormat {
+    var isAnimation: Bool {
+        if case .animation = self { true } else { false }
+    }
+
+    /// Upper estimate of the memory of the encoders in bytes per pixel of the result.
+    ///
+    /// - Parameter searches: True when further formats may be encoded and decoded.
+    func encoderBytes(searches: Bool) -> Int {
+        let formats: [EncodedFormat] =
+            switch self {
+            case .still(let format): [format]
+            case .byOpacity(let opaque, let transparent): [opaque, transparent]
+            case .animation(let format): [format.encoded]
+            }
+        let largest = formats.map(\.encoderBytes).max() ?? 0
+        // A search may encode every format, and holds a decoded file, its luma samples and two encoded files.
+        return searches ? EncodedFormat.webp.encoderBytes + 12 : largest
+    }
+}
+
+extension EncodedFormat {
+    /// Upper estimate of the encoder's memory in bytes per pixel. JPEG coefficients take 3, or 6 without chroma
+    /// subsampling; the rows of a PNG 4 before compression and 4 after it. The picture of a WebP takes 6, and its
+    /// encoder as much as a lossless image needs for pixels, hash chains and references. The colours and indices of a
+    /// GIF take 5, its error diffusion and encoded bytes 3.
+    fileprivate var encoderBytes: Int {
+        switch self {
+        case .jpeg, .png, .gif: 8
+        default: 40
+        }
+    }
+}
+#endif
