@@ -55,6 +55,25 @@ import Testing
         #expect(animation.frames.map(\.duration) == expected.map(\.duration))
     }
 
+    @Test(arguments: SampleImage.allCases)
+    func imageDecoderReturnsFramesAndDelaysAndLoopCountOfAnEncodedAnimation(_ kind: SampleImage) throws {
+        let frames = Self.framesWithChanges(kind, 21, 17, count: 5)
+        let file = try Self.encode(frames, loopCount: 4) { $0.isLossless = true }
+        let animation = try #require(WebPAnimation(file))
+
+        var options = DecodeOptions()
+        options.strictness = .warning
+        let source = try ImageDecoder(options: options).frames(of: file)
+        var decoded: [AnimationFrame] = []
+        while let frame = try source.next() { decoded.append(frame) }
+
+        #expect(decoded.map(\.bitmap.digest) == animation.composed.map(\.bitmap.digest))
+        #expect(
+            decoded.map { $0.info.delay.numerator * 1000 / $0.info.delay.denominator }
+                == animation.frames.map(\.duration))
+        #expect(try ImageDecoder().header(of: file).loopCount == 4)
+    }
+
     @Test func frameIsStoredAsTheRectangleThatDiffersFromThePreviousFrame() throws {
         let before = SampleImage.opaqueNoise.bitmap(60, 50)
         let after = Self.inverted(before, columns: 20..<28, rows: 30..<35)
