@@ -119,6 +119,11 @@ static const struct {
     {"frames", test_frames},
     {"png encoder", test_png_encoder},
     {"jpeg encoder", test_jpeg_encoder},
+<<<<<<< HEAD
+    {"gif encoder", test_gif_encoder},
+=======
+    {"webp encoder", test_webp_encoder},
+>>>>>>> 3de4b07302a1aa3c54a255ae393002f9c0b5077f
     {"band", test_band},
     {"row kernels", test_rows},
     {"composition", test_composite},

@@ -275,7 +275,7 @@ imgc_status imgc_webp_scan(const imgc_request *request, imgc_webp *webp, imgc_re
   while (!is_after_end(&s) && next_chunk(&s.reader, &chunk)) {
     if (++s.count % CHUNKS_PER_POLL == 0 && imgc_poll(request, report)) return report->status;
     if (read_chunk(&s, &chunk)) return report->status;
-    end = chunk.offset + CHUNK_HEADER + chunk.size;
+    end = chunk.offset + CHUNK_HEADER + chunk.size + (chunk.size & 1);
     is_cut = is_truncated(&chunk);
   }
   if (webp->is_animated) {
