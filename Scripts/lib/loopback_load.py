@@ -49,12 +49,12 @@ class Connection:
     async def open(self):
         self.reader, self.writer = await asyncio.open_connection(self.address, self.port)
 
-    async def get(self, target, due=None, keeps_body=False, method="GET"):
+    async def get(self, target, due=None, keeps_body=False, method="GET", accept=None):
         now = time.perf_counter()
         start = due if due is not None else now
         try:
             async with asyncio.timeout(TIMEOUT):
-                response = await self._get(target, keeps_body, method)
+                response = await self._get(target, keeps_body, method, accept)
         except (OSError, TimeoutError, asyncio.IncompleteReadError, asyncio.LimitOverrunError, ValueError):
             self.close()
             response = Response(0, 0)
@@ -62,10 +62,11 @@ class Connection:
         response.seconds, response.lag = response.ended - start, now - start
         return response
 
-    async def _get(self, target, keeps_body, method):
+    async def _get(self, target, keeps_body, method, accept):
         if self.writer is None:
             await self.open()
-        self.writer.write(f"{method} {target} HTTP/1.1\r\nHost: 127.0.0.1:{self.port}\r\n\r\n".encode())
+        fields = f"Host: 127.0.0.1:{self.port}\r\n" + (f"Accept: {accept}\r\n" if accept else "")
+        self.writer.write(f"{method} {target} HTTP/1.1\r\n{fields}\r\n".encode())
         head = await self.reader.readuntil(b"\r\n\r\n")
         response = Response(int(head[9:12]), 0, fields=head)
         has_body = method != "HEAD" and response.status not in (204, 304)
@@ -146,19 +147,23 @@ def open_loop(port, targets, rate, seconds):
     return asyncio.run(_open(port, targets, rate, seconds))
 
 
-async def _at_once(port, targets):
+async def _at_once(port, targets, accepts):
     connections = [Connection(port) for _ in targets]
     await asyncio.gather(*(connection.open() for connection in connections))
     responses = await asyncio.gather(
-        *(connection.get(target, keeps_body=True) for connection, target in zip(connections, targets)))
+        *(connection.get(target, keeps_body=True, accept=accept)
+          for connection, target, accept in zip(connections, targets, accepts)))
     for connection in connections:
         connection.close()
     return responses
 
 
-def at_once(port, targets):
-    """Responses to concurrent requests, each on a connection that was opened before the requests."""
-    return asyncio.run(_at_once(port, targets))
+def at_once(port, targets, accepts=None):
+    """Responses to concurrent requests, each on a connection that was opened before the requests.
+
+    `accepts` contains the Accept field of each request; None sends no field.
+    """
+    return asyncio.run(_at_once(port, targets, accepts or [None] * len(targets)))
 
 
 def one(port, target, method="GET"):

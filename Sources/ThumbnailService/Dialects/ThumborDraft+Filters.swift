@@ -89,7 +89,8 @@ extension ThumborDraft {
     }
 
     private static let optionNames: Set<String> = [
-        "no_upscale", "stretch", "blurhash", "quality", "max_bytes", "format", "autojpg", "cover", "page", "dpr", "focal",
+        "no_upscale", "stretch", "blurhash", "quality", "max_bytes", "format", "autojpg", "cover", "page", "dpr",
+        "focal",
         "max_age", "expire", "attachment", "preset",
     ]
 }

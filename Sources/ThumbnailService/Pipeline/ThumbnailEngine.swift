@@ -301,7 +301,8 @@ final class ThumbnailEngine: Sendable {
             bytes: image.bytes,
             facts: StoredResult.Facts(
                 contentType: format, entityTag: tag.fieldValue, sourceDigest: source.digest,
-                lastModified: source.lastModified, frameCount: image.frameCount, resultFrameCount: image.resultFrameCount,
+                lastModified: source.lastModified, frameCount: image.frameCount,
+                resultFrameCount: image.resultFrameCount,
                 isDamaged: image.status != .complete, source: source.lifetime, validatedAt: clock(),
                 canonicalPath: request.canonicalIIIF(image.plan)))
     }

@@ -42,31 +42,38 @@ extension ResultFormat {
         if case .animation = self { true } else { false }
     }
 
-    /// Upper estimate of the memory of the encoders in bytes per pixel of the result.
+    /// Upper estimate of the memory of the encoder in bytes.
     ///
-    /// - Parameter searches: True when further formats may be encoded and decoded.
-    func encoderBytes(searches: Bool) -> Int {
+    /// - Parameters:
+    ///   - width, height: Size of the result in pixels.
+    ///   - hasAlpha: True when pixels may be transparent.
+    ///   - searches: True when further formats may be encoded and decoded.
+    func encoderByteCount(width: Int, height: Int, hasAlpha: Bool, searches: Bool) -> Int {
         let formats: [EncodedFormat] =
             switch self {
             case .still(let format): [format]
             case .byOpacity(let opaque, let transparent): [opaque, transparent]
             case .animation(let format): [format.encoded]
             }
-        let largest = formats.map(\.encoderBytes).max() ?? 0
-        // A search may encode every format, and holds a decoded file, its luma samples and two encoded files.
-        return searches ? EncodedFormat.webp.encoderBytes + 12 : largest
+        let pixels = width.multipliedClamped(by: height)
+        // A search may encode every format. It holds a decoded file, its luma samples and two encoded files.
+        let all = searches ? formats + [.webp] : formats
+        let largest = all.map { $0.encoderByteCount(width: width, height: height, hasAlpha: hasAlpha) }.max() ?? 0
+        return largest.addingClamped(pixels.multipliedClamped(by: searches ? 16 : isAnimation ? 12 : 0))
     }
 }
 
 extension EncodedFormat {
-    /// Upper estimate of the encoder's memory in bytes per pixel. JPEG coefficients take 3, or 6 without chroma
-    /// subsampling; the rows of a PNG 4 before compression and 4 after it. The picture of a WebP takes 6, and its
-    /// encoder as much as a lossless image needs for pixels, hash chains and references. The colours and indices of a
-    /// GIF take 5, its error diffusion and encoded bytes 3.
-    fileprivate var encoderBytes: Int {
+    /// Upper estimate of the encoder's memory in bytes. JPEG coefficients take 3 bytes per pixel, or 6 without chroma
+    /// subsampling; the rows of a PNG take 4 before compression and 4 after it; the indices and the encoded bytes of a
+    /// GIF take 4, and its histogram does not depend on the size.
+    fileprivate func encoderByteCount(width: Int, height: Int, hasAlpha: Bool) -> Int {
+        let pixels = width.multipliedClamped(by: height)
         switch self {
-        case .jpeg, .png, .gif: 8
-        default: 40
+        case .webp where isAvailable:
+            return ImageEncoder().workBytes(width: width, height: height, hasAlpha: hasAlpha, as: self)
+        case .gif: return pixels.multipliedClamped(by: 8).addingClamped(4 << 20)
+        default: return pixels.multipliedClamped(by: 8).addingClamped(256 << 10)
         }
     }
 }

@@ -19,8 +19,8 @@ struct PreparedRender: Sendable {
     let isMetadataOnly: Bool
     /// True when the complete image is decoded at full size first.
     let needsFullDecode: Bool
-    /// Encoder memory in bytes per pixel of the result.
-    private let encoderBytes: Int
+    /// True when the result may be encoded in several formats.
+    private let searches: Bool
     /// Part of ``byteCount`` that is reserved for the work after the decode, in bytes.
     private let reservedAfterDecode: Int
     /// Decoding accuracy of a JPEG.
@@ -57,19 +57,17 @@ struct PreparedRender: Sendable {
         // twice the memory is reserved.
         let animation = AnimationCost(header, plan, decoder.options.limits, maxPixels: maxPixels)
         var format = Self.format(request, header, plan, mayAnimate: animation.isAllowed)
-        var encoderBytes = format.encoderBytes(searches: searches)
-        var afterDecode = plan.byteCountAfterDecode(encoderBytes: encoderBytes)
+        var afterDecode = Self.byteCountAfterDecode(plan, header, format, searches: searches)
         if format.isAnimation {
             let byteCount = afterDecode.addingClamped(animation.byteCount).addingClamped(bytes.count)
             if byteCount.addingClamped(header.workByteCount) > decoder.options.budgetBytes ?? .max {
                 format = Self.format(request, header, plan, mayAnimate: false)
-                encoderBytes = format.encoderBytes(searches: searches)
-                afterDecode = plan.byteCountAfterDecode(encoderBytes: encoderBytes)
+                afterDecode = Self.byteCountAfterDecode(plan, header, format, searches: searches)
             } else {
                 afterDecode = afterDecode.addingClamped(animation.byteCount)
             }
         }
-        (self.format, self.encoderBytes) = (format, encoderBytes)
+        (self.format, self.searches) = (format, searches)
         reservedAfterDecode = isMetadataOnly ? 0 : afterDecode.multipliedClamped(by: trims ? 2 : 1)
         var decode = needsFullDecode ? try decoder.decodeByteCount(of: bytes.span, cancellation: cancellation) : 0
         if !needsFullDecode, !isMetadataOnly {
@@ -98,17 +96,29 @@ struct PreparedRender: Sendable {
     var thumbnailOptions: ThumbnailOptions { options(for: plan) }
 
     /// The part of the source that is decoded for a plan, and the size to which it is resampled.
-    func options(for plan: RenderPlan) -> ThumbnailOptions { Self.options(plan.crop, plan.width, plan.height, accuracy) }
+    func options(for plan: RenderPlan) -> ThumbnailOptions {
+        Self.options(plan.crop, plan.width, plan.height, accuracy)
+    }
 
     /// Returns false when the work after the decode would exceed the reserved memory.
     func fitsReservation(for plan: RenderPlan) -> Bool {
         guard !isMetadataOnly else { return true }
-        var byteCount = plan.byteCountAfterDecode(encoderBytes: encoderBytes)
+        var byteCount = Self.byteCountAfterDecode(plan, header, format, searches: searches)
         if format.isAnimation {
             let animation = AnimationCost(header, plan, decoder.options.limits, maxPixels: .max)
             byteCount = byteCount.addingClamped(animation.byteCount)
         }
         return byteCount <= reservedAfterDecode
+    }
+
+    private static func byteCountAfterDecode(
+        _ plan: RenderPlan, _ header: ImageHeader, _ format: ResultFormat, searches: Bool
+    ) -> Int {
+        // Steps can make pixels transparent.
+        let hasAlpha = header.hasAlpha || !plan.steps.isEmpty || format.isAnimation
+        return plan.byteCountAfterDecode { width, height in
+            format.encoderByteCount(width: width, height: height, hasAlpha: hasAlpha, searches: searches)
+        }
     }
 
     private static func format(

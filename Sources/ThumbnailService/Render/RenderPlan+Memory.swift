@@ -6,8 +6,8 @@ import PlatformImage
 extension RenderPlan {
     /// Upper estimate of the peak memory of flips, steps and encoding in bytes, including the pixels.
     ///
-    /// - Parameter encoderBytes: Memory of the encoder in bytes per pixel.
-    func byteCountAfterDecode(encoderBytes: Int) -> Int {
+    /// - Parameter encoder: Returns the memory of the encoder in bytes for an image of a width and a height.
+    func byteCountAfterDecode(encoder: (_ width: Int, _ height: Int) -> Int) -> Int {
         var (width, height) = (width, height)
         // The resampled image stays in memory until the last step.
         let first = steps.isEmpty ? 0 : width * height * 4
@@ -31,7 +31,7 @@ extension RenderPlan {
             }
             peak = max(peak, first + before + width * height * 4 + scratch)
         }
-        return max(peak, first + width * height * 4 + encoderBytes * width * height + 256 << 10)
+        return max(peak, first + width * height * 4 + encoder(width, height))
     }
 
     /// Size to which ``region`` is reduced for the crop search (``isCropSearched``).

@@ -14,7 +14,9 @@ import Testing
         case opaqueWebP, alphaWebP, animatedWebP
 
         static var available: [Self] {
-            allCases.filter { EncodedFormat.webp.isAvailable || ![.opaqueWebP, .alphaWebP, .animatedWebP].contains($0) }
+            allCases.filter {
+                EncodedFormat.webp.isAvailable || ![.opaqueWebP, .alphaWebP, .animatedWebP].contains($0)
+            }
         }
 
         var bytes: [UInt8] {
@@ -117,7 +119,8 @@ import Testing
             $0.output.sendsWebP = table.sendsWebP
         } _: { service in
             let varies = table.isAuto || table.sendsWebP && EncodedFormat.webp.isAvailable
-            for row in table.rows where EncodedFormat.webp.isAvailable || !row.results.contains(where: { "wW".contains($0) }) {
+            for row in table.rows
+            where EncodedFormat.webp.isAvailable || !row.results.contains(where: { "wW".contains($0) }) {
                 let fields = row.accept.map { [("Accept", $0)] } ?? []
                 for (source, letter) in zip(Source.allCases, row.results) where Source.available.contains(source) {
                     let reply = try await service.send(

@@ -11,8 +11,11 @@ import Testing
     /// Formats of results whose default format is JPEG, PNG, GIF, an animated GIF, and another animation; nil means the
     /// formats without negotiation.
     typealias Row = (
-        accept: String?, formats: (NegotiatedFormat, NegotiatedFormat, NegotiatedFormat, NegotiatedFormat?,
-            NegotiatedFormat?)?
+        accept: String?,
+        formats: (
+            NegotiatedFormat, NegotiatedFormat, NegotiatedFormat, NegotiatedFormat?,
+            NegotiatedFormat?
+        )?
     )
 
     static let rows: [Row] = [
@@ -45,10 +48,12 @@ import Testing
         ("image/gif", (.gif, .gif, .gif, .gif, .gif)), ("image/gif,*/*", (.jpeg, .png, .gif, .gif, .gif)),
         ("image/jpeg,image/png", (.jpeg, .png, .png, nil, nil)), ("IMAGE/PNG", (.png, .png, .png, nil, nil)),
         (" image/png ; q=1 ", (.png, .png, .png, nil, nil)), ("image/png;Q=1.000", (.png, .png, .png, nil, nil)),
-        ("image/png;q=0,*/*", (.jpeg, .jpeg, .gif, .gif, nil)), ("image/jpeg;q=0,image/*", (.png, .png, .gif, .gif, nil)),
+        ("image/png;q=0,*/*", (.jpeg, .jpeg, .gif, .gif, nil)),
+        ("image/jpeg;q=0,image/*", (.png, .png, .gif, .gif, nil)),
         ("image/gif;q=0,*/*", (.jpeg, .png, .png, nil, nil)),
         ("image/*;q=0,*/*", nil), ("image/jpeg;q=0,image/png;q=0", nil),
-        ("image/png,*/*;q=0.1", (.png, .png, .png, .gif, nil)), ("image/jpeg,image/*;q=0.4", (.jpeg, .jpeg, .jpeg, .gif, nil)),
+        ("image/png,*/*;q=0.1", (.png, .png, .png, .gif, nil)),
+        ("image/jpeg,image/*;q=0.4", (.jpeg, .jpeg, .jpeg, .gif, nil)),
         ("image/jpeg;q=0.5,image/png", (.jpeg, .png, .png, nil, nil)),
         ("image/jpeg;q=0.499,image/png", (.png, .png, .png, nil, nil)), ("*/png", nil),
         // An invalid range is ignored.
@@ -78,13 +83,15 @@ import Testing
         return [jpeg, png, gif, animatedGIF, other].allSatisfy { $0?.encoded.isAvailable ?? true }
     }
 
-    @Test(arguments: [
-        (nil, [.jpeg, .png], NegotiatedFormats(gif: .png, animatedGIF: nil)),
-        ("image/webp,image/gif", [.jpeg, .png], NegotiatedFormats(gif: .png, animatedGIF: nil)),
-        ("image/png", [.jpeg, .gif], .init(png: .jpeg)), ("*/*", [.jpeg], NegotiatedFormats(png: .jpeg, gif: .jpeg, animatedGIF: nil)),
-        ("*/*", [.gif], NegotiatedFormats(jpeg: .gif, png: .gif)),
-        ("*/*", [], .standard),
-    ] as [(String?, [NegotiatedFormat], NegotiatedFormats)])
+    @Test(
+        arguments: [
+            (nil, [.jpeg, .png], NegotiatedFormats(gif: .png, animatedGIF: nil)),
+            ("image/webp,image/gif", [.jpeg, .png], NegotiatedFormats(gif: .png, animatedGIF: nil)),
+            ("image/png", [.jpeg, .gif], .init(png: .jpeg)),
+            ("*/*", [.jpeg], NegotiatedFormats(png: .jpeg, gif: .jpeg, animatedGIF: nil)),
+            ("*/*", [.gif], NegotiatedFormats(jpeg: .gif, png: .gif)),
+            ("*/*", [], .standard),
+        ] as [(String?, [NegotiatedFormat], NegotiatedFormats)])
     func formatThatIsNotAllowedIsNotSelected(
         _ accept: String?, _ allowed: [NegotiatedFormat], _ expected: NegotiatedFormats
     ) {
@@ -115,7 +122,10 @@ import Testing
         if EncodedFormat.webp.isAvailable {
             #expect(negotiation.formats(for: "image/webp,*/*").candidates == [.webp, .jpeg, .png])
         }
-        #expect(Negotiation(isOn: false, formats: [], searches: true).formats(for: "image/jpeg").candidates == [.jpeg, .png])
+        #expect(
+            Negotiation(isOn: false, formats: [], searches: true).formats(for: "image/jpeg").candidates == [
+                .jpeg, .png,
+            ])
     }
 
     @Test func browsersWithDifferentAcceptFieldsHaveEqualTables() {

@@ -23,11 +23,13 @@ import Testing
     }
 
     /// APNG is lossless, so its frames must equal the frames that are resampled and finished one by one.
-    @Test(arguments: [
-        ("gif/frames-40.gif", "", 40), ("gif/disposal-mixed.gif", "40x30/", nil), ("gif/loop-3.gif", "fit-in/9x9/", nil),
-        ("gif/delays.gif", "-12x10/filters:grayscale():rotate(90)/", nil),
-        ("apng/plays-3.png", "20x10/filters:fill(red)/", nil), ("gif/local-palettes.gif", "smart/5x7/", nil),
-    ] as [(String, String, Int?)])
+    @Test(
+        arguments: [
+            ("gif/frames-40.gif", "", 40), ("gif/disposal-mixed.gif", "40x30/", nil),
+            ("gif/loop-3.gif", "fit-in/9x9/", nil),
+            ("gif/delays.gif", "-12x10/filters:grayscale():rotate(90)/", nil),
+            ("apng/plays-3.png", "20x10/filters:fill(red)/", nil), ("gif/local-palettes.gif", "smart/5x7/", nil),
+        ] as [(String, String, Int?)])
     func everyFrameIsResampledAndFinishedAsOneImage(_ path: String, _ parts: String, _ count: Int?) throws {
         let bytes = try Fixture.file(path)
         let source = try Self.frames(bytes)
@@ -64,7 +66,8 @@ import Testing
 
     @Test(arguments: [
         ("", EncodedFormat.gif, 40), ("filters:format(gif)/", .gif, 40), ("filters:cover()/", .gif, 1),
-        ("filters:format(jpeg)/", .jpeg, 1), ("filters:format(png)/", .png, 1), ("filters:cover():format(gif)/", .gif, 1),
+        ("filters:format(jpeg)/", .jpeg, 1), ("filters:format(png)/", .png, 1),
+        ("filters:cover():format(gif)/", .gif, 1),
     ])
     func targetSelectsAllFramesOrTheFirst(_ parts: String, _ format: EncodedFormat, _ count: Int) throws {
         let request = try ThumborParserTests.dialect.parse("/unsafe/\(parts)h/a".utf8)
@@ -103,7 +106,8 @@ import Testing
     @Test func memoryOfAnAnimationGrowsWithItsFramesAndSharesNoDecode() throws {
         let bytes = try Fixture.file("gif/frames-40.gif")
         let animation = try renderer.prepare(bytes, for: .cover(100, 80))
-        let still = try renderer.prepare(bytes, for: .of(ThumborSize(width: .pixels(100), height: .pixels(80)), output: .format(.png)))
+        let still = try renderer.prepare(
+            bytes, for: .of(ThumborSize(width: .pixels(100), height: .pixels(80)), output: .format(.png)))
 
         #expect(animation.byteCount - still.byteCount >= 40 * 100 * 80 * 4)
         #expect(animation.sharedPlan == nil && still.sharedPlan != nil)

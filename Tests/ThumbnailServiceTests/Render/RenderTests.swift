@@ -100,7 +100,8 @@ import Testing
     @Test(arguments: [
         ("png/rgb8.png", OutputFormatRequest.Format?.none, false, EncodedFormat.png),
         ("jpeg/gray.jpg", nil, false, .jpeg),
-        ("gif/transparent.gif", nil, false, .png), ("gif/gif87a.gif", nil, false, .gif), ("bmp/rgb24-top-down.bmp", nil, false, .jpeg),
+        ("gif/transparent.gif", nil, false, .png), ("gif/gif87a.gif", nil, false, .gif),
+        ("bmp/rgb24-top-down.bmp", nil, false, .jpeg),
         ("bmp/palette8.bmp", nil, false, .png), ("tiff/rgb8-le.tif", nil, false, .jpeg),
         ("tiff/rgba8-unassociated.tif", nil, false, .png), ("tiff/palette8-le.tif", nil, false, .png),
         ("tiff/gray8-le.tif", nil, false, .jpeg), ("png/rgb8.png", .jpeg, false, .jpeg),

@@ -39,7 +39,8 @@ import Testing
         for y in 0..<96 {
             for x in 0..<128 {
                 let isLine = (x / 8 + y / 8) % 5 == 0
-                RGBA8(red: isLine ? 200 : 20, green: isLine ? 30 : 20, blue: 60).store(in: &pixels, at: (y * 128 + x) * 4)
+                RGBA8(red: isLine ? 200 : 20, green: isLine ? 30 : 20, blue: 60).store(
+                    in: &pixels, at: (y * 128 + x) * 4)
             }
         }
     }

@@ -84,7 +84,9 @@ import Testing
     @Test func oldestVerifiedTargetsAreEvictedAtTheByteLimit() throws {
         let targets = VerifiedTargetCache(maxBytes: 10_000)
         let known = try Self.known("a")
-        for number in 0..<100 { targets.insert(known, for: VerifiedTargetCache.Name("/\(number)", accepted: .standard)) }
+        for number in 0..<100 {
+            targets.insert(known, for: VerifiedTargetCache.Name("/\(number)", accepted: .standard))
+        }
         let kept = (0..<100).filter { targets.find(VerifiedTargetCache.Name("/\($0)", accepted: .standard)) != nil }
         #expect(kept == [96, 97, 98, 99])
     }
