@@ -144,8 +144,9 @@ def sizes(suite):
     put(suite, "riff-larger", riff(STILL, size=length + 100), SHOWN, "RIFF size 100 bytes too large", **remark)
     put(suite, "riff-maximum", riff(STILL, size=0xFFFFFFF6), SHOWN, "the largest RIFF size", **remark)
     put(suite, "riff-odd", riff(STILL, size=length - 1), SHOWN, "RIFF size without the padding byte")
-    put(suite, "riff-smaller", riff(STILL, size=length - 20), SHOWN, "RIFF size 20 bytes too small", **remark)
-    put(suite, "riff-0", riff(STILL, size=0), SHOWN, "RIFF size 0", **remark)
+    defect = dict(oracle="maker", status="corrupt")
+    put(suite, "riff-smaller", riff(STILL, size=length - 20), SHOWN, "RIFF size 20 bytes too small", **defect)
+    put(suite, "riff-0", riff(STILL, size=0), SHOWN, "RIFF size 0", **defect)
     put(suite, "trailing-bytes", whole + b"trailing", SHOWN, "bytes after the RIFF chunk: ignored")
     body = body_of(STILL)
     assert len(body) % 2, "the image chunk has an odd size"
@@ -215,7 +216,6 @@ def chunks(suite):
         riff(vp8x(ALPHA, W, H), STILL),
         SHOWN,
         "flag for alpha, opaque image",
-        alpha=True,
     )
     put(
         suite,
@@ -235,19 +235,18 @@ def chunks(suite):
         "XMP without the flag",
     )
     put(suite, "flags-reserved", riff(vp8x(0xFFFFFF01, W, H), STILL), SHOWN, "every reserved bit is set")
-    put(
+    bad(
         suite,
         "canvas-other-size",
+        "malformed",
         riff(vp8x(0, W + 7, H + 2), STILL),
-        SHOWN,
-        "canvas larger than the image: the image's size counts",
-        oracle="maker",
+        "a still image of another size than the canvas",
     )
     put(suite, "vp8x-long", riff(vp8x(0, W, H, b"more"), STILL), SHOWN, "VP8X of 14 bytes", oracle="maker")
     bad(suite, "vp8x-short", "malformed", riff(chunk(b"VP8X", bytes(9)), STILL), "VP8X of 9 bytes")
     twice = riff(head, vp8x(0, 5, 5), STILL)
-    put(suite, "vp8x-twice", twice, SHOWN, "two VP8X chunks: the first counts", oracle="maker")
-    put(suite, "vp8x-after", riff(STILL, head), SHOWN, "VP8X after the image: ignored")
+    put(suite, "vp8x-twice", twice, SHOWN, "two VP8X chunks: the first counts", oracle="maker", status="corrupt")
+    put(suite, "vp8x-after", riff(STILL, head), SHOWN, "VP8X after the image: ignored", status="corrupt")
     bad(
         suite,
         "canvas-overflow",
@@ -314,22 +313,15 @@ def alpha(suite):
 
     raw = b"\0" + plane.tobytes()
     put(suite, "alph-raw", file(raw), whole, "alpha without compression", alpha=True)
-    put(
-        suite,
-        "alph-reserved-bits",
-        file(b"\xc0" + raw[1:]),
-        whole,
-        "reserved bits of ALPH are set",
-        alpha=True,
-        oracle="maker",
-    )
-    opaque = dict(alpha=True, status="corrupt", oracle="maker")
     put(suite, "alph-raw-long", file(raw + b"more"), whole, "bytes after the alpha plane", alpha=True)
-    short = file(raw[:60])
-    put(suite, "alph-raw-short", short, SHOWN_LOSSY, "alpha plane too short: opaque", **opaque)
-    put(suite, "alph-empty", file(b""), SHOWN_LOSSY, "ALPH of size 0: opaque", **opaque)
-    put(suite, "alph-method-2", file(b"\2" + raw[1:]), SHOWN_LOSSY, "compression method 2: opaque", **opaque)
-    put(suite, "alph-stream", file(b"\1" + b"\xff" * 30), SHOWN_LOSSY, "invalid prefix codes: opaque", **opaque)
+    for name, body, note in (
+        ("reserved-bits", b"\xc0" + raw[1:], "reserved bits of ALPH are set"),
+        ("raw-short", raw[:60], "alpha plane too short"),
+        ("empty", b"", "ALPH of size 0"),
+        ("method-2", b"\2" + raw[1:], "compression method 2"),
+        ("stream", b"\1" + b"\xff" * 30, "invalid prefix codes of the alpha plane"),
+    ):
+        bad(suite, f"alph-{name}", "malformed", file(body), note)
     twice = riff(head, chunk(b"ALPH", raw), chunk(b"ALPH", b"\0" + bytes(W * H)), color)
     put(suite, "alph-twice", twice, whole, "two ALPH chunks: the first counts", alpha=True, oracle="maker")
     put(
@@ -338,7 +330,6 @@ def alpha(suite):
         riff(head, color, chunk(b"ALPH", raw)),
         SHOWN_LOSSY,
         "ALPH after the image: ignored",
-        alpha=True,
         oracle="maker",
     )
     put(
@@ -381,7 +372,7 @@ def metadata(suite):
     bad(
         suite,
         "icc-size",
-        "truncated",
+        "malformed",
         riff(vp8x(ICC, W, H), chunk(b"ICCP", b"", 100 << 20), STILL),
         "ICCP of 100 MiB in a small file: no image chunk is found",
     )
@@ -511,7 +502,6 @@ def animations(suite):
         riff(vp8x(ALPHA, W, H), anim(), anmf(STILL, 0, 0, W, H), STILL),
         SHOWN,
         "frames without the flag for animation: the still image counts",
-        alpha=True,
         oracle="maker",
     )
     first = riff(head, anim(), wrong, *frames[1:])

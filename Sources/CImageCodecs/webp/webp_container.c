@@ -275,7 +275,7 @@ imgc_status imgc_webp_scan(const imgc_request *request, imgc_webp *webp, imgc_re
   while (!is_after_end(&s) && next_chunk(&s.reader, &chunk)) {
     if (++s.count % CHUNKS_PER_POLL == 0 && imgc_poll(request, report)) return report->status;
     if (read_chunk(&s, &chunk)) return report->status;
-    end = chunk.offset + CHUNK_HEADER + chunk.size;
+    end = chunk.offset + CHUNK_HEADER + chunk.size + (chunk.size & 1);
     is_cut = is_truncated(&chunk);
   }
   if (webp->is_animated) {
@@ -297,6 +297,18 @@ imgc_status imgc_webp_scan(const imgc_request *request, imgc_webp *webp, imgc_re
   }
   check_riff_size(&s, end, is_cut);
   return report->status;
+}
+
+bool imgc_webp_read_canvas(const imgc_request *request, imgc_webp *webp) {
+  *webp = (imgc_webp){0};
+  imgc_report report = {0};
+  scan s = {.request = request, .report = &report, .webp = webp, .count = 1};
+  chunk chunk;
+  if (read_riff(&s) || !next_chunk(&s.reader, &chunk) || chunk.type != CHUNK_VP8X ||
+      read_vp8x(&s, &chunk))
+    return false;
+  webp->is_animated = webp->flags & IMGC_WEBP_HAS_ANIMATION;
+  return webp->is_animated;
 }
 
 // ---------------------------------------------------------------- frames
