@@ -13,15 +13,12 @@ uint64_t imgc_webp_work_bytes(const imgc_request *request, const imgc_webp_image
   uint64_t bytes = imgc_webp_library_bytes(image);
   if (request->flags & IMGC_RESAMPLES) return bytes;
   // Rows that are not written directly, because they are turned, blended or clipped.
-  size_t stride = (size_t)image->width * 4;
-  return bytes + imgc_webp_ring_bytes(stride, image->height, image->is_lossless);
+  return bytes + imgc_webp_ring_bytes(image);
 }
 
 uint32_t imgc_webp_band_rows(const imgc_webp_image *image) {
-  size_t stride = (size_t)image->width * 4;
-  // One row more, because the buffer has whole pages.
-  return imgc_webp_ring_rows(stride, image->height, image->is_lossless) + IMGC_WEBP_BAND + 1 +
-         (uint32_t)(4095 / stride);
+  // Whole pages: up to one page more than the rows have.
+  return imgc_webp_ring_rows(image) + IMGC_WEBP_BAND + 1 + 16384 / ((uint32_t)image->width * 4);
 }
 
 // ---------------------------------------------------------------- rows

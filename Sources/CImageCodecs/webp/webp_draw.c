@@ -193,7 +193,7 @@ static outcome draw_buffered(draw *d) {
   const imgc_webp_image *image = d->image;
   imgc_webp_ring ring;
   d->stride = (size_t)image->width * 4;
-  imgc_webp_ring_open(&ring, d->request, d->stride, image->height, image->is_lossless);
+  imgc_webp_ring_open(&ring, d->request, image);
   if (!ring.pixels) return fail_without_memory(d);
   d->pixels = ring.pixels;
   d->capacity = ring.rows;

@@ -19,18 +19,24 @@
 #define IMGC_WEBP_RING_BYTES ((uint64_t)8 << 20)
 #endif
 
-// A larger image has 1/16 of its rows in memory. libwebp starts to decode a lossless image when 1/8
-// of its bytes are available, and then returns the rows of all these bytes at once; 1/4 leaves a
-// margin for images that have more bytes in their lower rows.
+// A larger lossy image has 1/16 of its rows in memory. libwebp starts to decode a lossless image
+// when 1/8 of its bytes are available, and then returns the rows of all these bytes at once; 1/4 of
+// the rows leaves a margin for images that have more bytes in their lower rows.
 enum { LOSSY_PARTS = 16, LOSSLESS_PARTS = 4, MIN_ROWS = 8 };
 
 static uint64_t round_up(uint64_t size, uint64_t unit) {
   return imgc_add(size, unit - 1) / unit * unit;
 }
 
-uint32_t imgc_webp_ring_rows(size_t stride, uint32_t height, bool is_lossless) {
-  uint32_t parts = is_lossless ? LOSSLESS_PARTS : LOSSY_PARTS;
-  uint64_t rows = IMGC_WEBP_RING_BYTES / stride, part = (height + parts - 1) / parts;
+static size_t row_bytes(const imgc_webp_image *image) { return (size_t)image->width * 4; }
+
+uint32_t imgc_webp_ring_rows(const imgc_webp_image *image) {
+  uint32_t height = image->height;
+  // Windows (webp_draw.c) are not possible: when libwebp 1.2 crops, it decodes a filtered alpha
+  // plane incorrectly.
+  if (image->has_alpha_chunk) return height;
+  uint32_t parts = image->is_lossless ? LOSSLESS_PARTS : LOSSY_PARTS;
+  uint64_t rows = IMGC_WEBP_RING_BYTES / row_bytes(image), part = (height + parts - 1) / parts;
   if (rows < part) rows = part;
   if (rows < MIN_ROWS) rows = MIN_ROWS;
   return rows < height ? (uint32_t)rows : height;
@@ -44,10 +50,10 @@ static uint64_t page_size(void) {
   return 4096;
 }
 
-uint64_t imgc_webp_ring_bytes(size_t stride, uint32_t height, bool is_lossless) {
-  uint32_t rows = imgc_webp_ring_rows(stride, height, is_lossless);
-  uint64_t size = imgc_mul(stride, rows);
-  return rows < height ? round_up(size, page_size()) : size;
+uint64_t imgc_webp_ring_bytes(const imgc_webp_image *image) {
+  uint32_t rows = imgc_webp_ring_rows(image);
+  uint64_t size = imgc_mul(row_bytes(image), rows);
+  return rows < image->height ? round_up(size, page_size()) : size;
 }
 
 #if defined(__linux__)
@@ -72,15 +78,15 @@ static bool map(imgc_webp_ring *ring, size_t addresses) {
 }
 #endif
 
-void imgc_webp_ring_open(imgc_webp_ring *ring, const imgc_request *request, size_t stride,
-                         uint32_t height, bool is_lossless) {
-  *ring = (imgc_webp_ring){.rows = imgc_webp_ring_rows(stride, height, is_lossless)};
-  uint64_t size = imgc_webp_ring_bytes(stride, height, is_lossless);
+void imgc_webp_ring_open(imgc_webp_ring *ring, const imgc_request *request,
+                         const imgc_webp_image *image) {
+  *ring = (imgc_webp_ring){.rows = imgc_webp_ring_rows(image)};
+  uint64_t size = imgc_webp_ring_bytes(image), height = image->height;
   if (size > SIZE_MAX / 2) return;
   ring->size = (size_t)size;
   ring->holds_image = true;
 #if defined(__linux__)
-  uint64_t addresses = round_up(imgc_mul(stride, height), size);
+  uint64_t addresses = round_up(imgc_mul(row_bytes(image), height), size);
   if (ring->rows < height && addresses <= SIZE_MAX / 2 && map(ring, (size_t)addresses)) return;
 #endif
   ring->holds_image = ring->rows == height;

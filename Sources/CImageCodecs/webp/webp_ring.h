@@ -3,7 +3,7 @@
 #ifndef IMGC_WEBP_RING_H
 #define IMGC_WEBP_RING_H
 
-#include "CImageCodecs.h"
+#include "webp/webp_container.h"
 
 // A range of addresses of `rows_total` rows. Where the range has more bytes than the memory, the
 // same memory is mapped repeatedly: a write after its end overwrites its start. No byte outside is
@@ -16,12 +16,12 @@ typedef struct imgc_webp_ring {
   size_t addresses; // bytes of addresses; 0: the memory is from imgc_scratch_alloc
 } imgc_webp_ring;
 
-// Returns how many of the image's rows, each `stride` bytes, are in memory at once.
-uint32_t imgc_webp_ring_rows(size_t stride, uint32_t height, bool is_lossless);
+// Returns how many rows of the image are in memory at once.
+uint32_t imgc_webp_ring_rows(const imgc_webp_image *image);
 // Returns an upper bound of the memory, in bytes.
-uint64_t imgc_webp_ring_bytes(size_t stride, uint32_t height, bool is_lossless);
-void imgc_webp_ring_open(imgc_webp_ring *ring, const imgc_request *request, size_t stride,
-                         uint32_t height, bool is_lossless);
+uint64_t imgc_webp_ring_bytes(const imgc_webp_image *image);
+void imgc_webp_ring_open(imgc_webp_ring *ring, const imgc_request *request,
+                         const imgc_webp_image *image);
 void imgc_webp_ring_close(imgc_webp_ring *ring, const imgc_request *request);
 
 #endif
