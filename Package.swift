@@ -118,8 +118,9 @@ let package = Package(
                 crypto("Tool"), logging("Service"),
             ],
             swiftSettings: settings, linkerSettings: toolLinkerSettings),
-        .target(name: "CPlatformImageBaselines", path: "Sources/CBaselines",
-            cSettings: codecSettings + [webPDefinition]),
+        .target(
+            name: "CPlatformImageBaselines", path: "Sources/CBaselines", cSettings: codecSettings + [webPDefinition],
+            linkerSettings: [.linkedLibrary("webpdemux", .when(traits: ["WebP"]))]),
         .target(
             name: "PlatformImageBenchmarking", dependencies: ["PlatformImage", "CPlatformImageBaselines"],
             path: "Sources/Benchmarking", swiftSettings: settings),

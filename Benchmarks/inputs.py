@@ -225,7 +225,7 @@ def dense(path):
     save_animation(path, frames, optimize=False, disposal=1)
 
 
-def sparse(path):
+def sparse_frames():
     """380 frames of 640 x 480 in which little changes: a pointer moves over a screen, text appears, a menu opens."""
     screen = screenshot((640, 480), seed=9).quantize(64, dither=Image.Dither.NONE)
     colors = np.asarray(screen.getpalette()).reshape(-1, 3)[:64].sum(1)
@@ -244,7 +244,11 @@ def sparse(path):
         x, y = int(320 + 240 * np.sin(n / 21)), int(240 + 190 * np.sin(n / 13))
         pen.polygon([(x, y), (x + 9, y + 9), (x + 4, y + 9), (x, y + 14)], fill=dark, outline=light)
         frames.append(frame)
-    save_animation(path, frames, optimize=False, disposal=1)
+    return frames
+
+
+def sparse(path):
+    save_animation(path, sparse_frames(), optimize=False, disposal=1)
 
 
 # ------------------------------------------------------------------ the set
@@ -269,6 +273,24 @@ def jpeg(size, **options):
 
 def tiff(**options):
     return lambda path: photo().save(path, "TIFF", **options)
+
+
+def webp(size=MEDIUM, **options):
+    options = {"quality": 80, "method": 4, **options}
+    return lambda path: photo(size, seed=size[0]).save(path, "WEBP", **options)
+
+
+def sparse_webp(path):
+    """The frames of `sparse`, as lossless rectangles that replace what changed; no key frames."""
+    frames = [frame.convert("RGB") for frame in sparse_frames()]
+    save_animation(path, frames, format="WEBP", lossless=True, quality=50, method=2, kmin=0, kmax=0)
+
+
+def dense_webp(path):
+    """48 lossy frames of 640 x 480: a camera moves over a photograph."""
+    wide = photo((1024, 640), seed=8)
+    frames = [wide.crop((4 * n, 2 * n, 4 * n + 640, 2 * n + 480)) for n in range(48)]
+    save_animation(path, frames, format="WEBP", quality=75, method=2)
 
 
 def indexed(colors):
@@ -299,6 +321,13 @@ INPUTS = {
         128, dither=Image.Dither.NONE).save(path, interlace=0, optimize=False),
     "gif-dense.gif": dense,
     "gif-sparse.gif": sparse,
+    "webp-3mp.webp": webp(),
+    "webp-3mp-alpha.webp": lambda path: Image.fromarray(translucent(), "RGBA").save(path, "WEBP", quality=80),
+    "webp-12mp.webp": webp(LARGE),
+    "webp-lossless.webp": webp(lossless=True, quality=50, method=3),
+    "webp-lossless-flat.webp": lambda path: flat_art().save(path, "WEBP", lossless=True, quality=50),
+    "webp-sparse.webp": sparse_webp,
+    "webp-dense.webp": dense_webp,
     "tiff-none.tif": lambda path: write_tiff(path, np.asarray(photo())),
     "tiff-none-tiles.tif": lambda path: write_tiff(path, np.asarray(photo()), tile=256),
     "tiff-lzw.tif": tiff(compression="tiff_lzw"),

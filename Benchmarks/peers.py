@@ -48,9 +48,13 @@ def pillow(data):
         return *image.size, frames
 
 
+def may_be_animated(data):
+    return data[:3] == b"GIF" or b"ANMF" in data[:1000]
+
+
 def vips(data):
     image = pyvips.Image.new_from_buffer(data, "")
-    frames = image.get("n-pages") if data[:3] == b"GIF" else 1
+    frames = image.get("n-pages") if may_be_animated(data) else 1
     if frames > 1:
         image = pyvips.Image.new_from_buffer(data, "", n=-1)
     image.write_to_memory()
@@ -59,7 +63,7 @@ def vips(data):
 
 def opencv(data):
     bytes_of = np.frombuffer(data, np.uint8)
-    if data[:3] == b"GIF":
+    if may_be_animated(data):
         _, animation = cv2.imdecodeanimation(bytes_of)
         height, width = animation.frames[0].shape[:2]
         return width, height, len(animation.frames)
@@ -69,7 +73,7 @@ def opencv(data):
 
 def codecs(data):
     decode = {b"\x89PNG": imagecodecs.png_decode, b"\xff\xd8\xff\xe0": imagecodecs.jpeg8_decode,
-              b"GIF8": imagecodecs.gif_decode}.get(data[:4])
+              b"GIF8": imagecodecs.gif_decode, b"RIFF": imagecodecs.webp_decode}.get(data[:4])
     if data[:2] in (b"II", b"MM"):
         decode = imagecodecs.tiff_decode
     elif data[:2] == b"BM":

@@ -29,10 +29,11 @@ EARLIER = {
     "jpeg-12mp-progressive": {"Wuffs 0.4": 0.74, "zune-jpeg 0.5.9": 0.81},
     "bmp-24": {"Wuffs 0.4": 2.2},
 }
-ORDER = ["png", "jpeg", "gif", "tiff", "bmp"]
+ORDER = ["png", "jpeg", "gif", "webp", "tiff", "bmp"]
 BASELINES = {
     "png": "simplified interface", "jpeg": "`jpeg_read_scanlines`", "gif": "`DGifSlurp` and a palette loop",
-    "tiff": "`TIFFReadRGBAImageOriented`", "bmp": "a scalar loop",
+    "webp": "`WebPDecodeRGBA` and `WebPAnimDecoder`", "tiff": "`TIFFReadRGBAImageOriented`",
+    "bmp": "a scalar loop",
 }
 
 

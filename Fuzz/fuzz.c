@@ -1,13 +1,15 @@
 // A libFuzzer target. A macro selects the format, for example -DFUZZ_FORMAT=IMGC_FORMAT_PNG;
 // Fuzz/run builds one program per format. Without this macro the target tests format detection,
-// headers and colour profiles. The last input byte selects orientation, strictness, scale and page,
-// or, without the macro, the format, so that the fuzzer can vary them.
+// headers and colour profiles. With -DFUZZ_FRAMES the target decodes only the frames of an
+// animation. The last input byte selects orientation, strictness, scale and page, or, without the
+// macro, the format, so that the fuzzer can vary them.
 //
 // In addition to crashes and sanitizer reports, these defects are findings: a write to the padding
 // of a row; an image size that differs from the size in the header; a report with more rows than
 // the image has; pixels that depend on the previous content of their memory; resampling during the
 // decode with a result that differs from resampling after the decode; a native decoder with a
-// result that differs from that of another decoder (see compare_with_libraries); the status
+// result that differs from that of another decoder (see compare_with_libraries); a frame of an
+// animation that changes pixels outside its area; frames that depend on earlier decodes; the status
 // INTERNAL or INVALID_ARGUMENT.
 
 #include <stdint.h>
@@ -16,6 +18,8 @@
 #include <string.h>
 
 #include "CImageCodecs.h"
+
+#include <webp/decode.h>
 
 #define CHECK(condition)                                                                           \
   do {                                                                                             \
@@ -38,7 +42,12 @@ static const imgc_limits limits = {
     .max_metadata_total = 4 << 20,
     .max_chunks = 128,
 };
-enum { PADDING = 12, MAX_FRAMES = 12, MAX_FRAME_PIXELS = 1 << 20 };
+#ifdef FUZZ_FRAMES
+enum { MAX_FRAMES = 100, MAX_FRAME_PIXELS = 1 << 16 };
+#else
+enum { MAX_FRAMES = 12, MAX_FRAME_PIXELS = 1 << 20 };
+#endif
+enum { PADDING = 12 };
 
 static void check_report(const imgc_report *report, imgc_status status) {
   CHECK(status == report->status || status == IMGC_END_OF_FRAMES);
@@ -111,6 +120,24 @@ static void compare_with_libraries(const imgc_request *request, const imgc_heade
   free(expected.pixels);
 }
 
+// Compares an intact still WebP image with the simple interface of libwebp. libwebp rejects some
+// containers that this library repairs; they are not compared.
+static void compare_with_libwebp(const imgc_request *request, const imgc_header *header) {
+  imgc_report report;
+  if (request->format != IMGC_FORMAT_WEBP || header->frame_count > 1) return;
+  imgc_target target = make_target(header, 1, 0x00);
+  int width, height;
+  if (!imgc_decode(request, &target, &report) && !report.truncated && !report.corrupt) {
+    uint8_t *expected = WebPDecodeRGBA(request->data, request->size, &width, &height);
+    if (expected && (uint32_t)width == header->width && (uint32_t)height == header->height)
+      for (size_t y = 0; y < target.height; y++)
+        CHECK(memcmp((uint8_t *)target.pixels + y * target.stride, expected + y * width * 4,
+                     (size_t)width * 4) == 0);
+    WebPFree(expected);
+  }
+  free(target.pixels);
+}
+
 static bool is_opaque(const imgc_target *target) {
   for (size_t y = 0; y < target->height; y++)
     for (size_t x = 0; x < target->width; x++)
@@ -166,24 +193,61 @@ static void check_resampled(const imgc_request *request, const imgc_header *head
   free(expected.pixels);
 }
 
-static void check_frames(const imgc_request *request, const imgc_header *header) {
-  if ((uint64_t)header->width * header->height > MAX_FRAME_PIXELS) return;
+// Expects that a frame left the pixels outside its area unchanged.
+static void check_outside(const imgc_target *canvas, const imgc_frame *frame,
+                          const uint8_t *before) {
+  const uint8_t *pixels = canvas->pixels;
+  size_t row = (size_t)canvas->width * 4, left = (size_t)frame->x * 4;
+  size_t right = left + (size_t)frame->width * 4;
+  if (left > row) left = row;
+  if (right > row) right = row;
+  for (size_t y = 0; y < canvas->height; y++) {
+    const uint8_t *now = pixels + y * canvas->stride, *then = before + y * canvas->stride;
+    bool inside = y >= frame->y && y - frame->y < frame->height;
+    CHECK(memcmp(now, then, inside ? left : row) == 0);
+    if (inside) CHECK(memcmp(now + right, then + right, row - right) == 0);
+  }
+}
+
+// Draws the frames of an animation and returns a sum of the canvases and delays.
+static uint64_t draw_frames(const imgc_request *request, const imgc_header *header) {
   imgc_target canvas = make_target(header, 1, 0x00);
+  uint8_t *before = malloc(canvas.size);
+  CHECK(before);
   imgc_frame frame = {0};
   imgc_report report;
+  uint64_t sum = 0;
   for (int i = 0; i < MAX_FRAMES; i++) {
+    if (i > 0 && frame.disposal == IMGC_DISPOSE_CLEAR)
+      imgc_clear_rect(&canvas, frame.x, frame.y, frame.width, frame.height);
     imgc_status status = imgc_next_frame(request, &frame, &report);
     check_report(&report, status);
     if (status) break;
     CHECK(frame.delay_denominator != 0 && frame.number == (uint32_t)i + 1);
-    if (frame.disposal == IMGC_DISPOSE_CLEAR)
-      imgc_clear_rect(&canvas, frame.x, frame.y, frame.width, frame.height);
+    memcpy(before, canvas.pixels, canvas.size);
     status = imgc_draw_frame(request, &frame, &canvas, &report);
     check_report(&report, status);
     check_padding(&canvas, 0x00);
+    check_outside(&canvas, &frame, before);
     if (status) break;
+    sum = sum * 31 + frame.delay_numerator;
+#ifdef FUZZ_FRAMES
+    for (size_t at = 0; at < canvas.size; at++) sum = sum * 31 + ((uint8_t *)canvas.pixels)[at];
+#endif
   }
+  free(before);
   free(canvas.pixels);
+  return sum;
+}
+
+static void check_frames(const imgc_request *request, const imgc_header *header) {
+  if ((uint64_t)header->width * header->height > MAX_FRAME_PIXELS) return;
+  uint64_t sum = draw_frames(request, header);
+#ifdef FUZZ_FRAMES
+  CHECK(draw_frames(request, header) == sum);
+#else
+  (void)sum;
+#endif
 }
 
 static void check_color(const imgc_request *request, const imgc_header *header) {
@@ -222,7 +286,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   request.scale_denominator = FUZZ_FORMAT == IMGC_FORMAT_JPEG ? 1u << (selector / 8 % 4) : 1;
   request.page = FUZZ_FORMAT == IMGC_FORMAT_TIFF ? selector / 64 : 0;
 #else
-  request.format = selector % 5 == 4 ? imgc_probe(data, size) : (imgc_format)(selector % 5 + 1);
+  static const imgc_format formats[] = {IMGC_FORMAT_PNG, IMGC_FORMAT_JPEG, IMGC_FORMAT_GIF,
+                                        IMGC_FORMAT_TIFF, IMGC_FORMAT_WEBP};
+  request.format = selector % 6 == 5 ? imgc_probe(data, size) : formats[selector % 6];
 #endif
   imgc_header header;
   imgc_report report;
@@ -233,11 +299,14 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   CHECK((uint64_t)header.width * header.height <= limits.max_pixels);
   CHECK(header.exif_size == 0 || header.exif_offset + header.exif_size <= size);
   CHECK(header.orientation >= 1 && header.orientation <= 8);
-#ifdef FUZZ_FORMAT
+#ifdef FUZZ_FRAMES
+  check_frames(&request, &header);
+#elif defined FUZZ_FORMAT
   if (selector % 4 == 3) check_color(&request, &header);
   check_still(&request, &header, (uint8_t)(selector % 8 + 1), selector % 3 == 0);
   check_resampled(&request, &header, selector);
   compare_with_libraries(&request, &header);
+  compare_with_libwebp(&request, &header);
   check_frames(&request, &header);
 #else
   check_color(&request, &header);

@@ -67,7 +67,7 @@ extension RecipeTests {
                 }
             }
             .bind(host: "127.0.0.1", port: 0).get()
-        let files = [("demo/logo.png", 200), ("bad/webp-lossy.webp", 422), ("demo/window.png", 413)]
+        let files = [("demo/logo.png", 200), ("bad/avif-avif-mif1.avif", 422), ("demo/window.png", 413)]
         for (path, status) in files {
             var request = HTTPClientRequest(url: "http://127.0.0.1:\(server.localAddress?.port ?? 0)/")
             request.method = .POST

@@ -71,7 +71,13 @@ def pillow_lenient(format, data):
 
 
 def codecs(format, data):
-    decode = {"png": "png_decode", "jpeg": "jpeg8_decode", "gif": "gif_decode", "bmp": "bmp_decode"}
+    decode = {
+        "png": "png_decode",
+        "jpeg": "jpeg8_decode",
+        "gif": "gif_decode",
+        "bmp": "bmp_decode",
+        "webp": "webp_decode",
+    }
     if format not in decode:
         return None
     a = getattr(imagecodecs, decode[format])(data)

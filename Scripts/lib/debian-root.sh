@@ -34,7 +34,7 @@ debian_root() {
 }
 
 # Prints the paths of the fixtures that the digest program reads, one path per line.
-fixture_list() { git ls-files 'Fixtures/*' | grep -E '\.(png|jpe?g|gif|tiff?|bmp)$'; }
+fixture_list() { git ls-files 'Fixtures/*' | grep -E '\.(png|jpe?g|gif|tiff?|bmp|webp)$'; }
 
 # compile_digests PROGRAM COMPILER...: compiles the C core and Tests/CImageCodecsDigests to PROGRAM.
 compile_digests() {

@@ -6,7 +6,9 @@ import PlatformImage
 struct Baseline {
     private let run: (UnsafePointer<UInt8>?, Int, UnsafeMutablePointer<baseline_image>?) -> Bool
 
-    init(_ format: ImageFormat) {
+    /// - Parameter isAnimation: True for an animated WebP, which libwebp decodes with another interface than a still
+    ///   one; ignored for the other formats.
+    init(_ format: ImageFormat, isAnimation: Bool = false) {
         run =
             switch format {
             case .png: baseline_png
@@ -14,7 +16,7 @@ struct Baseline {
             case .gif: baseline_gif
             case .tiff: baseline_tiff
             case .bmp: baseline_bmp
-            case .webp: baseline_webp
+            case .webp: isAnimation ? baseline_webp_animation : baseline_webp
             }
     }
 
@@ -26,7 +28,7 @@ struct Baseline {
         return true
     }
 
-    /// Decodes into a bitmap, for comparing pixels; a GIF yields the canvas after its last frame.
+    /// Decodes into a bitmap, for comparing pixels; an animation yields the canvas after its last frame.
     func bitmap(of bytes: [UInt8]) -> Bitmap? {
         var image = baseline_image()
         guard bytes.withUnsafeBufferPointer({ run($0.baseAddress, $0.count, &image) }) else { return nil }
@@ -35,21 +37,28 @@ struct Baseline {
     }
 
     /// Decodes every frame of a GIF separately with giflib's LZW decoder; `nil` when giflib cannot open the file.
-    static func gifFrames(of bytes: [UInt8]) -> GIFFrames? {
+    static func gifFrames(of bytes: [UInt8]) -> BaselineFrames? { frames(of: bytes, baseline_gif_frames) }
+
+    /// Composes every frame of an animated WebP with libwebpdemux; `nil` when it cannot open the file, and when all
+    /// canvases together have more than 64 megapixels.
+    static func webPFrames(of bytes: [UInt8]) -> BaselineFrames? { frames(of: bytes, baseline_webp_frames) }
+
+    private static func frames(
+        of bytes: [UInt8], _ run: (UnsafePointer<UInt8>?, Int, UnsafeMutablePointer<baseline_frames>?) -> Bool
+    ) -> BaselineFrames? {
         var frames = baseline_frames()
-        guard bytes.withUnsafeBufferPointer({ baseline_gif_frames($0.baseAddress, $0.count, &frames) }) else {
-            return nil
-        }
+        guard bytes.withUnsafeBufferPointer({ run($0.baseAddress, $0.count, &frames) }) else { return nil }
         defer { baseline_frames_free(&frames) }
         let images = UnsafeBufferPointer(start: frames.frames, count: frames.count).map { Bitmap($0) }
-        return GIFFrames(images: images, isComplete: frames.is_complete)
+        return BaselineFrames(images: images, isComplete: frames.is_complete)
     }
 }
 
-/// Separately decoded frames of a GIF, before the first frame that giflib cannot read.
-struct GIFFrames {
+/// Frames of an animation, before the first frame that the library cannot read: separate frames of a GIF, or composed
+/// canvases of a WebP.
+struct BaselineFrames {
     let images: [Bitmap]
-    /// True when giflib reached the trailer.
+    /// True when the library decoded the file to its end.
     let isComplete: Bool
 }
 

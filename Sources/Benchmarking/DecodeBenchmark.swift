@@ -26,7 +26,7 @@ public struct DecodeBenchmark {
     public let name: String
     public let header: ImageHeader
     public let goal: DecodeGoal
-    /// Frames per decode: all frames of a GIF, otherwise 1.
+    /// Frames per decode: all frames of a GIF or of an animated WebP, otherwise 1.
     public private(set) var frames = 1
     public private(set) var ours = Times()
     /// Times of the baseline; `nil` when the baseline was not requested or cannot decode the file.
@@ -37,6 +37,8 @@ public struct DecodeBenchmark {
     private let bytes: [UInt8]
     private let decoder: ImageDecoder
     private let library: Baseline
+    /// True for a GIF, also a still one, and for an animated WebP.
+    private let isAnimation: Bool
 
     /// Options of ``init(_:name:rounds:hasBaseline:)``: pixels as stored, no limits on the number of frames and their
     /// total pixels.
@@ -53,9 +55,10 @@ public struct DecodeBenchmark {
         self.bytes = bytes
         decoder = ImageDecoder(options: Self.options)
         header = try decoder.header(of: bytes)
-        let infos = header.format == .gif ? try decoder.frameInfos(of: bytes) : []
+        isAnimation = header.format == .gif || header.format == .webp && header.frameCount ?? 2 > 1
+        let infos = isAnimation ? try decoder.frameInfos(of: bytes) : []
         goal = DecodeGoal(header, of: bytes, frames: infos)
-        library = Baseline(header.format)
+        library = Baseline(header.format, isAnimation: isAnimation)
 
         bench_pin_thread()
         let image = try decodeOnce()
@@ -106,9 +109,9 @@ public struct DecodeBenchmark {
         return ratio >= target * (1 - DecodeGoal.slack) ? .met : .missed
     }
 
-    /// Decodes the default image, or composes every frame of a GIF on one canvas.
+    /// Decodes the default image, or composes every frame of an animation on one canvas.
     private func decodeAll() throws {
-        if header.format == .gif {
+        if isAnimation {
             let frames = try decoder.frames(of: bytes)
             while try frames.advance() != nil {}
         } else {
@@ -118,7 +121,7 @@ public struct DecodeBenchmark {
 
     /// Decodes like ``decodeAll()``, counts the frames, and returns the last frame.
     private mutating func decodeOnce() throws -> Bitmap {
-        guard header.format == .gif else { return try decoder.decode(bytes).bitmap }
+        guard isAnimation else { return try decoder.decode(bytes).bitmap }
         let animation = try decoder.frames(of: bytes)
         var last: Bitmap?
         var count = 0

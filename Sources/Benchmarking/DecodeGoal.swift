@@ -14,7 +14,7 @@ public struct DecodeGoal: Sendable {
     /// runs.
     public static let slack = 0.05
 
-    /// - Parameter frames: Frames of a GIF, one for a still image; empty for other formats.
+    /// - Parameter frames: Frames of a GIF or of an animated WebP, one for a still GIF; empty for other files.
     init(_ header: ImageHeader, of bytes: [UInt8], frames: [FrameInfo]) {
         let pixels = header.width * header.height
         let (kind, targetRatio) =
@@ -24,7 +24,7 @@ public struct DecodeGoal: Sendable {
             case .gif: Self.gif(frames, canvas: pixels)
             case .tiff: Self.tiff(bytes)
             case .bmp: Self.bmp(bytes, pixels)
-            case .webp: ("WebP", nil)
+            case .webp: Self.webP(header, bytes, frames, canvas: pixels)
             }
         self.kind = kind
         // In smaller images the cost per call outweighs the cost per pixel.
@@ -58,8 +58,31 @@ public struct DecodeGoal: Sendable {
 
     private static func gif(_ frames: [FrameInfo], canvas: Int) -> (String, Double?) {
         guard frames.count > 1 else { return ("GIF still", 2.5) }
-        let drawn = frames.reduce(0) { $0 + $1.width * $1.height }
-        return drawn < canvas * frames.count / 4 ? ("GIF sparse animation", 5) : ("GIF dense animation", 2.5)
+        return isSparse(frames, canvas: canvas) ? ("GIF sparse animation", 5) : ("GIF dense animation", 2.5)
+    }
+
+    /// True when the frames cover less than a quarter of the canvas on average.
+    private static func isSparse(_ frames: [FrameInfo], canvas: Int) -> Bool {
+        frames.reduce(0) { $0 + $1.width * $1.height } < canvas * frames.count / 4
+    }
+
+    private static func webP(
+        _ header: ImageHeader, _ bytes: [UInt8], _ frames: [FrameInfo], canvas: Int
+    ) -> (String, Double?) {
+        if frames.count > 1 {
+            return isSparse(frames, canvas: canvas) ? ("WebP sparse animation", 2) : ("WebP dense animation", 0.97)
+        }
+        // Chunks begin at offset 12: identifier, size as 32 bits, then the data, padded to an even size.
+        var at = 12
+        while at + 8 <= bytes.count, !bytes[at..<at + 4].elementsEqual("VP8L".utf8) {
+            if bytes[at..<at + 4].elementsEqual("VP8 ".utf8) {
+                if header.hasAlpha { return ("WebP lossy with alpha", 0.97) }
+                return canvas >= 8_000_000 ? ("WebP lossy, large", 1.15) : ("WebP lossy", 0.97)
+            }
+            let size = bytes[at + 4..<at + 8].reversed().reduce(0) { $0 << 8 | Int($1) }
+            at += 8 + size + size % 2
+        }
+        return ("WebP lossless", 0.97)
     }
 
     private static func tiff(_ bytes: [UInt8]) -> (String, Double?) {

@@ -1,15 +1,17 @@
 import PlatformImage
 
 /// Compares the fast paths of the codecs with the plain libraries. For PNG, TIFF, and JPEG at each scale, it compares
-/// pixels (byte for byte), status, warnings and errors; for GIF, it compares the frames with those that giflib decodes.
+/// pixels (byte for byte), status, warnings and errors; for GIF, it compares the frames with those that giflib decodes;
+/// for WebP, which is decoded in pieces into bands of rows, the pixels of intact images and frames with those that
+/// libwebp decodes at once.
 public enum DecoderAgreement {
     /// Result of a comparison.
     public enum ComparisonResult: Equatable, Sendable {
-        /// Number of equal images; 0 for a file that both decoders reject with equal errors, and for a GIF that this
-        /// library rejects as damaged or too large.
+        /// Number of equal images; 0 for a file that both decoders reject with equal errors, and for a GIF or a WebP
+        /// that this library rejects as damaged or too large.
         case agrees(images: Int)
         case differs(String)
-        /// The format is not PNG, JPEG, TIFF or GIF, or giflib cannot open the file.
+        /// The format is not PNG, JPEG, TIFF, GIF or WebP, or giflib or libwebp cannot decode the file.
         case notCompared
     }
 
@@ -21,6 +23,7 @@ public enum DecoderAgreement {
         case .png, .tiff: againstLibrary(bytes, denominators: [1])
         case .jpeg: againstLibrary(bytes, denominators: [1, 2, 4, 8])
         case .gif: gif(bytes)
+        case .webp: webP(bytes)
         default: .notCompared
         }
     }
@@ -135,6 +138,42 @@ public enum DecoderAgreement {
             let isRefused = [.limitExceeded, .malformed, .truncated].contains(error.code) || expectedImages.isEmpty
             return isRefused ? .agrees(images: 0) : .differs("error \(error), expected none")
         }
+    }
+}
+
+extension DecoderAgreement {
+    // ------------------------------------------------------------------ WebP
+
+    fileprivate static func webP(_ bytes: [UInt8]) -> ComparisonResult {
+        do throws(DecodeError) {
+            let decoder = ImageDecoder(options: DecodeBenchmark.options)
+            let image = try decoder.decode(bytes)
+            if let expected = Baseline(.webp).bitmap(of: bytes) {
+                // libwebp decodes nothing of a damaged image.
+                guard image.status == .complete else { return .differs("status \(image.status), expected complete") }
+                return image.bitmap.hasPixels(of: expected) ? .agrees(images: 1) : .differs("the pixels differ")
+            }
+            guard let expected = Baseline.webPFrames(of: bytes) else { return .notCompared }
+            return webPFrames(try decoder.frames(of: bytes), expected)
+        } catch {
+            if error.code == .limitExceeded { return .agrees(images: 0) }
+            let isRefused = Baseline(.webp).bitmap(of: bytes) == nil
+            return isRefused ? .agrees(images: 0) : .differs("error \(error), expected none")
+        }
+    }
+
+    private static func webPFrames(_ frames: ImageFrames, _ expected: BaselineFrames) -> ComparisonResult {
+        for (number, canvas) in expected.images.enumerated() {
+            // libwebpdemux keeps no part of a damaged frame.
+            guard let frame = try? frames.next(), frames.status == .complete else {
+                return .differs("\(number) frames, expected \(expected.images.count) or more")
+            }
+            if !frame.bitmap.hasPixels(of: canvas) { return .differs("the pixels of frame \(number) differ") }
+        }
+        if expected.isComplete, (try? frames.next()) != nil {
+            return .differs("more than \(expected.images.count) frames")
+        }
+        return .agrees(images: expected.images.count)
     }
 }
 

@@ -27,6 +27,9 @@ enum Cases {
             ("jpeg-baseline", { try decode("demo/mountains.jpg") }),
             ("jpeg-progressive", { try decode("demo/aurora-progressive.jpg") }),
             ("gif-animation", { try frames(bytes("demo/orbit.gif")) }),
+            ("webp-lossy", { try decode("demo/valley.webp") }),
+            ("webp-lossless-x10", { try decode("damage/webp-lossless.webp", times: 10) }),
+            ("webp-animation", { try frames(bytes("demo/comet.webp")) }),
             ("tiff-16-bit", { try decode("demo/dunes-16-bit.tif") }),
             ("tiff-g4", { try decode("demo/letter-g4.tif") }),
             ("bmp-24", { bitmap(width: 512, height: 384) }),
@@ -34,6 +37,7 @@ enum Cases {
             ("thumbnail-jpeg", { try thumbnail("demo/mountains.jpg") }),
             // Small enough for JPEG decoding at 1/4 scale.
             ("thumbnail-jpeg-quarter", { try thumbnail("demo/mountains.jpg", side: 48) }),
+            ("thumbnail-webp", { try thumbnail("demo/valley.webp") }),
             ("thumbnail-png", { try thumbnail("demo/window.png") }),
             ("resize", { try resize(bytes("demo/mountains.jpg")) }),
             ("encode-png", { try encode(.png) }),

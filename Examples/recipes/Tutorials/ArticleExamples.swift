@@ -197,7 +197,7 @@ extension RecipeTests {
         let loader = try ImageLoader(configuration: configuration)
 
         var seen: [String] = []
-        for path in ["/demo/logo.png", "/none.png", "/bad/webp-lossy.webp"] {
+        for path in ["/demo/logo.png", "/none.png", "/bad/avif-avif-mif1.avif"] {
             await ArticleExamples.show(
                 ImageRequest(url: origin.url(path)), loader: loader, show: { seen.append("\($0.width)") },
                 showNothing: { seen.append("nothing") }, log: { _ in seen.append("error") })

@@ -1,10 +1,10 @@
 // CPlatformImageBaselines: the basic use of each C library, as in the manual of the library.
 // `imagetool-bench decode` compares the speed and pixels of this package with these baselines, and
-// `imagetool-bench agree` compares the frames of GIFs.
+// `imagetool-bench agree` compares the frames of GIFs and the pixels of WebP files.
 //
-// For trusted files only, except baseline_gif_frames: no limits are checked, and libpng's
-// simplified API and DGifSlurp have open security reports. Only imagetool-bench and the tests link
-// this target.
+// For trusted files only, except baseline_gif_frames and baseline_webp_frames: no limits are
+// checked, and libpng's simplified API and DGifSlurp have open security reports. Only
+// imagetool-bench and the tests link this target.
 
 #ifndef CPLATFORMIMAGE_BASELINES_H
 #define CPLATFORMIMAGE_BASELINES_H
@@ -22,7 +22,8 @@ typedef struct baseline_image {
   uint8_t *pixels; // allocated with malloc; baseline_free releases it
   uint32_t width;  // pixels
   uint32_t height; // pixels
-  uint32_t frames; // GIF: number of composited frames, `pixels` shows the last one; otherwise 1
+  uint32_t frames; // GIF, animated WebP: number of composited frames, `pixels` shows the last one;
+                   // otherwise 1
 } baseline_image;
 
 // These functions decode one file. They return false when the library reports damage or the basic
@@ -35,20 +36,26 @@ bool baseline_tiff(const uint8_t *data, size_t size, baseline_image *image);
 bool baseline_bmp(const uint8_t *data, size_t size, baseline_image *image);
 // Returns false for an animation, and in a build without the trait WebP.
 bool baseline_webp(const uint8_t *data, size_t size, baseline_image *image);
+// Composes all frames with libwebpdemux; returns false when one cannot be decoded.
+bool baseline_webp_animation(const uint8_t *data, size_t size, baseline_image *image);
 
 void baseline_free(baseline_image *image);
 
-// The separate frames of a GIF, each with the size of the frame, not of the canvas. Pixels with the
-// transparent index are transparent black.
+// Frames of an animation. For a GIF separate frames, each with the size of the frame, not of the
+// canvas; pixels with the transparent index are transparent black.
 typedef struct baseline_frames {
   baseline_image *frames;
   size_t count;
-  bool is_complete; // the trailer was reached
+  bool is_complete; // GIF: the trailer was reached; WebP: every frame was decoded
 } baseline_frames;
 
 // Decodes the frames up to the first error, possibly none; returns false when giflib cannot open
 // the file. Untrusted files are allowed: frames are limited to 64 megapixels.
 bool baseline_gif_frames(const uint8_t *data, size_t size, baseline_frames *frames);
+// The canvas after each frame of an animated WebP, up to the first error; returns false when
+// libwebpdemux cannot open the file. Untrusted files are allowed: all canvases together are limited
+// to 64 megapixels.
+bool baseline_webp_frames(const uint8_t *data, size_t size, baseline_frames *frames);
 void baseline_frames_free(baseline_frames *frames);
 
 // Pixel operations, for images of width * height RGBA8 pixels without padding.

@@ -299,6 +299,18 @@ imgc_status imgc_webp_scan(const imgc_request *request, imgc_webp *webp, imgc_re
   return report->status;
 }
 
+bool imgc_webp_read_canvas(const imgc_request *request, imgc_webp *webp) {
+  *webp = (imgc_webp){0};
+  imgc_report report = {0};
+  scan s = {.request = request, .report = &report, .webp = webp, .count = 1};
+  chunk chunk;
+  if (read_riff(&s) || !next_chunk(&s.reader, &chunk) || chunk.type != CHUNK_VP8X ||
+      read_vp8x(&s, &chunk))
+    return false;
+  webp->is_animated = webp->flags & IMGC_WEBP_HAS_ANIMATION;
+  return webp->is_animated;
+}
+
 // ---------------------------------------------------------------- frames
 
 // Reads the chunks in an ANMF chunk. libwebp requires that the frame is on the canvas and that the

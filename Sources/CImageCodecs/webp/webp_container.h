@@ -52,6 +52,10 @@ typedef struct imgc_webp {
 // Fails when the file has no image: MALFORMED, or TRUNCATED when it ends before.
 imgc_status imgc_webp_scan(const imgc_request *request, imgc_webp *webp, imgc_report *report);
 
+// Reads the canvas and the flags of an animation from the VP8X chunk, which must be the first
+// chunk. Returns false when the file is not an animation; the other fields of `webp` are 0.
+bool imgc_webp_read_canvas(const imgc_request *request, imgc_webp *webp);
+
 typedef struct imgc_webp_frame {
   size_t offset;      // of the ANMF chunk
   size_t next_offset; // of the chunk after it; at most the size of the file

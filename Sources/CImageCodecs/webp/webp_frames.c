@@ -29,6 +29,17 @@ enum {
 
 // ---------------------------------------------------------------- search
 
+// Reads the chunks before a frame. `is_later`: the first frame of an animation was found before;
+// then only the canvas is read, because a scan of the file for every frame would take quadratic
+// time. Warnings are discarded: they are reported with the header.
+static imgc_status read_preamble(const imgc_request *request, bool is_later, imgc_webp *webp,
+                                 imgc_report *report) {
+  if (is_later && imgc_webp_read_canvas(request, webp)) return IMGC_OK;
+  imgc_report preamble = {0};
+  if (imgc_webp_scan(request, webp, &preamble)) *report = preamble;
+  return report->status;
+}
+
 static imgc_status set_still_frame(const imgc_webp *webp, imgc_frame *frame) {
   *frame = (imgc_frame){.number = 1,
                         .width = webp->width,
@@ -80,14 +91,10 @@ imgc_status imgc_webp_next_frame(const imgc_request *request, imgc_frame *frame,
   if (frame->number > 0 && frame->next_offset > request->size)
     return imgc_fail(report, IMGC_ERROR_INVALID_ARGUMENT, NULL,
                      "webp: the frame does not belong to this file");
-  // Warnings in this report are discarded: they are reported with the header.
-  imgc_report preamble = {0};
   imgc_webp webp;
-  if (imgc_webp_scan(request, &webp, &preamble) ||
-      imgc_check_size(request, webp.width, webp.height, &preamble)) {
-    *report = preamble;
+  if (read_preamble(request, frame->number > 0, &webp, report) ||
+      imgc_check_size(request, webp.width, webp.height, report))
     return report->status;
-  }
   if (!webp.is_animated) return set_still_frame(&webp, frame);
   imgc_webp_frame found;
   size_t offset = frame->number > 0 ? (size_t)frame->next_offset : webp.first_frame;
@@ -180,13 +187,9 @@ static void put(void *context, uint32_t y, const uint8_t *rows, size_t stride, u
 // Finds the image of the frame. Fails when the frame is not from this file.
 static imgc_status find_image(const imgc_request *request, const imgc_frame *frame,
                               imgc_webp_image *image, imgc_rect *cleared, imgc_report *report) {
-  imgc_report preamble = {0};
   imgc_webp webp;
   imgc_webp_frame found;
-  if (imgc_webp_scan(request, &webp, &preamble)) {
-    *report = preamble;
-    return report->status;
-  }
+  if (read_preamble(request, frame->offset > 0, &webp, report)) return report->status;
   *image = webp.image;
   bool is_valid = webp.is_animated ? frame->offset < request->size : frame->offset == 0;
   if (is_valid && webp.is_animated) {

@@ -11,8 +11,8 @@ struct BenchAgreeCommand: ParsableCommand {
         abstract: "Compares the results of the decoders of PlatformImage with those of the C libraries, byte for byte.",
         discussion: """
             PNG, TIFF and JPEG: pixels, status, warnings and errors, in lenient and strict mode. GIF: the frames that \
-            giflib can read. Other formats are skipped. Exit code 1 if a result differs. giflib has no limits: use \
-            only trusted files.
+            giflib can read. WebP: the pixels of intact images, and of the frames that libwebpdemux can read. Other \
+            formats are skipped. Exit code 1 if a result differs. The libraries have no limits: use only trusted files.
             """)
 
     @Argument(help: "Image files.") var files: [String]

@@ -3,7 +3,8 @@ import PlatformImageBenchmarking
 import PlatformImageTestSupport
 import Testing
 
-/// The native decoders return the same bytes as libpng, libjpeg, libtiff and the LZW of giflib for every file.
+/// The native decoders return the same bytes as libpng, libjpeg, libtiff and the LZW of giflib for every file; WebP, which
+/// is decoded in pieces, gives the bytes that libwebp decodes at once.
 @Suite struct DecoderAgreementTests {
     @Test(arguments: Fixture.all.filter { $0.format != "bmp" })
     func nativeAndLibraryDecodersAgreeOnEveryFixtureExceptBMP(_ fixture: Fixture) throws {
@@ -51,6 +52,18 @@ import Testing
                 if case .differs(let what) = DecoderAgreement.check(damaged) {
                     Issue.record("byte \(position), \(damaged.count) bytes: \(what)")
                 }
+            }
+        }
+    }
+
+    @Test(arguments: Fixture.small(400).filter { $0.format == "webp" }.prefix(24))
+    func webPWithAFlippedBitHasThePixelsOfLibwebp(_ fixture: Fixture) throws {
+        let bytes = try fixture.load()
+        for position in 4..<bytes.count {
+            var flipped = bytes
+            flipped[position] ^= 1 << (position % 8)
+            if case .differs(let what) = DecoderAgreement.check(flipped) {
+                Issue.record("bit \(position % 8) of byte \(position): \(what)")
             }
         }
     }

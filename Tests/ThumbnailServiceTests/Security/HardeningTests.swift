@@ -27,7 +27,10 @@ import Testing
             #expect(makefile.contains(word), "\(word)")
         }
         let fuzz = try Self.text("Fuzz/run")
-        for format in ["png", "jpeg", "gif", "tiff", "bmp"] { #expect(fuzz.contains(format), "\(format)") }
+        let targets = fuzz.firstMatch(of: #/targets=\$\{\*:-(.+)\}/#)?.1.split(separator: " ") ?? []
+        for target in ["png", "jpeg", "gif", "tiff", "bmp", "webp", "webp-animation"] {
+            #expect(targets.contains { $0 == target }, "\(target)")
+        }
     }
 }
 #endif

@@ -1,0 +1,159 @@
+import PlatformImage
+import PlatformImageTestSupport
+import Testing
+
+/// The results of `webp_damage.py`'s files, and WebP files that are truncated at every byte or have one wrong byte.
+@Suite struct WebPDamageTests {
+    private static let intact = Fixture.small(2_048).filter {
+        $0.format == "webp" && ($0.status ?? "complete") == "complete"
+    }
+    private static let stills = intact.filter { $0.animation == nil }
+    private static let animations = intact.filter { $0.animation?.status == "complete" }
+
+    // ------------------------------------------------------------------ the files of webp_damage.py
+
+    /// Path below `Fixtures`, and status and warnings of a still image, or the error code.
+    private static let results: [(path: String, result: String)] = [
+    ]
+
+    /// Path, number of frames that are returned, and the status at the end.
+    private static let animationResults: [(path: String, frames: Int, status: String)] = [
+    ]
+
+    private func result(of path: String) throws -> String {
+        let bytes = try Fixture.file(path)
+        do throws(DecodeError) {
+            let image = try ImageDecoder(options: .asStored).decode(bytes)
+            return "\(image.status) \(image.header.warnings)"
+        } catch {
+            return "\(error.code)\(error.detail.map { "(\($0))" } ?? "")"
+        }
+    }
+
+    @Test(arguments: results.map(\.path))
+    func webPFileWithDamageHasTheStatusAndWarningsOfTheTable(_ path: String) throws {
+        let expected = try #require(Self.results.first { $0.path == path })
+
+        #expect(try result(of: path) == expected.result)
+    }
+
+    @Test func tableHasEveryStillFileWithDamage() {
+        let files = Fixture.all.filter { $0.source.hasSuffix("/webp_damage.py") && !$0.path.hasPrefix("damage/") }
+        let listed = Self.results.map(\.path) + Self.animationResults.map(\.path)
+
+        #expect(files.map(\.path).sorted() == listed.sorted())
+    }
+
+    @Test(arguments: animationResults.map(\.path))
+    func animationWithDamageEndsWithTheStatusOfTheTable(_ path: String) throws {
+        let expected = try #require(Self.animationResults.first { $0.path == path })
+        let frames = try ImageDecoder(options: .asStored).frames(of: Fixture.file(path))
+
+        var count = 0
+        while try frames.next() != nil { count += 1 }
+
+        #expect(count == expected.frames)
+        #expect("\(frames.status)" == expected.status)
+    }
+
+    private func outcome(
+        _ body: () throws(DecodeError) -> FullDecodeModel.Outcome
+    ) -> Result<FullDecodeModel.Outcome, DecodeError.Code> {
+        Result(catching: body).mapError(\.code)
+    }
+
+    // ------------------------------------------------------------------ truncation
+
+    @Test(arguments: stills)
+    func truncatedWebPKeepsTheRowsBeforeTheCutAndClearsTheOthers(_ fixture: Fixture) throws {
+        let bytes = try fixture.load()
+        let decoder = ImageDecoder(options: .asStored)
+        let whole = try decoder.decode(bytes).bitmap
+        let (pixels, row) = (whole.copyBytes(), whole.width * 4)
+        var rowsBefore = 0
+        for count in 0..<bytes.count {
+            do throws(DecodeError) {
+                let image = try decoder.decode(Array(bytes.prefix(count)))
+                let rows: Int
+                switch image.status {
+                case .complete, .corrupt: rows = whole.height
+                case .truncated(let complete): rows = complete
+                }
+                let shown = image.bitmap.copyBytes()
+                #expect(rows > 0 && rows >= rowsBefore, "cut at \(count)")
+                #expect(shown.prefix(rows * row) == pixels.prefix(rows * row), "cut at \(count)")
+                #expect(shown.dropFirst(rows * row).allSatisfy { $0 == 0 }, "cut at \(count)")
+                rowsBefore = rows
+            } catch {
+                // The signature has 12 bytes. A cut before the image in a file with a wrong RIFF size is malformed.
+                let codes: [DecodeError.Code] = [.unknownFormat, .truncated, .malformed]
+                #expect(codes.contains(error.code) && rowsBefore == 0, "cut at \(count): \(error)")
+            }
+        }
+    }
+
+    @Test(arguments: stills.filter { $0.bytes <= 600 })
+    func thumbnailOfATruncatedWebPHasTheResultOfAFullDecode(_ fixture: Fixture) throws {
+        let bytes = try fixture.load()
+        for count in 12..<bytes.count {
+            let cut = Array(bytes.prefix(count))
+
+            let expected = outcome { () throws(DecodeError) in try FullDecodeModel.decode(cut, width: 5, height: 3) }
+            let actual = outcome { () throws(DecodeError) in try ShrinkOnLoad.decode(cut, width: 5, height: 3) }
+
+            #expect(actual == expected, "cut at \(count)")
+        }
+    }
+
+    @Test(arguments: animations)
+    func truncatedAnimationKeepsTheFramesBeforeTheCut(_ fixture: Fixture) throws {
+        let bytes = try fixture.load()
+        let decoder = ImageDecoder(options: .asStored)
+        func canvases(_ bytes: [UInt8]) throws(DecodeError) -> (canvases: [[UInt8]], status: DecodeStatus) {
+            let frames = try decoder.frames(of: bytes)
+            var canvases: [[UInt8]] = []
+            while let frame = try frames.next() { canvases.append(frame.bitmap.copyBytes()) }
+            return (canvases, frames.status)
+        }
+        let whole = try canvases(bytes).canvases
+        var framesBefore = 0
+        for count in 0..<bytes.count {
+            guard let cut = try? canvases(Array(bytes.prefix(count))) else {
+                #expect(framesBefore == 0, "cut at \(count)")
+                continue
+            }
+            // The last frame may be incomplete.
+            let complete = cut.status == .complete ? cut.canvases.count : max(0, cut.canvases.count - 1)
+            #expect(cut.canvases.prefix(complete) == whole.prefix(complete), "cut at \(count)")
+            #expect(complete >= framesBefore - 1, "cut at \(count)")
+            if case .corrupt = cut.status { Issue.record("cut at \(count): \(cut.status)") }
+            framesBefore = cut.canvases.count
+        }
+    }
+
+    // ------------------------------------------------------------------ wrong bytes
+
+    @Test(arguments: intact.filter { $0.bytes <= 250 })
+    func webPWithAWrongByteHasAStatusOfAtMostItsRowsAndTheSameResultAsAThumbnail(_ fixture: Fixture) throws {
+        let bytes = try fixture.load()
+        var options = DecodeOptions.asStored
+        options.limits.maxPixels = 100_000
+        for index in bytes.indices.dropFirst(12) {
+            for mask in [0xFF, 1 << UInt8(index % 8)] as [UInt8] {
+                var wrong = bytes
+                wrong[index] ^= mask
+                let full = outcome { () throws(DecodeError) in
+                    try FullDecodeModel.decode(wrong, options: options, width: 3, height: 4)
+                }
+                let shrunk = outcome { () throws(DecodeError) in
+                    try ShrinkOnLoad.decode(wrong, options: options, width: 3, height: 4)
+                }
+                #expect(shrunk == full, "byte \(index) ^ \(mask)")
+                guard let image = try? ImageDecoder(options: options).decode(wrong) else { continue }
+                if case .truncated(let rows) = image.status {
+                    #expect(rows > 0 && rows < image.header.height, "byte \(index) ^ \(mask)")
+                }
+            }
+        }
+    }
+}
