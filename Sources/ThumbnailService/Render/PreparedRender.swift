@@ -59,8 +59,9 @@ struct PreparedRender: Sendable {
         var format = Self.format(request, header, plan, mayAnimate: animation.isAllowed)
         var afterDecode = Self.byteCountAfterDecode(plan, header, format, searches: searches)
         if format.isAnimation {
-            let byteCount = afterDecode.addingClamped(animation.byteCount).addingClamped(bytes.count)
-            if byteCount.addingClamped(header.workByteCount) > decoder.options.budgetBytes ?? .max {
+            let byteCount = afterDecode.addingClamped(animation.byteCount).multipliedClamped(by: trims ? 2 : 1)
+                .addingClamped(header.decodedByteCount).addingClamped(header.workByteCount).addingClamped(bytes.count)
+            if byteCount > decoder.options.budgetBytes ?? .max {
                 format = Self.format(request, header, plan, mayAnimate: false)
                 afterDecode = Self.byteCountAfterDecode(plan, header, format, searches: searches)
             } else {
