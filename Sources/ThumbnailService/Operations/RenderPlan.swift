@@ -23,6 +23,8 @@ struct RenderPlan: Hashable, Sendable {
     var steps: [RenderStep]
     /// Size of the result in pixels, after all steps.
     var resultWidth, resultHeight: Int
+    /// Work of all filters: the sum of pixels times radius (``PixelFilter/workRadius``).
+    var filterWork = 0
     var output: OutputFormatRequest
     /// Points around which the image is cropped, in pixels of ``region``: the centres of the focal boxes or, without
     /// focal boxes, the point of the alignment.

@@ -112,6 +112,7 @@ struct SizeRules: Hashable, Sendable {
             }
         }
         (plan.resultWidth, plan.resultHeight) = (width, height)
+        plan.filterWork = work
     }
 
     /// Resizes the image. A resize that directly follows the first resize is merged with it, because one resampling

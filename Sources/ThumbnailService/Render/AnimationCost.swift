@@ -11,14 +11,16 @@ struct AnimationCost {
     /// - Parameters:
     ///   - header: Header of the source with its frame count.
     ///   - limits: Limits on frames and pixels of the source.
-    ///   - maxPixels: Maximum number of pixels of all frames of the result.
-    init(_ header: ImageHeader, _ plan: RenderPlan, _ limits: DecodeLimits, maxPixels: Int) {
+    ///   - rules: Limits on pixels and filter work of all frames of the result together; nil allows no animation.
+    init(_ header: ImageHeader, _ plan: RenderPlan, _ limits: DecodeLimits, _ rules: SizeRules?) {
         let frames = max(1, header.frameCount ?? 1)
         let canvas = header.width.multipliedClamped(by: header.height)
         let resultPixels = frames.multipliedClamped(by: Self.largestFrame(plan))
         isAllowed =
             frames <= limits.maxFrames ?? .max
-            && frames.multipliedClamped(by: canvas) <= limits.maxTotalPixels ?? .max && resultPixels <= maxPixels
+            && frames.multipliedClamped(by: canvas) <= limits.maxTotalPixels ?? .max
+            && resultPixels <= rules?.maxPixels ?? 0
+            && frames.multipliedClamped(by: plan.filterWork) <= rules?.maxFilterWork ?? 0
         // The canvas, its copy for frames that restore it, and the composed frame have 4 bytes per pixel. A frame of the
         // result has 4; its part that differs from the frame before, and its encoded bytes, have at most 4 each.
         byteCount = canvas.multipliedClamped(by: 12).addingClamped(resultPixels.multipliedClamped(by: 12))

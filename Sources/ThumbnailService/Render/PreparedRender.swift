@@ -30,11 +30,11 @@ struct PreparedRender: Sendable {
     let sharedPlan: ThumbnailPlan?
 
     /// - Parameters:
-    ///   - maxPixels: Maximum number of pixels of all frames of a result.
+    ///   - animationRules: Limits on a result with all frames; nil for results with the first frame.
     ///   - searches: True when the result may be encoded in several formats.
     init(
         request: ThumbnailRequest, header: ImageHeader, plan: RenderPlan, decoder: ImageDecoder,
-        accuracy: ThumbnailQuality, maxPixels: Int, searches: Bool, bytes: [UInt8],
+        accuracy: ThumbnailQuality, animationRules: SizeRules?, searches: Bool, bytes: [UInt8],
         cancellation: CancellationFlag? = nil
     ) throws(DecodeError) {
         self.request = request
@@ -55,7 +55,7 @@ struct PreparedRender: Sendable {
         needsFullDecode = trims || plan.isCropSearched && header.format != .jpeg && !isMetadataOnly
         // A trimmed image may have another aspect ratio, and a side of the result can then be longer than in `plan`. So
         // twice the memory is reserved.
-        let animation = AnimationCost(header, plan, decoder.options.limits, maxPixels: maxPixels)
+        let animation = AnimationCost(header, plan, decoder.options.limits, animationRules)
         var format = Self.format(request, header, plan, mayAnimate: animation.isAllowed)
         var afterDecode = Self.byteCountAfterDecode(plan, header, format, searches: searches)
         if format.isAnimation {
@@ -106,7 +106,7 @@ struct PreparedRender: Sendable {
         guard !isMetadataOnly else { return true }
         var byteCount = Self.byteCountAfterDecode(plan, header, format, searches: searches)
         if format.isAnimation {
-            let animation = AnimationCost(header, plan, decoder.options.limits, maxPixels: .max)
+            let animation = AnimationCost(header, plan, decoder.options.limits, nil)
             byteCount = byteCount.addingClamped(animation.byteCount)
         }
         return byteCount <= reservedAfterDecode

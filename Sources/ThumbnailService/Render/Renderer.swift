@@ -85,7 +85,7 @@ struct Renderer: Sendable {
         return try translating { () throws(DecodeError) in
             try PreparedRender(
                 request: request, header: header, plan: plan, decoder: decoder, accuracy: accuracy,
-                maxPixels: keepsAnimations ? sizes.maxPixels : 0, searches: encoding.searchBudget != nil, bytes: bytes,
+                animationRules: keepsAnimations ? sizes : nil, searches: encoding.searchBudget != nil, bytes: bytes,
                 cancellation: cancellation)
         }
     }

@@ -80,6 +80,7 @@ struct DemoServiceCommand: AsyncParsableCommand {
         configuration.server.adminPort = nil
         configuration.signing.keys = [key]
         origin.allow(in: &configuration)
+        configuration.output.negotiates = true
         configuration.iiif = .init(urlPrefix: origin.url("landscape/"))
         configuration.cache.directory = folder
         configuration.gallery = origin.gallery

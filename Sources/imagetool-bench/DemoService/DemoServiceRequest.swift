@@ -1,4 +1,5 @@
 #if Tool && Service
+import PlatformImage
 import PlatformImageService
 
 /// One request of the demonstration and its expected result.
@@ -15,6 +16,10 @@ struct DemoServiceRequest: Sendable {
     var isCached: Bool { size != nil && status == 200 && !isDamaged }
     /// True for an image from a damaged file, which is cached only for a short time.
     var isDamaged = false
+    /// Value of the field `Accept`; `nil` for a request without the field.
+    var accept: String?
+    /// Expected media type; `nil` for any type.
+    var type: String?
 
     /// Requests that cover thumbor and IIIF targets, rejected targets, and broken or missing files.
     static func all(_ origin: DemoServiceOrigin, _ keys: SigningKeys) -> [DemoServiceRequest] {
@@ -34,8 +39,15 @@ struct DemoServiceRequest: Sendable {
             let target = "/iiif/3/17.jpg/\(rest)"
             return DemoServiceRequest(title: title, target: target, displayText: target, status: 200, size: size)
         }
+        func accepting(_ type: String, _ title: String, _ options: String) -> DemoServiceRequest {
+            var request = thumbor(title, options, size: (300, 200))
+            (request.accept, request.type) = (type, type)
+            return request
+        }
+        let webP = accepting("image/webp", "Accept: image/webp", "300x200/filters:saturation(1.2)")
         let unsigned = "/AAAAAAAAAAAAAAAAAAAAAAAAAAA=/300x200/\(origin.url(path))"
-        return [
+        let negotiated = EncodedFormat.webp.isAvailable ? [webP] : []
+        return negotiated + [
             thumbor("cover and crop", "300x200", size: (300, 200)),
             thumbor("fit inside", "fit-in/300x300", size: (300, 225)),
             thumbor("crop, then scale", "200x200:1000x700/320x0", size: (320, 200)),
@@ -43,6 +55,7 @@ struct DemoServiceRequest: Sendable {
             thumbor("padded with a colour", "fit-in/300x300/filters:fill(f4b860)", size: (300, 300)),
             thumbor("rotated, as a gray PNG", "300x200/filters:rotate(90):grayscale():format(png)", size: (200, 300)),
             thumbor("blurred, at most 4 kB", "240x180/filters:blur(6):max_bytes(4000)", size: (240, 180)),
+            accepting("image/png", "Accept: image/png", "300x200/filters:quality(70)"),
             thumbor("metadata only", "meta/300x200"),
             iiif("IIIF: square", "square/200,200/0/default.jpg", size: (200, 200)),
             iiif("IIIF: region, rotated, gray", "pct:25,25,50,50/!400,400/90/gray.png", size: (300, 400)),

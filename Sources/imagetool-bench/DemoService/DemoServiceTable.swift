@@ -34,8 +34,8 @@ struct DemoServiceTable {
     ///
     /// - Parameter server: Base URL of the service, for example `http://127.0.0.1:8080`.
     mutating func add(_ request: DemoServiceRequest, from server: String) async throws {
-        let first = try await fetch(server + request.target)
-        let again = try await fetch(server + request.target)
+        let first = try await fetch(server + request.target, accept: request.accept)
+        let again = try await fetch(server + request.target, accept: request.accept)
         table.append([
             request.title, request.displayText, String(first.status), first.type, Self.text(first.size),
             String(first.body.count),
@@ -48,6 +48,9 @@ struct DemoServiceTable {
         if Self.text(first.size) != Self.text(request.size) {
             deviations.append("\(request.title): \(Self.text(first.size)) pixels, expected \(Self.text(request.size))")
         }
+        if let type = request.type, first.type != type {
+            deviations.append("\(request.title): \(first.type), expected \(type)")
+        }
         if request.isCached, first.source != "render" || again.source != "memory" || first.body != again.body {
             deviations.append(
                 "\(request.title): first response from \(first.source), second from \(again.source), "
@@ -59,11 +62,13 @@ struct DemoServiceTable {
         size.map { "\($0.width)x\($0.height)" } ?? "-"
     }
 
-    private func fetch(_ url: String) async throws -> Response {
+    private func fetch(_ url: String, accept: String?) async throws -> Response {
         let begin = ContinuousClock.now
         var timeouts = TransportTimeouts()
         timeouts.total = .seconds(30)
-        let response = try await transport.send(HTTPRequest(url: url), trust: TrustSettings(), timeouts: timeouts)
+        var request = HTTPRequest(url: url)
+        if let accept { request.fields.append("Accept", accept) }
+        let response = try await transport.send(request, trust: TrustSettings(), timeouts: timeouts)
         var body: [UInt8] = []
         for try await chunk in response.body { body += chunk }
         let elapsed = ContinuousClock.now - begin

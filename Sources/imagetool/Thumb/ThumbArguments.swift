@@ -2,6 +2,16 @@ import PlatformImage
 
 /// Parsers for the option values of `thumb`; they return `nil` for malformed text.
 enum ThumbArguments {
+    /// Values of `--format`.
+    enum Format: String, CaseIterable {
+        /// Selects the format by the extension of the output, otherwise by the source.
+        case auto
+        case png, jpeg, webp, gif
+
+        /// `nil` for ``auto``.
+        var encoded: EncodedFormat? { EncodedFormat(rawValue: rawValue) }
+    }
+
     /// Parses `300x200`, `300x`, `x200`, or `300` for a square box, with an optional ImageMagick suffix: `>` (never
     /// enlarge), `!` (fill exactly) or `^` (cover).
     static func size(_ text: String) -> (width: Int?, height: Int?, fit: ThumbnailFit?)? {

@@ -49,11 +49,12 @@ struct ThumbCommand: AsyncParsableCommand {
 
     @Option(
         help: """
-            Output format: png, jpeg or webp; by default that of the extension of --output, otherwise jpeg for JPEG inputs \
-            and png for all other inputs.
+            Output format: png, jpeg, webp, gif or auto; by default that of the extension of --output, otherwise auto: \
+            jpeg for JPEG inputs and WebP inputs without alpha, and png for all other inputs. With --frame all, auto is \
+            the format of an animated input; without --format it is an APNG.
             """,
         transform: parseChoice)
-    var format: EncodedFormat?
+    var format: ThumbArguments.Format?
     @Option(help: "Quality of JPEG and lossy WebP, 1 to 100.") var quality: Int?
     @Flag(name: .customLong("webp-lossless"), help: "Lossless WebP.") var isWebPLossless = false
     @Option(
@@ -96,7 +97,8 @@ struct ThumbCommand: AsyncParsableCommand {
             throw ValidationError(
                 "--output must have the extension of a PNG, JPEG or WebP file, not \(literalExtension).")
         }
-        if recipe.format == nil { recipe.format = template.format ?? (recipe.frames == .all ? .png : nil) }
+        if recipe.format == nil { recipe.format = template.format }
+        if recipe.format == nil, recipe.frames == .all, format != .auto { recipe.format = .png }
         if recipe.frames == .all, recipe.format == .jpeg {
             throw ValidationError("--frame all requires the format png or webp: a JPEG has one frame.")
         }
@@ -183,7 +185,7 @@ struct ThumbCommand: AsyncParsableCommand {
         options.usesEmbeddedThumbnail = embedded
 
         var recipe = ThumbRecipe(options: options)
-        recipe.format = format
+        recipe.format = format?.encoded
         recipe.decoder.options.appliesOrientation = !noRotate
         if frame == "all" {
             recipe.frames = .all

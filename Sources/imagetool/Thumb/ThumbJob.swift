@@ -69,7 +69,7 @@ struct ThumbJob: Sendable {
         let isTurned = recipe.decoder.options.appliesOrientation
         let (width, height) = isTurned ? (header.displayWidth, header.displayHeight) : (header.width, header.height)
         guard let size = recipe.options.size(ofWidth: width, height: height) else { return nil }
-        return template.path(for: input, size: size, format: recipe.format(for: header.format))
+        return template.path(for: input, size: size, format: recipe.format(for: header))
     }
 
     private func exists(_ path: String) -> Bool { path != "-" && access(path, F_OK) == 0 }

@@ -14,14 +14,26 @@ struct ThumbRecipe: Sendable {
 
     var options: ThumbnailOptions
     var frames = Frames.first
-    /// Output format; `nil` selects JPEG for JPEG sources and PNG for all others.
+    /// Output format; `nil` selects it by the source (``format(for:)``).
     var format: EncodedFormat?
     var encoding = EncodeOptions()
     /// Shared by all inputs, so that its colour transforms are cached.
     var decoder = ImageDecoder()
 
-    /// Output format for a source of the given format.
-    func format(for source: ImageFormat) -> EncodedFormat { format ?? (source == .jpeg ? .jpeg : .png) }
+    /// Output format for a source: ``format`` if it is set. Otherwise JPEG for JPEG and WebP without alpha, and PNG for
+    /// all others; with all frames of an animation, the format of the source.
+    func format(for source: ImageHeader) -> EncodedFormat {
+        if let format { return format }
+        let isAnimated = frames == .all && source.frameCount ?? 1 > 1
+        switch source.format {
+        case .jpeg: return .jpeg
+        case .gif: return isAnimated ? .gif : .png
+        case .webp:
+            if isAnimated, EncodedFormat.webp.isAvailable { return .webp }
+            return source.hasAlpha ? .png : .jpeg
+        default: return .png
+        }
+    }
 
     /// Decodes, scales and encodes one input.
     ///
@@ -31,7 +43,7 @@ struct ThumbRecipe: Sendable {
             return try animation(bytes)
         }
         let (bitmap, header, status) = try still(bytes)
-        let format = format(for: header.format)
+        let format = format(for: header)
         let encoder = ImageEncoder(options: encoding)
         let file = try convertingEncodeError { () throws(EncodeError) in
             try encoder.encode(bitmap, as: format)
@@ -64,7 +76,7 @@ struct ThumbRecipe: Sendable {
         let (frames, status) = try decoder.thumbnails(ofFramesIn: bytes, options: options)
         guard let first = frames.first else { throw Failure.noSuchFrame(0, of: 0) }
         let encoder = ImageEncoder(options: encoding)
-        let format = format ?? .png
+        let format = format(for: header)
         let file = try convertingEncodeError { () throws(EncodeError) in
             frames.count == 1
                 ? try encoder.encode(first.bitmap, as: format)

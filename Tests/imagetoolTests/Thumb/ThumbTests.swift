@@ -77,6 +77,51 @@ import Testing
         }
     }
 
+    /// WebP sources become a format that every viewer displays, unless WebP is named.
+    @Test(arguments: [
+        ("opaque.webp", [], "a.bin", ImageFormat.jpeg, 1), ("alpha.webp", [], "a.bin", .png, 1),
+        ("opaque.webp", ["--format", "auto"], "a.bin", .jpeg, 1), ("opaque.webp", [], "a.webp", .webp, 1),
+        ("opaque.webp", ["--format", "webp"], "a.bin", .webp, 1),
+        ("opaque.webp", ["--format", "auto"], "a.png", .png, 1),
+        ("moving.webp", ["--format", "auto"], "a.bin", .jpeg, 1),
+        ("moving.webp", ["--format", "auto", "--frame", "all"], "a.bin", .webp, 3),
+        ("moving.webp", ["--frame", "all"], "a.bin", .png, 3),
+        ("moving.gif", ["--format", "auto"], "a.bin", .png, 1),
+        ("moving.gif", ["--format", "auto", "--frame", "all"], "a.bin", .gif, 3),
+        ("moving.gif", ["--format", "webp", "--frame", "all"], "a.bin", .webp, 3),
+        ("moving.png", ["--format", "auto", "--frame", "all"], "a.bin", .png, 3),
+        ("opaque.webp", ["--format", "auto", "--frame", "all"], "a.bin", .jpeg, 1),
+    ])
+    func automaticFormatDependsOnTheSource(
+        _ source: String, _ arguments: [String], _ name: String, _ format: ImageFormat, _ frames: Int
+    ) throws {
+        guard EncodedFormat.webp.isAvailable else { return }
+        try folder.write(Self.source(source), to: source)
+
+        let run = try ToolRun(["thumb", folder.path(source)] + arguments + ["-s", "8", "-o", folder.path(name)])
+
+        #expect(run.exitCode == 0, "\(run.errors)")
+        let header = try ImageDecoder().header(of: try folder.read(name))
+        #expect(header.format == format && header.frameCount ?? 1 == frames)
+    }
+
+    private static func source(_ name: String) throws -> [UInt8] {
+        let bitmaps = (0..<3).map { index in
+            Bitmap(width: 16, height: 12) { pixels in
+                for at in 0..<16 * 12 {
+                    let alpha: UInt8 = name.hasPrefix("alpha") && at < 40 ? 0 : 255
+                    RGBA8(red: UInt8(60 * index), green: UInt8(at), blue: 90, alpha: alpha).store(
+                        in: &pixels, at: 4 * at)
+                }
+            }
+        }
+        let suffix = name.split(separator: ".").last.map(String.init)
+        let format = try #require(suffix.flatMap(EncodedFormat.init))
+        guard name.hasPrefix("moving") else { return try ImageEncoder().encode(bitmaps[0], as: format) }
+        let frames = bitmaps.map { AnimationFrame($0, delay: FrameDelay(numerator: 1, denominator: 10)) }
+        return try ImageEncoder().encodeAnimation(frames, as: format)
+    }
+
     @Test func maxBytesLowersTheJPEGQualityAndExitsWith77WhenNoQualityFits() throws {
         let source = fixturePath("demo/mountains.jpg")
         let most = 3_000
