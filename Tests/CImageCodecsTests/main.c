@@ -120,6 +120,7 @@ static const struct {
     {"png encoder", test_png_encoder},
     {"jpeg encoder", test_jpeg_encoder},
     {"gif encoder", test_gif_encoder},
+    {"webp encoder", test_webp_encoder},
     {"band", test_band},
     {"row kernels", test_rows},
     {"composition", test_composite},
