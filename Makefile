@@ -142,6 +142,9 @@ bench-thumb: tool ## Thumbnails against vipsthumbnail, Pillow, GraphicsMagick an
 bench-png-thumb: bootstrap ## PNG thumbnails: streamed decompression against the whole image; ARGUMENTS=ROUNDS (9)
 	@Scripts/bench/png-thumb $(ARGUMENTS)
 
+bench-webp-encode: bootstrap ## The WebP encoder beside cwebp: CPU time, bytes and similarity, with targets
+	@Scripts/bench/webp-encode $(ARGUMENTS)
+
 bench-service: service-tool ## The service against thumbor and nginx; ARGUMENTS=--write updates the figures in Docs
 	@IMAGETOOL=$(SERVICE_TOOL) Scripts/bench/service $(ARGUMENTS)
 

@@ -1,5 +1,6 @@
 // Encodes test images with many combinations of encoder options into a folder, and writes the source pixels of each
-// file next to it. Scripts/verify/encoders compiles this program.
+// file next to it. The further arguments are images that are encoded as WebP. Scripts/verify/encoders compiles this
+// program.
 
 import Foundation
 import PlatformImage
@@ -38,6 +39,40 @@ func save(_ file: [UInt8], _ name: String, of bitmaps: [Bitmap]) throws {
     try raw.write(to: folder.appending(path: "\(name).\(bitmaps[0].width)x\(bitmaps[0].height).rgba"))
 }
 
+/// The names end with the options of cwebp for equal bytes, separated by commas.
+func saveWebP(_ bitmap: Bitmap, _ name: String) throws {
+    func add(_ options: String, _ change: (inout WebPOptions) -> Void) throws {
+        var encoder = ImageEncoder()
+        change(&encoder.options.webP)
+        try save(encoder.encode(bitmap, as: .webp), "\(name)-still,\(options).webp", of: [bitmap])
+    }
+    for (effort, method) in [(WebPEffort.fast, 2), (.default, 4), (.small, 6)] {
+        for quality in [1, 80, 100] {
+            try add("-m,\(method),-q,\(quality)") {
+                $0.effort = effort
+                $0.quality = quality
+            }
+        }
+    }
+    try add("-q,80,-sharp_yuv") { $0.usesSharpYUV = true }
+    try add("-q,80,-alpha_q,40") { $0.alphaQuality = 40 }
+    try add("-q,80,-exact") { $0.preservesTransparentColors = true }
+    for level in 0...9 {
+        try add("-z,\(level)") {
+            $0.isLossless = true
+            $0.losslessLevel = level
+        }
+    }
+    try add("-z,6,-exact") {
+        $0.isLossless = true
+        $0.preservesTransparentColors = true
+    }
+    try add("-z,6,-near_lossless,40") {
+        $0.isLossless = true
+        $0.nearLossless = 40
+    }
+}
+
 for kind in 0..<6 {
     for (width, height) in [(1, 1), (7, 5), (31, 33), (200, 140)] {
         let bitmap = makeBitmap(kind, width, height)
@@ -67,6 +102,33 @@ for kind in 0..<6 {
             AnimationFrame(bitmap, delay: FrameDelay(numerator: delay.0, denominator: delay.1))
         }
         try save(ImageEncoder().encodeAnimation(animation, loopCount: 2), "\(name).apng", of: frames)
+        try saveWebP(bitmap, name)
+        for isExact in [false, true] {
+            var encoder = ImageEncoder()
+            encoder.options.webP.isLossless = true
+            encoder.options.webP.preservesTransparentColors = isExact
+            let file = try encoder.encodeAnimation(animation, as: .webp, loopCount: 2)
+            try save(file, "\(name)-\(isExact ? "exact" : "visible")-frames.webp", of: frames)
+        }
+    }
+}
+// The other arguments are images: an animation becomes a lossless and a lossy WebP, another image a lossy WebP.
+for path in CommandLine.arguments.dropFirst(2) {
+    let bytes = [UInt8](try Data(contentsOf: URL(filePath: path)))
+    let name = URL(filePath: path).deletingPathExtension().lastPathComponent
+    guard path.hasSuffix(".gif") else {
+        let bitmap = try ImageDecoder().decode(bytes).bitmap
+        try save(ImageEncoder().encode(bitmap, as: .webp), "\(name)-still,-q,80.webp", of: [bitmap])
+        continue
+    }
+    let source = try ImageDecoder().frames(of: bytes)
+    var frames: [AnimationFrame] = []
+    while let frame = try source.next() { frames.append(frame) }
+    for isLossless in [true, false] {
+        var encoder = ImageEncoder()
+        encoder.options.webP.isLossless = isLossless
+        let file = try encoder.encodeAnimation(frames, as: .webp, loopCount: source.header.loopCount ?? 1)
+        try Data(file).write(to: folder.appending(path: "\(name)-\(isLossless ? "lossless" : "lossy").gif.webp"))
     }
 }
 let large = makeBitmap(1, 1700, 900)

@@ -63,7 +63,7 @@ enum ArticleExamples {
         let frames = try decoder.frames(of: bytes)
         var copies: [AnimationFrame] = []
         while let frame = try frames.next() { copies.append(frame) }
-        let file = try ImageEncoder().encodeAnimation(copies, loopCount: frames.header.loopCount ?? 1)
+        let file = try ImageEncoder().encodeAnimation(copies, as: .webp, loopCount: frames.header.loopCount ?? 1)
         return file
     }
 

@@ -54,19 +54,20 @@ struct OutputTemplate {
     /// True when the template contains `{name}`, so that the output path depends on the name of the input.
     var containsName: Bool { parts.contains(.name) }
 
-    /// Output format if the template ends with the extension `png`, `apng`, `jpg` or `jpeg`; otherwise `nil`.
+    /// Output format if the template ends with the extension `png`, `apng`, `jpg`, `jpeg` or `webp`; otherwise `nil`.
     var format: EncodedFormat? {
         switch literalExtension {
         case "png", "apng": .png
         case "jpg", "jpeg": .jpeg
+        case "webp": .webp
         default: nil
         }
     }
 
-    /// Extension at the end of the template if it is that of an image format that cannot be written, such as `webp`;
+    /// Extension at the end of the template if it is that of an image format that cannot be written, such as `avif`;
     /// otherwise `nil`.
     var unsupportedExtension: String? {
-        let foreign = ["avif", "bmp", "gif", "heic", "heif", "ico", "jp2", "jxl", "svg", "tif", "tiff", "webp"]
+        let foreign = ["avif", "bmp", "gif", "heic", "heif", "ico", "jp2", "jxl", "svg", "tif", "tiff"]
         return literalExtension.flatMap { foreign.contains($0) ? $0 : nil }
     }
 

@@ -7,7 +7,7 @@ import PlatformImageToolSupport
 struct ThumbCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "thumb",
-        abstract: "Creates thumbnails: upright, in sRGB, as PNG, APNG or JPEG without metadata.",
+        abstract: "Creates thumbnails: upright, in sRGB, as PNG, APNG, JPEG or WebP without metadata.",
         discussion: """
             A size is WxH, Wx, xH, or N for a square box; by default the image fits into the box and is not enlarged. \
             As in ImageMagick, the suffix ^ covers the box, ! fills it exactly, and > never enlarges, even with \
@@ -38,7 +38,10 @@ struct ThumbCommand: AsyncParsableCommand {
     @Option(help: "Background colour: white, black, #rrggbb or #rrggbbaa.") var background: String?
     @Flag(help: "Do not apply the orientation.") var noRotate = false
     @Option(
-        help: "Index of the frame of an animation or of the page of a TIFF, from 0; all creates an APNG of all frames.")
+        help: """
+            Index of the frame of an animation or of the page of a TIFF, from 0; all creates an animation of all \
+            frames, as APNG or WebP.
+            """)
     var frame: String?
     @Flag(help: "Use the thumbnail that the camera embedded in the file, if it is large enough.") var embedded = false
     @Option(help: "Decoding accuracy of JPEG: exact, balanced, fast or draft.", transform: parseChoice)
@@ -46,13 +49,19 @@ struct ThumbCommand: AsyncParsableCommand {
 
     @Option(
         help: """
-            Output format: png or jpeg; by default that of the extension of --output, otherwise jpeg for JPEG inputs \
+            Output format: png, jpeg or webp; by default that of the extension of --output, otherwise jpeg for JPEG inputs \
             and png for all other inputs.
             """,
         transform: parseChoice)
     var format: EncodedFormat?
-    @Option(help: "JPEG quality, 1 to 100.") var quality: Int?
-    @Option(help: "Maximum file size in bytes; the quality of a JPEG is lowered until the file is small enough.")
+    @Option(help: "Quality of JPEG and lossy WebP, 1 to 100.") var quality: Int?
+    @Flag(name: .customLong("webp-lossless"), help: "Lossless WebP.") var isWebPLossless = false
+    @Option(
+        name: .customLong("webp-effort"), help: "Encoding time against file size of WebP: fast, default or small.",
+        transform: parseChoice)
+    var webPEffort = WebPEffort.default
+    @Option(
+        help: "Maximum file size in bytes; the quality of JPEG and lossy WebP is lowered until the file fits.")
     var maxBytes: Int?
 
     @Flag(name: .shortAndLong, help: "Expand folders to the images in them and in their subfolders.") var recursive =
@@ -84,11 +93,15 @@ struct ThumbCommand: AsyncParsableCommand {
         let template = try template(for: paths)
         var recipe = try recipe()
         if recipe.format == nil, let literalExtension = template.unsupportedExtension {
-            throw ValidationError("--output must have the extension of a PNG or JPEG file, not \(literalExtension).")
+            throw ValidationError(
+                "--output must have the extension of a PNG, JPEG or WebP file, not \(literalExtension).")
         }
         if recipe.format == nil { recipe.format = template.format ?? (recipe.frames == .all ? .png : nil) }
         if recipe.frames == .all, recipe.format == .jpeg {
-            throw ValidationError("--frame all requires the format png: a JPEG has one frame.")
+            throw ValidationError("--frame all requires the format png or webp: a JPEG has one frame.")
+        }
+        if let format = recipe.format, !format.isAvailable {
+            throw ValidationError("This build does not write \(format.rawValue).")
         }
         let job = ThumbJob(recipe: recipe, template: template, skipsExisting: skipExisting)
         let manifest = try manifest.map {
@@ -183,7 +196,10 @@ struct ThumbCommand: AsyncParsableCommand {
         if let quality {
             guard (1...100).contains(quality) else { throw ValidationError("--quality must be 1 to 100.") }
             recipe.encoding.jpeg.quality = quality
+            recipe.encoding.webP.quality = quality
         }
+        recipe.encoding.webP.isLossless = isWebPLossless
+        recipe.encoding.webP.effort = webPEffort
         if let maxBytes {
             guard maxBytes > 0 else { throw ValidationError("--max-bytes must be 1 or more.") }
             recipe.encoding.maxBytes = maxBytes

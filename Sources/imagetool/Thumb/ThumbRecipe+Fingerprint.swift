@@ -86,7 +86,16 @@ extension RGBA8 {
 
 extension EncodeOptions {
     fileprivate var fingerprint: String {
-        "EncodeOptions(png: \(png.fingerprint), jpeg: \(jpeg.fingerprint), maxBytes: \(optional(maxBytes)))"
+        "EncodeOptions(png: \(png.fingerprint), jpeg: \(jpeg.fingerprint), maxBytes: \(optional(maxBytes))"
+            + "\(webPFingerprint))"
+    }
+
+    /// `--quality` sets both qualities, so that of WebP is added only if it differs from that of JPEG.
+    private var webPFingerprint: String {
+        var usual = WebPOptions()
+        usual.quality = jpeg.quality
+        guard webP != usual else { return "" }
+        return ", webP: lossless \(webP.isLossless), effort \(webP.effort.rawValue), quality \(webP.quality)"
     }
 }
 

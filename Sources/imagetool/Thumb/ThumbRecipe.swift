@@ -8,7 +8,7 @@ struct ThumbRecipe: Sendable {
         /// The default image, which in an APNG need not be frame 0.
         case first
         case one(Int)
-        /// All frames, written as an APNG.
+        /// All frames, written as an animation: an APNG, or an animated WebP.
         case all
     }
 
@@ -64,13 +64,14 @@ struct ThumbRecipe: Sendable {
         let (frames, status) = try decoder.thumbnails(ofFramesIn: bytes, options: options)
         guard let first = frames.first else { throw Failure.noSuchFrame(0, of: 0) }
         let encoder = ImageEncoder(options: encoding)
+        let format = format ?? .png
         let file = try convertingEncodeError { () throws(EncodeError) in
             frames.count == 1
-                ? try encoder.encode(first.bitmap, as: .png)
-                : try encoder.encodeAnimation(frames, loopCount: header.loopCount ?? 1)
+                ? try encoder.encode(first.bitmap, as: format)
+                : try encoder.encodeAnimation(frames, as: format, loopCount: header.loopCount ?? 1)
         }
         return Thumb(
-            file: file, format: .png, width: first.bitmap.width, height: first.bitmap.height, header: header,
+            file: file, format: format, width: first.bitmap.width, height: first.bitmap.height, header: header,
             status: status)
     }
 }

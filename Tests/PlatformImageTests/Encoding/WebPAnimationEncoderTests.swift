@@ -35,7 +35,7 @@ import Testing
 
     @Test(arguments: ["delays", "disposal-mixed", "disposal-3-chain"])
     func losslessAnimationOfAGIFShowsItsComposedFrames(name: String) throws {
-        let source = try ImageDecoder().frames(of: Fixture.bytes("gif/\(name).gif"))
+        let source = try ImageDecoder().frames(of: Fixture.file("gif/\(name).gif"))
         var frames: [AnimationFrame] = []
         while let frame = try source.next() { frames.append(AnimationFrame(frame.bitmap, delay: Self.second)) }
 
