@@ -121,9 +121,11 @@ static const struct {
     {"jpeg encoder", test_jpeg_encoder},
 <<<<<<< HEAD
     {"gif encoder", test_gif_encoder},
-=======
     {"webp encoder", test_webp_encoder},
->>>>>>> 3de4b07302a1aa3c54a255ae393002f9c0b5077f
+=======
+    {"gif encoder", test_gif_encoder},
+    {"webp encoder", test_webp_encoder},
+>>>>>>> 03f1ed27f64a5fdb579326dbf20c056848096ad1
     {"band", test_band},
     {"row kernels", test_rows},
     {"composition", test_composite},

@@ -17,15 +17,21 @@ extension ImageEncoder {
     /// blending of each frame. Consecutive frames that look equal are stored as one frame with the sum of their delays;
     /// when all frames look equal, the file is a still image.
     ///
+    /// GIF has at most 256 colours per frame (``GIFOptions``). Of each frame only the rectangle with changed pixels is
+    /// stored, or one pixel; unchanged pixels keep the colour, and its dithering, of the frame that has drawn them. The
+    /// disposal clears or restores pixels only where a later frame needs that.
+    ///
     /// - Parameters:
     ///   - frames: At least one frame; all bitmaps must have the same size. Only the delay of ``AnimationFrame/info``
     ///     is used. PNG: a delay whose numerator or denominator exceeds 65,535 is reduced to lowest terms; if this is
     ///     not sufficient, the delay is rounded and limited to 65,535 s. WebP: a delay is limited to 16,777.215 s, and
     ///     the start time of each frame is rounded to the nearest millisecond, so that rounding errors do not
-    ///     accumulate.
-    ///   - format: PNG or WebP.
-    ///   - loopCount: Number of plays, 0 for infinite; at most 2,147,483,647 in PNG and 65,535 in WebP, larger values
-    ///     are clamped.
+    ///     accumulate. GIF: the same with hundredths of a second, at most 655.35 s; browsers show a frame with a
+    ///     delay below 0.02 s for 0.1 s.
+    ///   - format: PNG, WebP or GIF.
+    ///   - loopCount: Number of plays, 0 for infinite; at most 2,147,483,647 in PNG and 65,535 in WebP and GIF, larger
+    ///     values are clamped. A GIF stores the number as ``ImageHeader/loopCount`` returns it, in the Netscape loop
+    ///     extension, which is absent for 1; some viewers count the repetitions, and play once more.
     ///   - cancellation: Stops the encode at its next batch of rows when raised; a lossless WebP only between frames
     ///     and at the few steps within a frame that libwebp reports.
     /// - Throws: `invalidArgument` when there is no frame, when sizes differ, and when `loopCount`, a delay or an
@@ -43,7 +49,7 @@ extension ImageEncoder {
             return try encodeWebPWithinLimit { (options, maxBytes) throws(EncodeError) in
                 try call.webPAnimation(frames, loopCount: loopCount, options, maxBytes: maxBytes)
             }
-        case .gif: throw EncodeError(.unsupportedFormat, format: format, "gif: animations are not encoded")
+        case .gif: return try gifAnimation(frames, loopCount: loopCount, call)
         case .jpeg: throw EncodeError(.unsupportedFormat, format: format, "jpeg: the format has no animations")
         }
     }

@@ -1,4 +1,4 @@
-/// Encodes bitmaps as PNG, JPEG, WebP, or an animation of PNG or WebP.
+/// Encodes bitmaps as PNG, JPEG, WebP or GIF, or an animation of PNG, WebP or GIF.
 ///
 /// Equal pixels and options give equal bytes. Files contain only the image: no profile (pixels are sRGB), EXIF, time or
 /// software name. Any number of threads may use an encoder concurrently; each call blocks the calling thread until the
@@ -17,7 +17,8 @@ public struct ImageEncoder: Sendable {
     /// - Parameters:
     ///   - bitmap: Straight alpha, in sRGB.
     ///   - format: PNG is lossless; JPEG composites transparent pixels over ``JPEGOptions/background`` and stores one
-    ///     component when all pixels are gray; WebP is lossy or lossless (``WebPOptions``) and stores alpha.
+    ///     component when all pixels are gray; WebP is lossy or lossless (``WebPOptions``) and stores alpha; GIF has at
+    ///     most 256 colours and no partial transparency (``GIFOptions``).
     ///   - cancellation: Stops the encode at its next batch of rows when raised; a lossless WebP only at the next of the
     ///     few steps that libwebp reports.
     /// - Throws: `invalidArgument` when an option that applies to the format is out of its range, `unsupportedFormat`,
@@ -42,7 +43,10 @@ public struct ImageEncoder: Sendable {
             return try encodeWebPWithinLimit { (options, maxBytes) throws(EncodeError) in
                 try call.webP(bitmap, options, maxBytes: maxBytes)
             }
-        case .gif: throw EncodeError(.unsupportedFormat, format: format, "\(format.rawValue) is not encoded")
+        case .gif:
+            return try encodeGIFWithinLimit { (options, maxBytes) throws(EncodeError) in
+                try call.gif(bitmap, options, maxBytes: maxBytes)
+            }
         }
     }
 
@@ -98,7 +102,7 @@ public struct ImageEncoder: Sendable {
         }
     }
 
-    private func overMaxBytes(_ format: EncodedFormat, _ smallest: [UInt8]?, _ how: String) -> EncodeError {
+    func overMaxBytes(_ format: EncodedFormat, _ smallest: [UInt8]?, _ how: String) -> EncodeError {
         let count = smallest?.count ?? 0
         return EncodeError(
             .overMaxBytes, format: format, smallestByteCount: count,

@@ -50,8 +50,9 @@ public struct EncodeOptions: Hashable, Sendable {
     ///
     /// A larger JPEG or lossy WebP is encoded again at the highest quality at which the file fits, found by binary
     /// search over the integers from 1 to ``JPEGOptions/quality`` or ``WebPOptions/quality``; a larger PNG or lossless
-    /// WebP is compressed again at level 9. A file that still does not fit throws ``EncodeError/Code/overMaxBytes``.
-    /// With 0 or less every call throws `invalidArgument`.
+    /// WebP is compressed again at level 9; a larger GIF is encoded again with the next lower power of two below
+    /// ``GIFOptions/maxColors``: 128, 64 and so on to 2 colours, until the file fits. A file that still does not fit
+    /// throws ``EncodeError/Code/overMaxBytes``. With 0 or less every call throws `invalidArgument`.
     public var maxBytes: Int?
 
     /// PNG at level 6, JPEG and lossy WebP at quality 80, no maximum file size.
@@ -186,7 +187,7 @@ extension EncodeOptions {
         case .png: try Self.check(png.compressionLevel, "png.compressionLevel", isIn: 0...9, format)
         case .jpeg: try Self.check(jpeg.quality, "jpeg.quality", isIn: 1...100, format)
         case .webp: try checkWebP()
-        case .gif: break
+        case .gif: try Self.check(gif.maxColors, "gif.maxColors", isIn: 2...256, format)
         }
     }
 

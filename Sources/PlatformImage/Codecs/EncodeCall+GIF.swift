@@ -1,0 +1,84 @@
+internal import CImageCodecs
+
+extension EncodeCall {
+    /// Encodes a GIF; nil when the file exceeds `maxBytes`.
+    func gif(_ bitmap: Bitmap, _ options: GIFOptions, maxBytes: Int?) throws(EncodeError) -> [UInt8]? {
+        let frame = AnimationFrame(bitmap, delay: FrameDelay(numerator: 0, denominator: 1))
+        return try gifAnimation([frame], loopCount: 1, options, maxBytes: maxBytes)
+    }
+
+    /// Encodes an animated GIF, or a still one for one frame; nil when the file exceeds `maxBytes`.
+    func gifAnimation(
+        _ frames: [AnimationFrame], loopCount: Int, _ options: GIFOptions, maxBytes: Int?
+    ) throws(EncodeError) -> [UInt8]? {
+        try checkSize(frames[0].bitmap, maxSide: 65_535)
+        var settings = options.codecValue
+        settings.frame_count = UInt32(clamping: frames.count)
+        settings.repeats = frames.count > 1 && loopCount != 1
+        settings.repeat_count = UInt16(clamping: loopCount)
+        guard let encoder = unsafe imgc_gif_encoder_create(&settings, flag?.pointer) else {
+            throw EncodeError(.outOfMemory, format: format, "gif: out of memory")
+        }
+        defer { unsafe imgc_gif_encoder_destroy(encoder) }
+        var times = FrameTimes()
+        let output = EncodedBytes(maxBytes: maxBytes)
+        return try withExtendedLifetime(flag) { () throws(EncodeError) -> [UInt8]? in
+            for frame in frames {
+                try run { report in
+                    unsafe frame.bitmap.withImage(frame.bitmap.fullArea) {
+                        unsafe imgc_gif_encoder_analyze(encoder, &$0, &report)
+                    }
+                }
+            }
+            return try outputBytes(output) { (report) throws(EncodeError) in
+                for (index, frame) in frames.enumerated() {
+                    let delay = times.hundredths(of: frame.info.delay)
+                    let next = index + 1 < frames.count ? frames[index + 1].bitmap : nil
+                    let status = unsafe frame.bitmap.withImage(frame.bitmap.fullArea) { image in
+                        guard let next else {
+                            return unsafe imgc_gif_encoder_add(encoder, &image, nil, delay, &output.bytes, &report)
+                        }
+                        return unsafe next.withImage(next.fullArea) { following in
+                            unsafe imgc_gif_encoder_add(encoder, &image, &following, delay, &output.bytes, &report)
+                        }
+                    }
+                    guard status == IMGC_OK else { return status }
+                }
+                return unsafe imgc_gif_encoder_end(encoder, &output.bytes, &report)
+            }
+        }
+    }
+}
+
+/// The delays of the frames of a GIF, in hundredths of a second.
+private struct FrameTimes {
+    /// The exact end of the last frame, in hundredths of a second.
+    private var exact = 0.0
+    /// The end of the last frame in the file.
+    private var stored = 0.0
+
+    /// The delay of the next frame: the end of the frame is rounded instead of its delay, so that rounding errors do not
+    /// accumulate. The file stores 16 bits.
+    mutating func hundredths(of delay: FrameDelay) -> UInt16 {
+        let length = min(Double(delay.numerator) * 100 / Double(delay.denominator), Double(UInt16.max))
+        exact += length
+        let rounded = max(0, min((exact - stored).rounded(), Double(UInt16.max)))
+        stored += rounded
+        return UInt16(rounded)
+    }
+}
+
+extension GIFOptions {
+    fileprivate var codecValue: imgc_gif_options {
+        var value = imgc_gif_options()
+        value.max_colors = UInt16(maxColors)
+        value.shares_palette = palette == .shared
+        value.dither =
+            switch dither {
+            case .none: UInt8(IMGC_GIF_DITHER_NONE.rawValue)
+            case .ordered: UInt8(IMGC_GIF_DITHER_ORDERED.rawValue)
+            case .floydSteinberg: UInt8(IMGC_GIF_DITHER_FLOYD_STEINBERG.rawValue)
+            }
+        return value
+    }
+}
