@@ -119,13 +119,8 @@ static const struct {
     {"frames", test_frames},
     {"png encoder", test_png_encoder},
     {"jpeg encoder", test_jpeg_encoder},
-<<<<<<< HEAD
     {"gif encoder", test_gif_encoder},
     {"webp encoder", test_webp_encoder},
-=======
-    {"gif encoder", test_gif_encoder},
-    {"webp encoder", test_webp_encoder},
->>>>>>> 03f1ed27f64a5fdb579326dbf20c056848096ad1
     {"band", test_band},
     {"row kernels", test_rows},
     {"composition", test_composite},
