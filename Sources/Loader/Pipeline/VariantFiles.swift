@@ -89,7 +89,9 @@ struct VariantFiles: Sendable {
         }
         guard !isStored,
             let bytes = try? await decodeQueue.encode(
-                image.bitmap, as: format, priority: hop.load.priority.decodePriority)
+                image.bitmap, as: format, priority: hop.load.priority.decodePriority,
+                byteCount: ImageEncoder().workBytes(
+                    width: image.bitmap.width, height: image.bitmap.height, hasAlpha: true, as: format))
         else { return }
         let fields: HeaderFields = [
             "Content-Type": format.contentType.description, Self.sourceField: source,

@@ -47,11 +47,14 @@ import Testing
         #expect(bench.storedFiles.count == 1)
     }
 
-    @Test func jpegVariantHasThePixelsOfItsFile() async throws {
+    @Test(arguments: [EncodedFormat.jpeg, .webp].filter(\.isAvailable))
+    func lossyVariantHasThePixelsOfItsFile(format: EncodedFormat) async throws {
         let bench = try LoaderBench(.image(try Fixture.file("png/rgb8.png"), maxAge: 60))
-        let original = try await bench.loader.image(for: Self.request(.jpeg))
-        let stored = try await bench.loader.image(for: Self.request(.jpeg))
-        let file = try ImageEncoder().encode(original.bitmap, as: .jpeg)
+        let original = try await bench.loader.image(for: Self.request(format))
+        let decodes = bench.loader.statistics.decodes
+        let stored = try await bench.loader.image(for: Self.request(format))
+        #expect(stored.source == .disk && bench.loader.statistics.decodes == decodes)
+        let file = try ImageEncoder().encode(original.bitmap, as: format)
         #expect(try stored.bitmap.copyBytes() == ImageDecoder().decode(file).bitmap.copyBytes())
         #expect(stored.header.format == .png)
     }

@@ -108,7 +108,9 @@ import Testing
                 let flag = CancellationFlag()
                 _ = try ImageEncoder().encode(kind.bitmap(3, 500), as: format, cancellation: flag)
                 // The encoder reads the pixels twice: the first pass analyses them, the second pass encodes them.
-                #expect(flag.pollCount >= 2 * 500 / 16, "\(format) \(kind): \(flag.pollCount)")
+                // libwebp reports the progress of both passes together, and not more often than per percent.
+                let passes = format == .webp ? 1 : 2
+                #expect(flag.pollCount >= passes * 500 / 16, "\(format) \(kind): \(flag.pollCount)")
             }
         }
     }
