@@ -17,6 +17,14 @@ extension ImageEncoder {
     ) throws(EncodeError) -> [UInt8] {
         try options.check(for: .png)
         try Self.check(frames, loopCount: loopCount)
+        return try addingMetadata(.png, width: frames[0].bitmap.width, height: frames[0].bitmap.height) {
+            (encoder) throws(EncodeError) in try encoder.encodeFrames(frames, loopCount: loopCount, cancellation)
+        }
+    }
+
+    private func encodeFrames(
+        _ frames: [AnimationFrame], loopCount: Int, _ cancellation: CancellationFlag?
+    ) throws(EncodeError) -> [UInt8] {
         let call = EncodeCall(format: .png, flag: cancellation)
         var parts: [FramePart] = []
         for (index, frame) in frames.enumerated() {
