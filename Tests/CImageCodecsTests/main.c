@@ -119,6 +119,7 @@ static const struct {
     {"frames", test_frames},
     {"png encoder", test_png_encoder},
     {"jpeg encoder", test_jpeg_encoder},
+    {"webp encoder", test_webp_encoder},
     {"band", test_band},
     {"row kernels", test_rows},
     {"composition", test_composite},

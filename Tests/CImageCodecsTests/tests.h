@@ -54,6 +54,7 @@ void test_orientation(void);
 void test_frames(void);
 void test_png_encoder(void);
 void test_jpeg_encoder(void);
+void test_webp_encoder(void);
 void test_band(void);
 void test_rows(void);
 void test_composite(void);

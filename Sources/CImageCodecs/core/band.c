@@ -26,18 +26,25 @@ void imgc_band_close(imgc_band *band) {
   band->pixels = NULL;
 }
 
+bool imgc_band_push_rows(imgc_band *band, const uint8_t *rows, size_t stride, uint32_t count) {
+  // Set before the loop, because a failed poll ends the loop early; in both cases the codec
+  // continues after these rows.
+  band->first += count;
+  for (uint32_t i = 0; i < count; i++) {
+    if (i % BATCH == BATCH - 1 && count > BATCH && imgc_poll(band->request, band->report))
+      return false;
+    band->push(band->context, rows + (size_t)i * stride);
+  }
+  return true;
+}
+
 void imgc_band_commit_rows(imgc_band *band, uint32_t end) {
   if (end <= band->first) return;
   uint32_t count = end - band->first;
   // After a failure a codec may commit rows that were never in the band.
   if (count > band->rows) count = band->rows;
-  // Set before the loop, because a failed poll ends the loop early; in both cases the codec
-  // continues at row `end`.
-  band->first = end;
-  for (uint32_t i = 0; i < count; i++) {
-    if (i % BATCH == BATCH - 1 && count > BATCH && imgc_poll(band->request, band->report)) return;
-    band->push(band->context, band->pixels + (size_t)i * band->stride);
-  }
+  band->first = end - count;
+  imgc_band_push_rows(band, band->pixels, band->stride, count);
 }
 
 bool imgc_band_advance(imgc_band *band, uint32_t row) {

@@ -33,6 +33,9 @@ void imgc_band_close(imgc_band *band);
 // Pushes all rows before `end`, which must be completely written, and moves the band's start to
 // `end`.
 void imgc_band_commit_rows(imgc_band *band, uint32_t end);
+// Pushes the next rows from other memory, without a copy: `count` rows at `rows`, `stride` bytes
+// each, the first of which is the row at the start of the band. Returns false when a poll fails.
+bool imgc_band_push_rows(imgc_band *band, const uint8_t *rows, size_t stride, uint32_t count);
 // If `row` is after the last row of the band, pushes the rows of the band and moves the start of
 // the band to `row`. Returns false when a poll fails; the decode must then end.
 bool imgc_band_advance(imgc_band *band, uint32_t row);

@@ -1,5 +1,5 @@
-// CImageCodecs: decodes PNG, JPEG, GIF and TIFF files into RGBA8 pixels, resamples them, and
-// encodes JPEG and PNG.
+// CImageCodecs: decodes PNG, JPEG, GIF, TIFF and WebP files into RGBA8 pixels, resamples them, and
+// encodes JPEG, PNG and WebP.
 //
 // Call order for a still image:
 //   1. imgc_probe: detects the format by its signature.
@@ -542,6 +542,52 @@ typedef struct imgc_jpeg_options {
 // component, unless pixels are translucent and the background is not gray.
 imgc_status imgc_encode_jpeg(const imgc_image *image, const imgc_jpeg_options *options,
                              imgc_cancel *cancel, imgc_output *output, imgc_report *report);
+
+typedef struct imgc_webp_options {
+  bool is_lossless;
+  uint8_t quality;       // lossy: 1...100
+  uint8_t method;        // lossy: 0 (fastest) to 6 (smallest file)
+  uint8_t level;         // lossless: 0 (fastest) to 9 (smallest file)
+  uint8_t near_lossless; // lossless: 0 (most changes of samples) to 100 (none)
+  uint8_t alpha_quality; // lossy: 0...100; 100 preserves alpha
+  bool sharp_yuv;        // lossy: iterative conversion to YUV, which keeps edges between colours
+  bool is_exact;         // preserves the colour of pixels with alpha 0
+} imgc_webp_options;
+
+// Appends a complete file. Polls `cancel` (may be NULL) before the encoding, whenever libwebp
+// reports progress (per percent; lossless: a few times per image), and every 16 rows that are
+// converted for a lossless image. A side exceeds the format's limit of 16,383 pixels:
+// IMGC_ERROR_UNSUPPORTED with the token "dimensions". Compiled without IMGC_WEBP, this function and
+// imgc_webp_animation_create fail with IMGC_ERROR_UNSUPPORTED and the token "webp".
+imgc_status imgc_encode_webp(const imgc_image *image, const imgc_webp_options *options,
+                             imgc_cancel *cancel, imgc_output *output, imgc_report *report);
+
+typedef struct imgc_webp_animation_options {
+  imgc_webp_options frames;
+  uint32_t width, height; // pixels of the canvas and of every frame
+  uint16_t play_count;    // 0: infinite
+  // Maximum distance between two key frames, in frames; 0: only the first frame is a key frame.
+  uint32_t key_frame_interval;
+  bool is_mixed; // lossy or lossless for each frame, whichever is smaller
+} imgc_webp_animation_options;
+
+// An incremental encoder of animations. Call order: create; add for every frame; end; destroy. The
+// library stores the smallest rectangle of each frame, and one frame for equal consecutive frames;
+// if all frames are equal, the file is a still image.
+typedef struct imgc_webp_animation imgc_webp_animation;
+
+// Stores NULL when it fails. `cancel` may be NULL.
+imgc_status imgc_webp_animation_create(const imgc_webp_animation_options *options,
+                                       imgc_cancel *cancel, imgc_webp_animation **animation,
+                                       imgc_report *report);
+void imgc_webp_animation_destroy(imgc_webp_animation *animation);
+// `time` is the start of the frame in milliseconds; it may wrap around. It is at least the time of
+// the previous frame and less than 2^24 after it.
+imgc_status imgc_webp_animation_add(imgc_webp_animation *animation, const imgc_image *image,
+                                    uint32_t time, imgc_report *report);
+// `time` is the end of the last frame.
+imgc_status imgc_webp_animation_end(imgc_webp_animation *animation, uint32_t time,
+                                    imgc_output *output, imgc_report *report);
 
 typedef enum imgc_png_filter {
   IMGC_FILTER_NONE = 0, // 0...4: the PNG specification's filter types, for every row

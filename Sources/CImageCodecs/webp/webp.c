@@ -1,6 +1,8 @@
-// WebP: still images and animations, decoded by libwebp.
+// WebP: still images and animations. The container is parsed here (webp_container.c); libwebp
+// decodes the images.
 
 #include "core/codec.h"
+#include "core/limits.h"
 #include "core/report.h"
 
 #ifdef IMGC_WEBP
@@ -8,25 +10,116 @@
 #if !__has_include(<webp/decode.h>)
 #error "libwebp is missing: apt-get install libwebp-dev (brew install webp)"
 #endif
-#include <webp/decode.h>
+#include "webp/webp_canvas.h"
+#include "webp/webp_container.h"
+#include "webp/webp_frames.h"
 
-#include <stdio.h>
+#include <string.h>
+
+// ---------------------------------------------------------------- header
+
+static bool covers(const imgc_webp *webp, const imgc_webp_frame *frame) {
+  return frame->width == webp->width && frame->height == webp->height;
+}
+
+// Returns the first frame of an animation; its image is the still image.
+static imgc_status find_first(const imgc_request *request, const imgc_webp *webp,
+                              imgc_webp_frame *first, imgc_report *report) {
+  imgc_webp_found found = imgc_webp_find_frame(request, webp, webp->first_frame, first, report);
+  if (found == IMGC_WEBP_FRAME || report->status) return report->status;
+  if (found == IMGC_WEBP_FRAME_TRUNCATED)
+    return imgc_fail(report, IMGC_ERROR_TRUNCATED, NULL, "webp: data ends before the first frame");
+  return imgc_fail(report, IMGC_ERROR_MALFORMED, NULL, "webp: invalid first frame");
+}
+
+// Counts the frames, at most max_counted_frames.
+static imgc_status count_frames(const imgc_request *request, const imgc_webp *webp,
+                                const imgc_webp_frame *first, imgc_header *header,
+                                imgc_report *report) {
+  imgc_webp_frame frame = *first;
+  do {
+    header->frame_count++;
+    // With one frame, the disposal has no visible effect.
+    header->has_alpha |= frame.image.has_alpha || (header->frame_count > 1 && frame.clears);
+    uint64_t work = imgc_webp_work_bytes(request, &frame.image);
+    if (work > header->work_bytes) header->work_bytes = work;
+    if (header->frame_count == 2) header->has_alpha |= first->clears;
+    if (header->frame_count == request->max_counted_frames) return IMGC_OK;
+  } while (imgc_webp_find_frame(request, webp, frame.next_offset, &frame, report) ==
+           IMGC_WEBP_FRAME);
+  return report->status;
+}
 
 static imgc_status read_header(const imgc_request *request, imgc_header *header,
                                imgc_report *report) {
-  (void)request, (void)header;
-  return imgc_fail(report, IMGC_ERROR_UNSUPPORTED, "webp", "webp: not decoded yet");
+  imgc_webp webp;
+  imgc_webp_frame first = {0};
+  if (imgc_webp_scan(request, &webp, report) ||
+      imgc_check_size(request, webp.width, webp.height, report))
+    return report->status;
+  if (webp.is_animated && find_first(request, &webp, &first, report)) return report->status;
+  const imgc_webp_image *image = webp.is_animated ? &first.image : &webp.image;
+  header->width = webp.width;
+  header->height = webp.height;
+  header->is_animated = webp.is_animated;
+  header->has_loop_count = webp.is_animated && webp.has_loop_count;
+  header->loop_count = webp.loop_count;
+  header->has_alpha = image->has_alpha || (webp.is_animated && !covers(&webp, &first));
+  header->bits_per_channel = 8;
+  header->color_model = image->is_found && !image->is_lossless ? IMGC_COLOR_YCBCR : IMGC_COLOR_RGB;
+  header->exif_offset = webp.exif.offset;
+  header->exif_size = webp.exif.size;
+  header->icc_size = webp.icc.size;
+  if (image->is_found) {
+    header->work_bytes = imgc_webp_work_bytes(request, image);
+    header->band_rows = imgc_webp_band_rows(image);
+  } else if (webp.flags & IMGC_WEBP_HAS_ALPHA) {
+    header->has_alpha = true;
+  }
+  if (!webp.is_animated)
+    header->frame_count = 1;
+  else if ((request->flags & IMGC_COUNT_FRAMES) &&
+           count_frames(request, &webp, &first, header, report))
+    return report->status;
+  header->channels = header->has_alpha ? 4 : 3;
+  return imgc_check_memory(request, webp.width,
+                           imgc_rows_in_memory(request, webp.height, header->band_rows),
+                           header->work_bytes, report);
 }
 
 static imgc_status read_icc(const imgc_request *request, uint8_t *profile, size_t size,
                             imgc_report *report) {
-  (void)request, (void)profile, (void)size, (void)report;
-  return IMGC_ERROR_MALFORMED;
+  imgc_webp webp;
+  if (imgc_webp_scan(request, &webp, report)) return report->status;
+  if (webp.icc.size == 0 || size != webp.icc.size)
+    return imgc_fail(report, IMGC_ERROR_INVALID_ARGUMENT, NULL,
+                     "webp: the size argument is %zu, but the ICC profile has %zu bytes", size,
+                     webp.icc.size);
+  memcpy(profile, request->data + webp.icc.offset, size);
+  return IMGC_OK;
 }
 
+// ---------------------------------------------------------------- the still image
+
 static imgc_status decode(const imgc_request *request, const imgc_dest *dest, imgc_report *report) {
-  (void)request, (void)dest;
-  return imgc_fail(report, IMGC_ERROR_UNSUPPORTED, "webp", "webp: not decoded yet");
+  imgc_webp webp;
+  imgc_webp_frame first = {0};
+  if (imgc_webp_scan(request, &webp, report) ||
+      imgc_check_size(request, webp.width, webp.height, report))
+    return report->status;
+  if (webp.is_animated && find_first(request, &webp, &first, report)) return report->status;
+  const imgc_webp_image *image = webp.is_animated ? &first.image : &webp.image;
+  if (!image->is_found)
+    return imgc_fail(report, IMGC_ERROR_TRUNCATED, NULL, "webp: data ends before the image");
+  if (dest->width != webp.width || dest->height != webp.height)
+    return imgc_fail(report, IMGC_ERROR_INVALID_ARGUMENT, NULL,
+                     "webp: the destination does not have the canvas size of %u x %u pixels",
+                     webp.width, webp.height);
+  if (imgc_check_memory(request, webp.width,
+                        imgc_rows_in_memory(request, webp.height, imgc_webp_band_rows(image)),
+                        imgc_webp_work_bytes(request, image), report))
+    return report->status;
+  return imgc_webp_draw_still(request, image, first.x, first.y, dest, report);
 }
 
 static const char *version(void) { return "libwebp"; }
@@ -36,6 +129,8 @@ const imgc_codec imgc_codec_webp = {
     .read_header = read_header,
     .read_icc = read_icc,
     .decode = decode,
+    .next_frame = imgc_webp_next_frame,
+    .draw_frame = imgc_webp_draw_frame,
     .version = version,
 };
 

@@ -90,14 +90,14 @@ struct EncodeCall {
 }
 
 extension EncodeCall {
-    private func checkSize(_ bitmap: Bitmap, maxSide side: Int) throws(EncodeError) {
+    func checkSize(_ bitmap: Bitmap, maxSide side: Int) throws(EncodeError) {
         guard bitmap.width > side || bitmap.height > side else { return }
         throw EncodeError(
             .tooLarge, format: format,
             "\(format.rawValue): \(bitmap.width) x \(bitmap.height) pixels exceed the limit of \(side) pixels per side")
     }
 
-    private func poll() throws(EncodeError) {
+    func poll() throws(EncodeError) {
         var report = imgc_report()
         guard let flag else { return }
         switch unsafe imgc_cancel_poll(flag.pointer) {
@@ -108,13 +108,13 @@ extension EncodeCall {
         throw EncodeError(report, format)
     }
 
-    private func run(_ body: (inout imgc_report) -> imgc_status) throws(EncodeError) {
+    func run(_ body: (inout imgc_report) -> imgc_status) throws(EncodeError) {
         var report = imgc_report()
         guard body(&report) == IMGC_OK else { throw EncodeError(report, format) }
     }
 
     /// Runs `body` and returns the bytes written to `output`; nil when the bytes exceed the limit of `output`.
-    private func outputBytes(
+    func outputBytes(
         _ output: EncodedBytes, _ body: (inout imgc_report) throws(EncodeError) -> imgc_status
     ) throws(EncodeError) -> [UInt8]? {
         var report = imgc_report()
@@ -134,7 +134,7 @@ struct FramePart {
 }
 
 /// The memory that the C encoders write to.
-@safe private final class EncodedBytes {
+@safe final class EncodedBytes {
     var bytes = unsafe imgc_output()
 
     init(maxBytes: Int?) { unsafe bytes.max_bytes = maxBytes ?? 0 }
@@ -150,7 +150,7 @@ extension EncodeError {
     fileprivate init(_ report: imgc_report, _ format: EncodedFormat) {
         let code: Code =
             switch report.status {
-            case IMGC_ERROR_UNSUPPORTED: .tooLarge
+            case IMGC_ERROR_UNSUPPORTED: text(of: report.token) == "dimensions" ? .tooLarge : .unsupportedFormat
             case IMGC_ERROR_OUT_OF_MEMORY: .outOfMemory
             case IMGC_ERROR_CANCELLED: .cancelled
             case IMGC_ERROR_LIMIT: .deadlinePassed
@@ -161,7 +161,7 @@ extension EncodeError {
 }
 
 extension Bitmap {
-    fileprivate var fullArea: imgc_rect { imgc_rect(x: 0, y: 0, width: UInt32(width), height: UInt32(height)) }
+    var fullArea: imgc_rect { imgc_rect(x: 0, y: 0, width: UInt32(width), height: UInt32(height)) }
 
     /// The smallest rectangle that contains all pixels that differ from `before`, a bitmap of the same size; one pixel
     /// when no pixels differ.
@@ -173,7 +173,7 @@ extension Bitmap {
     }
 
     /// Calls `body` with the pixels of a rectangle inside the bitmap, for the C encoders.
-    fileprivate func withImage<R>(_ area: imgc_rect, _ body: (inout imgc_image) -> R) -> R {
+    func withImage<R>(_ area: imgc_rect, _ body: (inout imgc_image) -> R) -> R {
         let (offset, stride) = (Int(area.y) * bytesPerRow + Int(area.x) * 4, bytesPerRow)
         return storage.withBytes { bytes in
             unsafe bytes.withUnsafeBytes { buffer in

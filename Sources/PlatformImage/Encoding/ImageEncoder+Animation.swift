@@ -1,44 +1,82 @@
 extension ImageEncoder {
     /// Encodes frames as an APNG; viewers without APNG support show the first frame.
     ///
-    /// Lossless: of each frame only the rectangle that differs from the previous frame is stored, or one pixel when
-    /// they are equal. The colour type is chosen for all frames together.
-    ///
-    /// - Parameters:
-    ///   - frames: At least one frame; all bitmaps must have the same size. Only the delay of ``AnimationFrame/info``
-    ///     is used. A delay whose numerator or denominator exceeds 65,535 is reduced to lowest terms; if this is not
-    ///     sufficient, the delay is rounded and limited to 65,535 s.
-    ///   - loopCount: Number of plays, 0 for infinite; at most 2,147,483,647, larger values are clamped.
-    ///   - cancellation: Stops the encode at its next batch of rows when raised.
-    /// - Throws: `invalidArgument` when there is no frame, when sizes differ, and when `loopCount`, a delay or an
-    ///   option is out of its range; `tooLarge`, `overMaxBytes`, `outOfMemory`, `cancelled`, `deadlinePassed`.
+    /// Equal to ``encodeAnimation(_:as:loopCount:cancellation:)`` with ``EncodedFormat/png``.
     public func encodeAnimation(
         _ frames: [AnimationFrame], loopCount: Int = 0, cancellation: CancellationFlag? = nil
     ) throws(EncodeError) -> [UInt8] {
-        try options.check(for: .png)
-        try Self.check(frames, loopCount: loopCount)
-        return try addingMetadata(.png, width: frames[0].bitmap.width, height: frames[0].bitmap.height) {
-            (encoder) throws(EncodeError) in try encoder.encodeFrames(frames, loopCount: loopCount, cancellation)
+        try encodeAnimation(frames, as: .png, loopCount: loopCount, cancellation: cancellation)
+    }
+
+    /// Encodes frames as an animation.
+    ///
+    /// PNG is lossless: of each frame only the rectangle that differs from the previous frame is stored, or one pixel
+    /// when they are equal. The colour type is chosen for all frames together.
+    ///
+    /// WebP is lossy or lossless, or a mixture of both (``WebPOptions``). libwebpmux chooses rectangle, disposal and
+    /// blending of each frame. Consecutive frames that look equal are stored as one frame with the sum of their delays;
+    /// when all frames look equal, the file is a still image.
+    ///
+    /// - Parameters:
+    ///   - frames: At least one frame; all bitmaps must have the same size. Only the delay of ``AnimationFrame/info``
+    ///     is used. PNG: a delay whose numerator or denominator exceeds 65,535 is reduced to lowest terms; if this is
+    ///     not sufficient, the delay is rounded and limited to 65,535 s. WebP: a delay is limited to 16,777.215 s, and
+    ///     the start time of each frame is rounded to the nearest millisecond, so that rounding errors do not
+    ///     accumulate.
+    ///   - format: PNG or WebP.
+    ///   - loopCount: Number of plays, 0 for infinite; at most 2,147,483,647 in PNG and 65,535 in WebP, larger values
+    ///     are clamped.
+    ///   - cancellation: Stops the encode at its next batch of rows when raised; a lossless WebP only between frames
+    ///     and at the few steps within a frame that libwebp reports.
+    /// - Throws: `invalidArgument` when there is no frame, when sizes differ, and when `loopCount`, a delay or an
+    ///   option is out of its range; `unsupportedFormat` for JPEG and when the build has no encoder for the format;
+    ///   `tooLarge`, `overMaxBytes`, `outOfMemory`, `cancelled`, `deadlinePassed`.
+    public func encodeAnimation(
+        _ frames: [AnimationFrame], as format: EncodedFormat, loopCount: Int = 0, cancellation: CancellationFlag? = nil
+    ) throws(EncodeError) -> [UInt8] {
+        try options.check(for: format)
+        try Self.check(frames, loopCount: loopCount, format)
+        let canvas = frames[0].bitmap
+        return try addingMetadata(format, width: canvas.width, height: canvas.height) {
+            (encoder) throws(EncodeError) in
+            try encoder.encodeFrames(frames, as: format, loopCount: loopCount, cancellation)
         }
     }
 
     private func encodeFrames(
-        _ frames: [AnimationFrame], loopCount: Int, _ cancellation: CancellationFlag?
+        _ frames: [AnimationFrame], as format: EncodedFormat, loopCount: Int, _ cancellation: CancellationFlag?
     ) throws(EncodeError) -> [UInt8] {
-        let call = EncodeCall(format: .png, flag: cancellation)
+        let call = EncodeCall(format: format, flag: cancellation)
+        switch format {
+        case .png: return try apng(frames, loopCount: loopCount, call)
+        case .webp:
+            return try encodeWebPWithinLimit { (options, maxBytes) throws(EncodeError) in
+                try call.webPAnimation(frames, loopCount: loopCount, options, maxBytes: maxBytes)
+            }
+        case .gif: throw EncodeError(.unsupportedFormat, format: format, "gif: animations are not encoded")
+        case .jpeg: throw EncodeError(.unsupportedFormat, format: format, "jpeg: the format has no animations")
+        }
+    }
+
+    private func apng(
+        _ frames: [AnimationFrame], loopCount: Int, _ call: EncodeCall
+    ) throws(EncodeError) -> [UInt8] {
         var parts: [FramePart] = []
         for (index, frame) in frames.enumerated() {
             let before = index == 0 ? nil : frames[index - 1].bitmap
             parts.append(try call.part(of: frame.bitmap, after: before, delay: frame.info.delay))
         }
-        return try encodeWithinLimit(.png) { (level, maxBytes) throws(EncodeError) in
+        return try encodeWithinLimit(.png, level: options.png.compressionLevel) {
+            (level, maxBytes) throws(EncodeError) in
             try call.apng(parts, loopCount: loopCount, options.png, level: level, maxBytes: maxBytes)
         }
     }
 
     /// - Throws: `invalidArgument` when frames, delays or `loopCount` are not valid for an animation.
-    private static func check(_ frames: [AnimationFrame], loopCount: Int) throws(EncodeError) {
-        func invalid(_ message: String) -> EncodeError { EncodeError(.invalidArgument, format: .png, message) }
+    private static func check(
+        _ frames: [AnimationFrame], loopCount: Int, _ format: EncodedFormat
+    ) throws(EncodeError) {
+        func invalid(_ message: String) -> EncodeError { EncodeError(.invalidArgument, format: format, message) }
         guard let first = frames.first?.bitmap else { throw invalid("frames is empty, at least 1 is required") }
         guard loopCount >= 0 else { throw invalid("loopCount is \(loopCount), allowed: 0 (infinite) or more") }
         for (index, frame) in frames.enumerated() {

@@ -1,4 +1,4 @@
-/// Encodes bitmaps as PNG, JPEG or APNG.
+/// Encodes bitmaps as PNG, JPEG, WebP, or an animation of PNG or WebP.
 ///
 /// Equal pixels and options give equal bytes. By default files contain only the image: no profile (pixels are sRGB),
 /// EXIF, time or software name; ``EncodeOptions/metadata`` and ``EncodeOptions/iccProfile`` add those of a source. Any
@@ -17,10 +17,11 @@ public struct ImageEncoder: Sendable {
     /// - Parameters:
     ///   - bitmap: Straight alpha, in sRGB or in the colour space of ``EncodeOptions/iccProfile``.
     ///   - format: PNG is lossless; JPEG composites transparent pixels over ``JPEGOptions/background`` and stores one
-    ///     component when all pixels are gray.
-    ///   - cancellation: Stops the encode at its next batch of rows when raised.
-    /// - Throws: `invalidArgument` when an option that applies to the format is out of its range, `tooLarge`,
-    ///   `overMaxBytes`, `outOfMemory`, `cancelled`, `deadlinePassed`.
+    ///     component when all pixels are gray; WebP is lossy or lossless (``WebPOptions``) and stores alpha.
+    ///   - cancellation: Stops the encode at its next batch of rows when raised; a lossless WebP only at the next of the
+    ///     few steps that libwebp reports.
+    /// - Throws: `invalidArgument` when an option that applies to the format is out of its range, `unsupportedFormat`,
+    ///   `tooLarge`, `overMaxBytes`, `outOfMemory`, `cancelled`, `deadlinePassed`.
     public func encode(
         _ bitmap: Bitmap, as format: EncodedFormat, cancellation: CancellationFlag? = nil
     ) throws(EncodeError) -> [UInt8] {
@@ -36,35 +37,46 @@ public struct ImageEncoder: Sendable {
         let call = EncodeCall(format: format, flag: cancellation)
         switch format {
         case .png:
-            return try encodeWithinLimit(format) { (level, maxBytes) throws(EncodeError) in
+            return try encodeWithinLimit(format, level: options.png.compressionLevel) {
+                (level, maxBytes) throws(EncodeError) in
                 try call.png(bitmap, options.png, level: level, maxBytes: maxBytes)
             }
-        case .jpeg: return try jpeg(bitmap, call)
-        case .webp, .gif: throw EncodeError(.unsupportedFormat, format: format, "\(format.rawValue) is not encoded")
+        case .jpeg:
+            return try encodeWithinLimit(format, quality: options.jpeg.quality) {
+                (quality, maxBytes) throws(EncodeError) in
+                try call.jpeg(bitmap, options.jpeg, quality: quality, maxBytes: maxBytes)
+            }
+        case .webp:
+            return try encodeWebPWithinLimit { (options, maxBytes) throws(EncodeError) in
+                try call.webP(bitmap, options, maxBytes: maxBytes)
+            }
+        case .gif: throw EncodeError(.unsupportedFormat, format: format, "\(format.rawValue) is not encoded")
         }
     }
 
     /// Compresses at the requested level, and again at level 9 when the file exceeds ``EncodeOptions/maxBytes``.
     func encodeWithinLimit(
-        _ format: EncodedFormat, _ encode: (_ level: Int, _ maxBytes: Int?) throws(EncodeError) -> [UInt8]?
+        _ format: EncodedFormat, level: Int, _ encode: (_ level: Int, _ maxBytes: Int?) throws(EncodeError) -> [UInt8]?
     ) throws(EncodeError) -> [UInt8] {
-        if let file = try encode(options.png.compressionLevel, options.maxBytes) { return file }
-        if options.png.compressionLevel < 9, let file = try encode(9, options.maxBytes) { return file }
+        if let file = try encode(level, options.maxBytes) { return file }
+        if level < 9, let file = try encode(9, options.maxBytes) { return file }
         throw try overMaxBytes(format, encode(9, nil), "compression level 9")
     }
 
-    private func jpeg(_ bitmap: Bitmap, _ call: EncodeCall) throws(EncodeError) -> [UInt8] {
-        let requestedQuality = options.jpeg.quality
-        if let file = try call.jpeg(bitmap, options.jpeg, quality: requestedQuality, maxBytes: options.maxBytes) {
-            return file
-        }
+    /// Encodes at the requested quality, or at the highest lower quality at which the file does not exceed
+    /// ``EncodeOptions/maxBytes``.
+    func encodeWithinLimit(
+        _ format: EncodedFormat, quality: Int,
+        _ encode: (_ quality: Int, _ maxBytes: Int?) throws(EncodeError) -> [UInt8]?
+    ) throws(EncodeError) -> [UInt8] {
+        if let file = try encode(quality, options.maxBytes) { return file }
         // Invariant of the binary search: a file of quality `lowest` is within the limit, or `lowest` is 0 and was not
         // tried; a file of quality `tooHigh` exceeds the limit.
-        var (lowest, tooHigh) = (0, requestedQuality)
+        var (lowest, tooHigh) = (0, quality)
         var best: [UInt8]?
         while tooHigh - lowest > 1 {
             let quality = (lowest + tooHigh) / 2
-            if let file = try call.jpeg(bitmap, options.jpeg, quality: quality, maxBytes: options.maxBytes) {
+            if let file = try encode(quality, options.maxBytes) {
                 best = file
                 lowest = quality
             } else {
@@ -72,7 +84,26 @@ public struct ImageEncoder: Sendable {
             }
         }
         if let best { return best }
-        throw try overMaxBytes(.jpeg, call.jpeg(bitmap, options.jpeg, quality: 1, maxBytes: nil), "quality 1")
+        throw try overMaxBytes(format, encode(1, nil), "quality 1")
+    }
+
+    /// Changes the level of a lossless WebP, or the quality of a lossy one, when the file exceeds
+    /// ``EncodeOptions/maxBytes``.
+    func encodeWebPWithinLimit(
+        _ encode: (_ options: WebPOptions, _ maxBytes: Int?) throws(EncodeError) -> [UInt8]?
+    ) throws(EncodeError) -> [UInt8] {
+        var adjusted = options.webP
+        if adjusted.isLossless {
+            return try encodeWithinLimit(.webp, level: adjusted.effectiveLosslessLevel) {
+                (level, maxBytes) throws(EncodeError) in
+                adjusted.losslessLevel = level
+                return try encode(adjusted, maxBytes)
+            }
+        }
+        return try encodeWithinLimit(.webp, quality: adjusted.quality) { (quality, maxBytes) throws(EncodeError) in
+            adjusted.quality = quality
+            return try encode(adjusted, maxBytes)
+        }
     }
 
     private func overMaxBytes(_ format: EncodedFormat, _ smallest: [UInt8]?, _ how: String) -> EncodeError {

@@ -4,7 +4,7 @@ extension DecodeQueue {
     ///
     /// - Parameters:
     ///   - bitmap: Straight alpha, in sRGB.
-    ///   - format: PNG or JPEG.
+    ///   - format: The file format.
     ///   - encoder: Quality, compression level and maximum size.
     ///   - priority: The priority of the job while it waits for a thread.
     ///   - byteCount: Bytes that the encoder will allocate, reserved from the ``budget``; 0 for a negligible amount.
@@ -22,24 +22,37 @@ extension DecodeQueue {
         }
     }
 
+    /// Encodes an APNG on the queue's threads.
+    ///
+    /// Equal to ``encodeAnimation(_:as:loopCount:with:priority:byteCount:)`` with ``EncodedFormat/png``.
+    public func encodeAnimation(
+        _ frames: [AnimationFrame], loopCount: Int = 0, with encoder: ImageEncoder = ImageEncoder(),
+        priority: Priority = .normal, byteCount: Int = 0
+    ) async throws(EncodeError) -> [UInt8] {
+        try await encodeAnimation(
+            frames, as: .png, loopCount: loopCount, with: encoder, priority: priority, byteCount: byteCount)
+    }
+
     /// Encodes an animation on the queue's threads. The job waits for a thread and can be cancelled in the same way as
     /// a decode.
     ///
     /// - Parameters:
     ///   - frames: At least one frame; all bitmaps must have the same size.
+    ///   - format: A format with animations: PNG or WebP.
     ///   - loopCount: Number of plays, 0 for infinite.
     ///   - encoder: Compression level and maximum size.
     ///   - priority: The priority of the job while it waits for a thread.
     ///   - byteCount: Bytes that the encoder will allocate, mostly its output, reserved from the ``budget``; 0 for a
     ///     negligible amount.
-    /// - Throws: The errors of ``ImageEncoder/encodeAnimation(_:loopCount:cancellation:)`` and of
+    /// - Throws: The errors of ``ImageEncoder/encodeAnimation(_:as:loopCount:cancellation:)`` and of
     ///   ``encode(_:as:with:priority:byteCount:)``.
     public func encodeAnimation(
-        _ frames: [AnimationFrame], loopCount: Int = 0, with encoder: ImageEncoder = ImageEncoder(),
-        priority: Priority = .normal, byteCount: Int = 0
+        _ frames: [AnimationFrame], as format: EncodedFormat, loopCount: Int = 0,
+        with encoder: ImageEncoder = ImageEncoder(), priority: Priority = .normal, byteCount: Int = 0
     ) async throws(EncodeError) -> [UInt8] {
-        try await run(priority: priority, byteCount: byteCount, refusal: { EncodeError($0, .png) }) {
-            (flag) throws(EncodeError) in try encoder.encodeAnimation(frames, loopCount: loopCount, cancellation: flag)
+        try await run(priority: priority, byteCount: byteCount, refusal: { EncodeError($0, format) }) {
+            (flag) throws(EncodeError) in
+            try encoder.encodeAnimation(frames, as: format, loopCount: loopCount, cancellation: flag)
         }
     }
 }

@@ -33,9 +33,10 @@ public struct EncodeError: Error, Hashable, Sendable, CustomStringConvertible {
 
         /// An option or a parameter is out of its range; ``EncodeError/message`` contains its name.
         public static var invalidArgument: Self { Self(description: "invalidArgument") }
-        /// This build has no encoder for the format (``EncodedFormat/isAvailable``).
+        /// This build has no encoder for the format (``EncodedFormat/isAvailable``), or the format has no animations.
         public static var unsupportedFormat: Self { Self(description: "unsupportedFormat") }
-        /// The width or the height exceeds the maximum of the format: 65,500 pixels in JPEG, 2,147,483,647 in PNG.
+        /// The width or the height exceeds the maximum of the format: 65,500 pixels in JPEG, 16,383 in WebP,
+        /// 2,147,483,647 in PNG.
         public static var tooLarge: Self { Self(description: "tooLarge") }
         /// The smallest file that the options allow is larger than ``EncodeOptions/maxBytes``;
         /// ``EncodeError/smallestByteCount`` is the size of that file.

@@ -48,9 +48,10 @@ public struct EncodeOptions: Hashable, Sendable {
     public var gif = GIFOptions()
     /// Maximum file size in bytes; nil for no limit.
     ///
-    /// A larger JPEG is encoded again at the highest quality at which the file fits, found by binary search over the
-    /// integers from 1 to ``JPEGOptions/quality``; a larger PNG is compressed again at level 9. A file that still does
-    /// not fit throws ``EncodeError/Code/overMaxBytes``. With 0 or less every call throws `invalidArgument`.
+    /// A larger JPEG or lossy WebP is encoded again at the highest quality at which the file fits, found by binary
+    /// search over the integers from 1 to ``JPEGOptions/quality`` or ``WebPOptions/quality``; a larger PNG or lossless
+    /// WebP is compressed again at level 9. A file that still does not fit throws ``EncodeError/Code/overMaxBytes``.
+    /// With 0 or less every call throws `invalidArgument`.
     public var maxBytes: Int?
     /// Metadata of the source, of which the file contains what ``metadataPolicy`` keeps. A GIF contains none.
     ///
@@ -67,7 +68,7 @@ public struct EncodeOptions: Hashable, Sendable {
     /// every call throws `invalidArgument`. A file with a profile has no gray colour type.
     public var iccProfile: [UInt8]?
 
-    /// PNG at level 6, JPEG at quality 80, no maximum file size, no metadata.
+    /// PNG at level 6, JPEG and lossy WebP at quality 80, no maximum file size, no metadata.
     public init() {}
 }
 
@@ -196,14 +197,18 @@ extension JPEGOptions: CustomStringConvertible {
 }
 
 extension EncodeOptions {
-    /// - Throws: `invalidArgument` when an option that applies to the format is out of its range.
+    /// - Throws: `invalidArgument` when an option that applies to the format is out of its range, `unsupportedFormat`.
     func check(for format: EncodedFormat) throws(EncodeError) {
         if let maxBytes { try Self.check(maxBytes, "maxBytes", isIn: 1 ... .max, format) }
+        guard format.isAvailable else {
+            throw EncodeError(.unsupportedFormat, format: format, "\(format.rawValue): not encoded by this build")
+        }
         if let iccProfile { try Self.check(iccProfile, for: format) }
         switch format {
         case .png: try Self.check(png.compressionLevel, "png.compressionLevel", isIn: 0...9, format)
         case .jpeg: try Self.check(jpeg.quality, "jpeg.quality", isIn: 1...100, format)
-        case .webp, .gif: break
+        case .webp: try checkWebP()
+        case .gif: break
         }
     }
 
@@ -213,6 +218,14 @@ extension EncodeOptions {
         throw EncodeError(
             .invalidArgument, format: format,
             "iccProfile has \(profile.count) bytes, allowed: an RGB profile, for PNG, JPEG and WebP only")
+    }
+
+    private func checkWebP() throws(EncodeError) {
+        try Self.check(webP.quality, "webP.quality", isIn: 1...100, .webp)
+        try Self.check(webP.effectiveLosslessLevel, "webP.losslessLevel", isIn: 0...9, .webp)
+        try Self.check(webP.nearLossless, "webP.nearLossless", isIn: 0...100, .webp)
+        try Self.check(webP.alphaQuality, "webP.alphaQuality", isIn: 0...100, .webp)
+        try Self.check(webP.keyFrameInterval ?? 0, "webP.keyFrameInterval", isIn: 0 ... .max, .webp)
     }
 
     private static func check(

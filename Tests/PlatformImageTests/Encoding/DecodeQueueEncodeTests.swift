@@ -19,7 +19,7 @@ import Testing
         try await body(queue, gate)
     }
 
-    @Test(arguments: EncodedFormat.allCases)
+    @Test(arguments: EncodedFormat.allCases.filter(\.isAvailable))
     func encodeOnTheQueueReturnsTheBytesOfTheEncoder(format: EncodedFormat) async throws {
         var encoder = ImageEncoder()
         encoder.options.jpeg.quality = 33
@@ -38,6 +38,16 @@ import Testing
 
         #expect(try file == ImageEncoder().encodeAnimation(frames, loopCount: 3))
     }
+
+    #if WebP
+    @Test func encodeAnimationAsWebPOnTheQueueReturnsTheBytesOfTheEncoder() async throws {
+        let frames = [Self.bitmap, SampleImage.noise.bitmap(40, 30)].map { AnimationFrame($0, delay: Self.delay) }
+
+        let file = try await DecodeQueue(width: 1).encodeAnimation(frames, as: .webp, loopCount: 3)
+
+        #expect(try file == ImageEncoder().encodeAnimation(frames, as: .webp, loopCount: 3))
+    }
+    #endif
 
     @Test func encodeRethrowsEncodeErrors() async {
         var encoder = ImageEncoder()

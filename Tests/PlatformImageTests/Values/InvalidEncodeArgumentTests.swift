@@ -35,6 +35,34 @@ import Testing
         #expect(try encoder.encode(Self.bitmap, as: .jpeg) == ImageEncoder().encode(Self.bitmap, as: .jpeg))
     }
 
+    #if WebP
+    @Test(arguments: [Int.min, -1, 0, 1, 9, 10, 100, 101, 256, .max])
+    func webPOptionsThrowExactlyWhenTheyAreOutOfRange(value: Int) {
+        let options: [(WritableKeyPath<WebPOptions, Int>, ClosedRange<Int>)] = [
+            (\.quality, 1...100), (\.nearLossless, 0...100), (\.alphaQuality, 0...100),
+        ]
+        let optionals: [(WritableKeyPath<WebPOptions, Int?>, ClosedRange<Int>)] = [
+            (\.losslessLevel, 0...9), (\.keyFrameInterval, 0 ... .max),
+        ]
+        let frame = AnimationFrame(Self.bitmap, delay: Self.second)
+        func expectRange(_ range: ClosedRange<Int>, _ change: (inout WebPOptions) -> Void) {
+            var encoder = ImageEncoder()
+            change(&encoder.options.webP)
+            for encode: () throws -> [UInt8] in [
+                { try encoder.encode(Self.bitmap, as: .webp) }, { try encoder.encodeAnimation([frame], as: .webp) },
+            ] {
+                if range.contains(value) {
+                    #expect(throws: Never.self) { try encode() }
+                } else {
+                    expectInvalid(encode)
+                }
+            }
+        }
+        for (path, range) in options { expectRange(range) { $0[keyPath: path] = value } }
+        for (path, range) in optionals { expectRange(range) { $0[keyPath: path] = value } }
+    }
+    #endif
+
     @Test(arguments: [0, -1, .min])
     func maxBytesBelowOneThrows(maxBytes: Int) {
         var encoder = ImageEncoder()
@@ -50,6 +78,11 @@ import Testing
         expectInvalid { try ImageEncoder().encodeAnimation([]) }
         expectInvalid { try ImageEncoder().encodeAnimation([frame, turned]) }
         expectInvalid { try ImageEncoder().encodeAnimation([frame], loopCount: -1) }
+        for format in [EncodedFormat.png, .webp] where format.isAvailable {
+            expectInvalid { try ImageEncoder().encodeAnimation([], as: format) }
+            expectInvalid { try ImageEncoder().encodeAnimation([frame, turned], as: format) }
+            expectInvalid { try ImageEncoder().encodeAnimation([frame], as: format, loopCount: -1) }
+        }
     }
 
     @Test(arguments: [

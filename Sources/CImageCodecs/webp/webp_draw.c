@@ -1,0 +1,246 @@
+// Decoding of a coded image by libwebp's incremental decoder.
+//
+// The decoder receives the data in pieces. After each piece, the complete rows are passed on, and
+// the cancel flag is polled. libwebp writes a row once and does not read it afterwards (see
+// Docs/decisions/0023-webp-streaming.md), so the rows can be in a ring.
+
+#ifdef IMGC_WEBP
+
+#include "webp/webp_draw.h"
+#include "core/cancel.h"
+#include "core/limits.h"
+#include "core/report.h"
+#include "rows/rows.h"
+#include "webp/webp_ring.h"
+
+#include <webp/decode.h>
+
+enum {
+  MAX_PIECE = 65536, // bytes
+  MIN_PIECE = 64,
+  DIRECT_PIECE_ROWS = 256, // rows that a piece completes on average, when they are written directly
+  PIECES_PER_RING = 16,
+  // A window is decoded with more rows above and below, because the chroma of a row is interpolated
+  // with the adjacent rows, and a window starts at an even row.
+  WINDOW_MARGIN = 2,
+};
+
+typedef struct draw {
+  const imgc_request *request;
+  imgc_report *report;
+  const imgc_webp_image *image;
+  const imgc_webp_output *output;
+  uint8_t *pixels; // of the row `first_row`
+  size_t stride;
+  uint32_t capacity; // rows at `pixels`
+  bool moves;        // every piece starts to write at `pixels`
+  size_t piece;      // bytes
+  uint32_t done;     // rows of the image that have been written directly or passed on
+  WebPDecoderConfig config;
+  WebPIDecoder *decoder;
+} draw;
+
+// The area that one decoder decodes: the rows from `first` to `end`, of which the rows from `skip`
+// (relative to `first`) to `keep` are used.
+typedef struct window {
+  uint32_t first, end;
+  uint32_t skip, keep;
+  bool is_whole;
+} window;
+
+typedef enum outcome {
+  OUTCOME_COMPLETE,
+  OUTCOME_SUSPENDED, // all data used
+  OUTCOME_DAMAGED,
+  OUTCOME_OVERFLOW, // one piece completed more rows than the buffer holds
+  OUTCOME_FAILED,   // see the report
+} outcome;
+
+// ---------------------------------------------------------------- rows
+
+// Passes on the rows from `from` to `to` of the window, which are at `rows`.
+static void put_rows(draw *d, const window *window, uint32_t from, uint32_t to, uint8_t *rows) {
+  if (from < window->skip) {
+    uint32_t skipped = (to < window->skip ? to : window->skip) - from;
+    from += skipped;
+    rows += skipped * d->stride;
+  }
+  if (to > window->keep) to = window->keep;
+  if (from >= to) return;
+  uint32_t y = window->first + from, count = to - from;
+  // Without the alpha bit the image is opaque, even if pixels have an alpha below 255, as in
+  // libwebp's tools.
+  if (d->image->is_lossless && !d->image->has_alpha)
+    for (uint32_t i = 0; i < count; i++)
+      imgc_row_rgbx8(rows + i * d->stride, rows + i * d->stride, d->image->width);
+  if (d->output->put) d->output->put(d->output->context, y, rows, d->stride, count);
+  d->done = y + count;
+}
+
+// ---------------------------------------------------------------- pieces
+
+// Returns the number of bytes that the decoder receives in total with the next piece.
+static size_t next_end(const draw *d, size_t fed) {
+  size_t size = d->image->size, step = d->piece;
+  // Until the header of a lossless image is complete, libwebp decodes the header again with every
+  // piece. Pieces that grow in proportion limit the number of attempts.
+  if (d->image->is_lossless && d->config.output.width == 0 && step < fed / 4) step = fed / 4;
+  return size - fed > step ? fed + step : size;
+}
+
+static bool open_decoder(draw *d, const window *window) {
+  if (!WebPInitDecoderConfig(&d->config)) return false;
+  WebPDecBuffer *output = &d->config.output;
+  uint32_t height = window->end - window->first;
+  output->colorspace = MODE_RGBA;
+  output->is_external_memory = 1;
+  output->u.RGBA.rgba = d->pixels;
+  output->u.RGBA.stride = (int)d->stride;
+  output->u.RGBA.size = (size_t)imgc_mul(d->stride, height);
+  if (!window->is_whole) {
+    d->config.options.use_cropping = 1;
+    d->config.options.crop_top = (int)window->first;
+    d->config.options.crop_width = (int)d->image->width;
+    d->config.options.crop_height = (int)height;
+  }
+  d->decoder = WebPIDecode(NULL, 0, &d->config);
+  return d->decoder;
+}
+
+// Returns the number of complete rows of the window.
+static uint32_t complete_rows(const draw *d) {
+  int rows = 0;
+  if (d->config.output.width == 0 || !WebPIDecGetRGB(d->decoder, &rows, NULL, NULL, NULL)) return 0;
+  return rows > 0 ? (uint32_t)rows : 0;
+}
+
+static outcome fail_without_memory(draw *d) {
+  imgc_fail(d->report, IMGC_ERROR_OUT_OF_MEMORY, NULL, "webp: out of memory");
+  return OUTCOME_FAILED;
+}
+
+static outcome feed(draw *d, const window *window) {
+  const uint8_t *data = d->request->data + d->image->offset;
+  uint32_t rows = 0; // complete rows of the window
+  for (size_t fed = 0; fed < d->image->size;) {
+    if (imgc_poll(d->request, d->report)) return OUTCOME_FAILED;
+    fed = next_end(d, fed);
+    VP8StatusCode status = WebPIUpdate(d->decoder, data, fed);
+    uint32_t now = complete_rows(d);
+    if (now > window->end - window->first) return OUTCOME_DAMAGED;
+    if (d->moves && now - rows > d->capacity) return OUTCOME_OVERFLOW;
+    if (now > rows) {
+      put_rows(d, window, rows, now, d->pixels + (d->moves ? 0 : (size_t)rows * d->stride));
+      rows = now;
+      if (d->report->status) return OUTCOME_FAILED;
+      // libwebp writes row `y` to rgba + y * stride. The next row is written to `pixels`. An
+      // integer is used because the address is outside the buffer.
+      if (d->moves)
+        d->config.output.u.RGBA.rgba =
+            (uint8_t *)((uintptr_t)d->pixels - (uintptr_t)rows * d->stride);
+    }
+    if (status == VP8_STATUS_OK || d->done == d->image->height) return OUTCOME_COMPLETE;
+    if (rows >= window->keep) return OUTCOME_COMPLETE;
+    if (status == VP8_STATUS_OUT_OF_MEMORY) return fail_without_memory(d);
+    if (status != VP8_STATUS_SUSPENDED) return OUTCOME_DAMAGED;
+  }
+  return OUTCOME_SUSPENDED;
+}
+
+static outcome decode_window(draw *d, const window *window) {
+  if (!open_decoder(d, window)) return fail_without_memory(d);
+  outcome outcome = feed(d, window);
+  WebPIDelete(d->decoder);
+  return outcome;
+}
+
+// ---------------------------------------------------------------- windows
+
+// Decodes the remaining rows in windows that fit into the buffer. Every window is decoded from the
+// start of the data, and only its rows are written.
+static outcome decode_windows(draw *d) {
+  uint32_t height = d->image->height;
+  d->moves = false;
+  while (d->done < height) {
+    window window = {0};
+    window.first = d->done > WINDOW_MARGIN ? (d->done - WINDOW_MARGIN) & ~1u : 0;
+    window.end = height - window.first > d->capacity ? window.first + d->capacity : height;
+    window.skip = d->done - window.first;
+    window.keep = window.end - window.first - (window.end < height ? WINDOW_MARGIN : 0);
+    outcome outcome = decode_window(d, &window);
+    if (outcome != OUTCOME_COMPLETE) return outcome;
+    if (d->done < window.first + window.keep) return OUTCOME_DAMAGED;
+  }
+  return OUTCOME_COMPLETE;
+}
+
+// ---------------------------------------------------------------- the image
+
+static size_t piece_size(const imgc_webp_image *image, uint32_t rows) {
+  uint64_t size = (uint64_t)image->size * (rows ? rows : 1) / image->height;
+  return size > MAX_PIECE ? MAX_PIECE : size < MIN_PIECE ? MIN_PIECE : (size_t)size;
+}
+
+static outcome draw_direct(draw *d) {
+  d->pixels = d->output->pixels;
+  d->stride = d->output->stride;
+  d->piece = piece_size(d->image, DIRECT_PIECE_ROWS);
+  window whole = {.end = d->image->height, .keep = d->image->height, .is_whole = true};
+  return decode_window(d, &whole);
+}
+
+static outcome draw_buffered(draw *d) {
+  const imgc_webp_image *image = d->image;
+  imgc_webp_ring ring;
+  d->stride = (size_t)image->width * 4;
+  imgc_webp_ring_open(&ring, d->request, image);
+  if (!ring.pixels) return fail_without_memory(d);
+  d->pixels = ring.pixels;
+  d->capacity = ring.rows;
+  d->piece = piece_size(image, ring.rows / PIECES_PER_RING);
+  d->moves = ring.addresses > 0;
+  outcome outcome = OUTCOME_OVERFLOW;
+  window whole = {.end = image->height, .keep = image->height, .is_whole = true};
+  if (ring.holds_image) outcome = decode_window(d, &whole);
+  if (outcome == OUTCOME_OVERFLOW) outcome = decode_windows(d);
+  imgc_webp_ring_close(&ring, d->request);
+  return outcome;
+}
+
+imgc_status imgc_webp_draw(const imgc_request *request, const imgc_webp_image *image,
+                           const imgc_webp_output *output, imgc_webp_result *result,
+                           imgc_report *report) {
+  draw d = {.request = request, .report = report, .image = image, .output = output};
+  outcome outcome = output->pixels ? draw_direct(&d) : draw_buffered(&d);
+  result->rows = d.done;
+  bool is_complete = outcome == OUTCOME_COMPLETE && d.done == image->height;
+  result->end = is_complete                                           ? IMGC_WEBP_COMPLETE
+                : outcome == OUTCOME_SUSPENDED && image->is_truncated ? IMGC_WEBP_TRUNCATED
+                                                                      : IMGC_WEBP_DAMAGED;
+  return report->status;
+}
+
+// ---------------------------------------------------------------- memory
+
+// Upper bounds of libwebp 1.2 to 1.5. Fixed: the decoder structs and tables. Per macroblock column
+// of a lossy image: prediction modes, top samples, coefficients, and 24 rows of luma and chroma.
+enum { FIXED_BYTES = 65536, MACROBLOCK_BYTES = 2200 };
+
+// A lossless image of w x h: the pixels, a row above, 16 rows of output, and the two transforms and
+// the entropy image with up to one value per 4 x 4 pixels each. The tables of prefix codes: up to
+// 19 kB for each of the groups.
+static uint64_t lossless_bytes(uint64_t width, uint64_t height) {
+  uint64_t pixels = imgc_mul(width, height + 18), blocks = (width / 4 + 1) * (height / 4 + 1);
+  return pixels * 4 + blocks * 12;
+}
+
+uint64_t imgc_webp_library_bytes(const imgc_webp_image *image) {
+  uint64_t width = image->width, height = image->height, pixels = width * height;
+  if (image->is_lossless) return FIXED_BYTES + lossless_bytes(width, height);
+  uint64_t bytes = FIXED_BYTES + (width / 16 + 1) * MACROBLOCK_BYTES + width * 2 + 64;
+  if (image->has_alpha_chunk) bytes += pixels * 2;
+  if (image->alpha_is_coded) bytes += lossless_bytes(width, height);
+  return bytes;
+}
+
+#endif

@@ -1,0 +1,37 @@
+// Decoding of a coded image by libwebp's incremental decoder.
+
+#ifndef IMGC_WEBP_DRAW_H
+#define IMGC_WEBP_DRAW_H
+
+#include "webp/webp_container.h"
+
+// Where the rows are written: either directly to `pixels`, or to a buffer of a few rows from which
+// `put` receives the complete rows in order.
+typedef struct imgc_webp_output {
+  uint8_t *pixels; // NULL: use `put`
+  size_t stride;   // bytes from row to row of `pixels`
+  void (*put)(void *context, uint32_t y, const uint8_t *rows, size_t stride, uint32_t count);
+  void *context;
+} imgc_webp_output;
+
+typedef enum imgc_webp_end {
+  IMGC_WEBP_COMPLETE,
+  IMGC_WEBP_TRUNCATED, // the file ends before the end of the image data
+  IMGC_WEBP_DAMAGED,   // invalid data
+} imgc_webp_end;
+
+typedef struct imgc_webp_result {
+  uint32_t rows; // complete rows from the top
+  imgc_webp_end end;
+} imgc_webp_result;
+
+// Returns an upper bound of libwebp's memory for the image, in bytes.
+uint64_t imgc_webp_library_bytes(const imgc_webp_image *image);
+
+// Decodes the image. Damage is returned in `result` and not reported. Fails when cancelled, and
+// when memory is exhausted.
+imgc_status imgc_webp_draw(const imgc_request *request, const imgc_webp_image *image,
+                           const imgc_webp_output *output, imgc_webp_result *result,
+                           imgc_report *report);
+
+#endif

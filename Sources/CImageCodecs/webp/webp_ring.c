@@ -1,0 +1,106 @@
+// The ring on Linux: mremap(2) with an old size of 0 maps the pages of a shared mapping again. On
+// other systems, and when the addresses are not available, the memory is mapped once.
+
+#ifndef _GNU_SOURCE
+#define _GNU_SOURCE // mremap
+#endif
+
+#include "webp/webp_ring.h"
+#include "core/limits.h"
+#include "core/scratch.h"
+
+#if defined(__linux__)
+#include <sys/mman.h>
+#include <unistd.h>
+#endif
+
+// Images up to this size are held completely. Tests define a smaller value.
+#ifndef IMGC_WEBP_RING_BYTES
+#define IMGC_WEBP_RING_BYTES ((uint64_t)8 << 20)
+#endif
+
+// A larger lossy image has 1/16 of its rows in memory. libwebp starts to decode a lossless image
+// when 1/8 of its bytes are available, and then returns the rows of all these bytes at once; 1/4 of
+// the rows leaves a margin for images that have more bytes in their lower rows.
+enum { LOSSY_PARTS = 16, LOSSLESS_PARTS = 4, MIN_ROWS = 8 };
+
+static uint64_t round_up(uint64_t size, uint64_t unit) {
+  return imgc_add(size, unit - 1) / unit * unit;
+}
+
+static size_t row_bytes(const imgc_webp_image *image) { return (size_t)image->width * 4; }
+
+uint32_t imgc_webp_ring_rows(const imgc_webp_image *image) {
+  uint32_t height = image->height;
+  // Windows (webp_draw.c) are not possible: when libwebp 1.2 crops, it decodes a filtered alpha
+  // plane incorrectly.
+  if (image->has_alpha_chunk) return height;
+  uint32_t parts = image->is_lossless ? LOSSLESS_PARTS : LOSSY_PARTS;
+  uint64_t rows = IMGC_WEBP_RING_BYTES / row_bytes(image), part = (height + parts - 1) / parts;
+  if (rows < part) rows = part;
+  if (rows < MIN_ROWS) rows = MIN_ROWS;
+  return rows < height ? (uint32_t)rows : height;
+}
+
+static uint64_t page_size(void) {
+#if defined(__linux__)
+  long size = sysconf(_SC_PAGESIZE);
+  if (size > 0) return (uint64_t)size;
+#endif
+  return 4096;
+}
+
+uint64_t imgc_webp_ring_bytes(const imgc_webp_image *image) {
+  uint32_t rows = imgc_webp_ring_rows(image);
+  uint64_t size = imgc_mul(row_bytes(image), rows);
+  return rows < image->height ? round_up(size, page_size()) : size;
+}
+
+#if defined(__linux__)
+// Maps the memory over all addresses. Returns false when the addresses are not available.
+static bool map(imgc_webp_ring *ring, size_t addresses) {
+  size_t size = ring->size;
+  uint8_t *start =
+      mmap(NULL, addresses, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  if (start == MAP_FAILED) return false;
+  void *memory =
+      mmap(start, size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS | MAP_FIXED, -1, 0);
+  bool is_mapped = memory != MAP_FAILED;
+  for (size_t at = size; is_mapped && at < addresses; at += size)
+    is_mapped = mremap(start, 0, size, MREMAP_MAYMOVE | MREMAP_FIXED, start + at) != MAP_FAILED;
+  if (!is_mapped) {
+    munmap(start, addresses);
+    return false;
+  }
+  ring->pixels = start;
+  ring->addresses = addresses;
+  return true;
+}
+#endif
+
+void imgc_webp_ring_open(imgc_webp_ring *ring, const imgc_request *request,
+                         const imgc_webp_image *image) {
+  *ring = (imgc_webp_ring){.rows = imgc_webp_ring_rows(image)};
+  uint64_t size = imgc_webp_ring_bytes(image), height = image->height;
+  if (size > SIZE_MAX / 2) return;
+  ring->size = (size_t)size;
+  ring->holds_image = true;
+#if defined(__linux__)
+  uint64_t addresses = round_up(imgc_mul(row_bytes(image), height), size);
+  if (ring->rows < height && addresses <= SIZE_MAX / 2 && map(ring, (size_t)addresses)) return;
+#endif
+  ring->holds_image = ring->rows == height;
+  ring->pixels = imgc_scratch_alloc(request, ring->size);
+}
+
+void imgc_webp_ring_close(imgc_webp_ring *ring, const imgc_request *request) {
+#if defined(__linux__)
+  if (ring->addresses) {
+    munmap(ring->pixels, ring->addresses);
+    ring->pixels = NULL;
+    return;
+  }
+#endif
+  imgc_scratch_free(request, ring->pixels, ring->size);
+  ring->pixels = NULL;
+}

@@ -1,0 +1,69 @@
+internal import CImageCodecs
+
+extension EncodeCall {
+    /// Encodes a WebP; nil when the file exceeds `maxBytes`.
+    func webP(_ bitmap: Bitmap, _ options: WebPOptions, maxBytes: Int?) throws(EncodeError) -> [UInt8]? {
+        try checkSize(bitmap, maxSide: 16_383)
+        var settings = options.codecValue
+        let output = EncodedBytes(maxBytes: maxBytes)
+        return try outputBytes(output) { (report) throws(EncodeError) in
+            unsafe bitmap.withImage(bitmap.fullArea) { image in
+                unsafe imgc_encode_webp(&image, &settings, flag?.pointer, &output.bytes, &report)
+            }
+        }
+    }
+
+    /// Encodes an animated WebP; nil when the file exceeds `maxBytes`.
+    func webPAnimation(
+        _ frames: [AnimationFrame], loopCount: Int, _ options: WebPOptions, maxBytes: Int?
+    ) throws(EncodeError) -> [UInt8]? {
+        let canvas = frames[0].bitmap
+        try checkSize(canvas, maxSide: 16_383)
+        var settings = imgc_webp_animation_options(
+            frames: options.codecValue, width: UInt32(canvas.width), height: UInt32(canvas.height),
+            play_count: UInt16(clamping: loopCount),
+            key_frame_interval: UInt32(clamping: options.keyFrameInterval ?? (options.isLossless ? 17 : 5)),
+            is_mixed: options.mixesLosslessFrames)
+        var times = FrameTimes()
+        let output = EncodedBytes(maxBytes: maxBytes)
+        return try withExtendedLifetime(flag) { () throws(EncodeError) -> [UInt8]? in
+            var encoder: OpaquePointer?
+            defer { unsafe imgc_webp_animation_destroy(encoder) }
+            try run { unsafe imgc_webp_animation_create(&settings, flag?.pointer, &encoder, &$0) }
+            return try outputBytes(output) { (report) throws(EncodeError) in
+                for frame in frames {
+                    let status = unsafe frame.bitmap.withImage(frame.bitmap.fullArea) { image in
+                        unsafe imgc_webp_animation_add(encoder, &image, times.milliseconds, &report)
+                    }
+                    guard status == IMGC_OK else { return status }
+                    times.advance(by: frame.info.delay)
+                }
+                return unsafe imgc_webp_animation_end(encoder, times.milliseconds, &output.bytes, &report)
+            }
+        }
+    }
+}
+
+/// The start times of the frames of a WebP animation.
+private struct FrameTimes {
+    /// The exact sum of the delays, in milliseconds.
+    private var sum = 0.0
+
+    /// The start of the next frame, rounded to the nearest millisecond. The sum is rounded instead of each delay, so
+    /// that rounding errors do not accumulate. Wraps around, as in libwebpmux, which only uses differences.
+    var milliseconds: UInt32 { UInt32(truncatingIfNeeded: Int64(sum.rounded())) }
+
+    /// The duration of a frame has 24 bits in the file.
+    mutating func advance(by delay: FrameDelay) {
+        sum += min(Double(delay.numerator) * 1000 / Double(delay.denominator), 0xFF_FFFF)
+    }
+}
+
+extension WebPOptions {
+    fileprivate var codecValue: imgc_webp_options {
+        imgc_webp_options(
+            is_lossless: isLossless, quality: UInt8(quality), method: UInt8(method),
+            level: UInt8(effectiveLosslessLevel), near_lossless: UInt8(nearLossless),
+            alpha_quality: UInt8(alphaQuality), sharp_yuv: usesSharpYUV, is_exact: preservesTransparentColors)
+    }
+}
