@@ -118,9 +118,10 @@ import Testing
 
     @Test func overlappingValuesDoNotMultiplyTheBlock() throws {
         // 400 entries with the same value of 40,000 bytes.
-        let table = (0..<400).flatMap { index in
-            MetadataBlocks.bytes(40_000 + index, 2, true) + [7, 0] + MetadataBlocks.bytes(40_000, 4, true)
-                + MetadataBlocks.bytes(5_000, 4, true)
+        var table: [UInt8] = []
+        for index in 0..<400 {
+            table += MetadataBlocks.bytes(40_000 + index, 2, true) + [7, 0]
+            table += MetadataBlocks.bytes(40_000, 4, true) + MetadataBlocks.bytes(5_000, 4, true)
         }
         var block: [UInt8] = [0x49, 0x49, 42, 0, 8, 0, 0, 0] + MetadataBlocks.bytes(400, 2, true) + table
         block += [UInt8](repeating: 7, count: 45_000 - block.count)
