@@ -21,8 +21,8 @@ extension EXIFTree {
             tree.exif.removeAll { !Self.exposureTags.contains($0.tag) }
             tree.gps = []
         case .all:
-            tree.first.removeAll { !Self.describesFile($0.tag) }
-            tree.exif.removeAll { Self.sourcePixelTags.contains($0.tag) }
+            tree.first.removeAll { !Self.describesFile($0.tag) || $0.type == FieldType.directory }
+            tree.exif.removeAll { Self.sourcePixelTags.contains($0.tag) || $0.type == FieldType.directory }
         }
         tree.exif = tree.exif.compactMap { entry in
             switch entry.tag {
@@ -86,8 +86,8 @@ extension EXIFTree {
     ).union(34864...34869).union(37377...37386).union(41985...41996).union(42032...42037).union(42080...42082)
 
     /// Tags of the Exif IFD about the pixels of the source: ComponentsConfiguration, CompressedBitsPerPixel,
-    /// SubjectArea, SubjectLocation, Gamma.
-    private static let sourcePixelTags: Set<Int> = [37121, 37122, 37396, 41492, 42240]
+    /// SubjectArea, SubjectLocation, Gamma; and the padding of Windows.
+    private static let sourcePixelTags: Set<Int> = [37121, 37122, 37396, 41492, 42240, 59932, 59933]
 
     /// False for tags of IFD0 about storage and colour of the source's pixels (TIFF 6.0, DNG), and about blocks that
     /// are written in other places: XMP, IPTC, Photoshop resources, ICC.
@@ -95,7 +95,7 @@ extension EXIFTree {
         switch tag {
         case 254...266, 273...281, 284, 288...292, 301, 317...347, 512...532, 700, 33421, 33422, 33723, 34377, 34675,
             37724,
-            50706...52600:
+            50706...52600, 59932, 59933:
             descriptiveTags.contains(tag)
         default: true
         }

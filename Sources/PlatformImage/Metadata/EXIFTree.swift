@@ -71,6 +71,8 @@ struct EXIFTree {
         static let ascii = 2
         static let short = 3
         static let long = 4
+        /// The offset of an IFD.
+        static let directory = 13
 
         /// Bytes of one value; nil for unknown types.
         static func byteCount(_ type: Int) -> Int? {

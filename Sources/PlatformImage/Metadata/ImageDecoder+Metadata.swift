@@ -6,7 +6,7 @@ extension ImageDecoder {
     /// | JPEG | APP1 | APP1, without extended XMP | APP13, Photoshop resource 0x0404 |
     /// | PNG | eXIf | iTXt, also compressed | the text chunk that ImageMagick and ExifTool write |
     /// | WebP | EXIF | XMP | none |
-    /// | TIFF | descriptive tags of the page, its Exif and GPS IFDs, as a new block | tag 700 | tags 33723 and 34377 |
+    /// | TIFF | descriptive tags of the page, its Exif and GPS IFDs, no maker note | tag 700 | tags 33723 and 34377 |
     ///
     /// GIF and BMP have none. A block that is damaged, or larger than ``DecodeLimits/maxMetadataItem`` or the rest of
     /// ``DecodeLimits/maxMetadataTotal``, is nil; damaged metadata is no error.

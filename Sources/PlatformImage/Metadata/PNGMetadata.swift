@@ -13,6 +13,7 @@ enum PNGMetadata {
         _ bytes: Span<UInt8>, maxChunks: Int, into metadata: inout ImageMetadata, _ limits: inout MetadataLimits
     ) {
         var (at, count) = (8, 0)
+        var (hasXMP, hasIPTC) = (false, false)  // of several chunks the first one is read
         while let length = ByteOrder.big.integer32(bytes, at: at) {
             let data = at + 8
             guard data <= bytes.count, length <= bytes.count - data - 4 else { return }
@@ -27,10 +28,12 @@ enum PNGMetadata {
             guard length <= limits.maxItem, crc == Int(bytes.extracting(type.lowerBound..<range.upperBound).crc32)
             else { continue }
             if bytes.hasPrefix(internationalText, in: type) {
-                guard metadata.xmp == nil, bytes.hasPrefix(xmpKeyword + [0], in: range) else { continue }
+                guard !hasXMP, bytes.hasPrefix(xmpKeyword + [0], in: range) else { continue }
+                hasXMP = true
                 metadata.xmp = limits.accept(
                     internationalText(bytes.extracting(range), after: xmpKeyword.count + 1, limit: limits.maxNext))
-            } else if metadata.iptc == nil, bytes.hasPrefix(iptcKeyword + [0], in: range) {
+            } else if !hasIPTC, bytes.hasPrefix(iptcKeyword + [0], in: range) {
+                hasIPTC = true
                 let rest = bytes.extracting(range.dropFirst(iptcKeyword.count + 1))
                 var profile: [UInt8]?
                 if bytes.hasPrefix(text, in: type) {

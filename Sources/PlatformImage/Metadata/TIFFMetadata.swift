@@ -34,7 +34,8 @@ enum TIFFMetadata {
         tree.first.removeAll { !EXIFTree.descriptiveTags.contains($0.tag) }
         // The types of 64-bit offsets exist only in BigTIFF, and EXIF has no value of these types.
         tree.removeEntries { (16...18).contains($0.type) }
-        metadata.exif = limits.accept(tree.block)
+        // The offsets of a maker note are those of this file.
+        metadata.exif = limits.accept(tree.withoutMakerNote.block)
     }
 
     private static func value(
