@@ -182,6 +182,9 @@ damaged-files: bootstrap ## Prints the table of damaged TIFF files of Docs/confo
 check-encoders: bootstrap ## Decodes the encoders' output with Pillow and djpeg
 	@SWIFT=$(SWIFT) Scripts/verify/encoders
 
+verify-metadata: tool ## Checks metadata, profiles and colours of thumbnails with ExifTool and Pillow
+	@IMAGETOOL=$(TOOL) Scripts/verify/metadata
+
 # ARGUMENTS=FOLDER selects the output folder.
 thumb-page: tool ## Page of thumbnails beside those of other programs, for visual comparison, in .build-thumb-page
 	@Scripts/verify/thumb-page $(ARGUMENTS)

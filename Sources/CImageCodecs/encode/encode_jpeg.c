@@ -103,7 +103,7 @@ static void flatten(uint8_t *dst, const uint8_t *src, size_t n, const uint8_t ba
 static imgc_status analyze(jpeg_writer *w) {
   const imgc_image *image = w->image;
   const uint8_t *background = w->options->background;
-  w->statistics = (imgc_pixel_statistics){true, true, 0};
+  w->statistics = (imgc_pixel_statistics){true, !w->options->avoids_gray, 0};
   for (uint32_t y = 0; y < image->height; y++) {
     if (y % IMGC_ENCODE_BAND == 0 && imgc_encode_poll(w->cancel, w->report))
       return w->report->status;

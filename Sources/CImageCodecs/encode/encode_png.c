@@ -30,7 +30,7 @@ imgc_png_encoder *imgc_png_encoder_create(const imgc_png_options *options, imgc_
   if (!encoder) return NULL;
   encoder->options = *options;
   encoder->cancel = cancel;
-  encoder->statistics = (imgc_pixel_statistics){true, true, 0};
+  encoder->statistics = (imgc_pixel_statistics){true, !options->avoids_gray, 0};
   return encoder;
 }
 

@@ -414,6 +414,19 @@ imgc_status imgc_transform_apply(const imgc_transform *transform, const imgc_req
 // Writes the profile's English description as UTF-8, truncated to fit; empty when there is none.
 void imgc_icc_description(const uint8_t *icc, size_t icc_size, char *text, size_t text_size);
 
+// ---------------------------------------------------------------- zlib streams (libdeflate)
+
+// Decompresses a complete zlib stream (RFC 1950) into `to`. Returns the decompressed size; 0 when
+// the stream is damaged, empty or longer than `capacity`, and when memory is exhausted.
+size_t imgc_zlib_decompress(const uint8_t *stream, size_t size, uint8_t *to, size_t capacity);
+// Returns the maximum size of the compressed stream of `size` bytes; 0 when memory is exhausted.
+size_t imgc_zlib_bound(size_t size);
+// Compresses `bytes` into `to`. Returns the size of the stream; 0 when `capacity` is less than
+// imgc_zlib_bound(size), and when memory is exhausted.
+size_t imgc_zlib_compress(const uint8_t *bytes, size_t size, uint8_t *to, size_t capacity);
+// Returns the CRC-32 of PNG and zlib.
+uint32_t imgc_crc32(const uint8_t *bytes, size_t size);
+
 // ---------------------------------------------------------------- resampling
 
 typedef enum imgc_filter {
@@ -521,11 +534,12 @@ typedef struct imgc_jpeg_options {
   bool is_progressive;
   bool optimizes_huffman;
   uint8_t background[3]; // red, green, blue: colour behind transparent pixels
+  bool avoids_gray;      // three components also when all pixels are gray, for an RGB profile
 } imgc_jpeg_options;
 
 // Appends a complete file. Polls `cancel` (may be NULL) at least every 16 rows and once per row of
-// blocks of each scan. An image with only gray pixels is encoded with one component, unless pixels
-// are translucent and the background is not gray.
+// blocks of each scan. Without `avoids_gray`, an image with only gray pixels is encoded with one
+// component, unless pixels are translucent and the background is not gray.
 imgc_status imgc_encode_jpeg(const imgc_image *image, const imgc_jpeg_options *options,
                              imgc_cancel *cancel, imgc_output *output, imgc_report *report);
 
@@ -595,6 +609,7 @@ typedef struct imgc_png_options {
   bool declares_srgb;   // writes an sRGB chunk
   uint32_t frame_count; // 0: a still PNG; otherwise the frames of an APNG
   uint32_t play_count;  // APNG: number of plays; 0: infinite
+  bool avoids_gray;     // no gray colour type: a gray PNG must not contain an RGB profile
 } imgc_png_options;
 
 // An incremental PNG encoder. Call order: create; analyze for every image, to select the colour

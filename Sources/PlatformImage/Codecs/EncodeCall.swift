@@ -16,7 +16,7 @@ struct EncodeCall {
         var settings = imgc_jpeg_options(
             quality: UInt8(quality), chroma: options.chromaSubsampling.codecValue,
             is_progressive: options.isProgressive, optimizes_huffman: options.optimizesHuffman,
-            background: (background.red, background.green, background.blue))
+            background: (background.red, background.green, background.blue), avoids_gray: options.avoidsGray)
         let output = EncodedBytes(maxBytes: maxBytes)
         return try outputBytes(output) { (report) throws(EncodeError) in
             unsafe bitmap.withImage(bitmap.fullArea) { image in
@@ -57,7 +57,7 @@ struct EncodeCall {
         var settings = imgc_png_options(
             level: UInt8(level), filter: options.filter.codecValue, always_rgba: !options.reducesColors,
             declares_srgb: options.declaresSRGB, frame_count: UInt32(frameCount),
-            play_count: UInt32(clamping: min(loopCount, Int(Int32.max))))
+            play_count: UInt32(clamping: min(loopCount, Int(Int32.max))), avoids_gray: options.avoidsGray)
         guard let encoder = unsafe imgc_png_encoder_create(&settings, flag?.pointer) else {
             throw EncodeError(.outOfMemory, format: format, "png: out of memory")
         }

@@ -42,6 +42,16 @@ extension ImageEncoder {
     ) throws(EncodeError) -> [UInt8] {
         try options.check(for: format)
         try Self.check(frames, loopCount: loopCount, format)
+        let canvas = frames[0].bitmap
+        return try addingMetadata(format, width: canvas.width, height: canvas.height) {
+            (encoder) throws(EncodeError) in
+            try encoder.encodeFrames(frames, as: format, loopCount: loopCount, cancellation)
+        }
+    }
+
+    private func encodeFrames(
+        _ frames: [AnimationFrame], as format: EncodedFormat, loopCount: Int, _ cancellation: CancellationFlag?
+    ) throws(EncodeError) -> [UInt8] {
         let call = EncodeCall(format: format, flag: cancellation)
         switch format {
         case .png: return try apng(frames, loopCount: loopCount, call)

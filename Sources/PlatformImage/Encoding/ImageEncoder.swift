@@ -1,8 +1,8 @@
 /// Encodes bitmaps as PNG, JPEG, WebP or GIF, or an animation of PNG, WebP or GIF.
 ///
-/// Equal pixels and options give equal bytes. Files contain only the image: no profile (pixels are sRGB), EXIF, time or
-/// software name. Any number of threads may use an encoder concurrently; each call blocks the calling thread until the
-/// encode is done.
+/// Equal pixels and options give equal bytes. By default files contain only the image: no profile (pixels are sRGB),
+/// EXIF, time or software name; ``EncodeOptions/metadata`` and ``EncodeOptions/iccProfile`` add those of a source. Any
+/// number of threads may use an encoder concurrently; each call blocks the calling thread until the encode is done.
 public struct ImageEncoder: Sendable {
     /// Quality, compression level and maximum size.
     public var options: EncodeOptions
@@ -15,7 +15,7 @@ public struct ImageEncoder: Sendable {
     /// Encodes one image.
     ///
     /// - Parameters:
-    ///   - bitmap: Straight alpha, in sRGB.
+    ///   - bitmap: Straight alpha, in sRGB or in the colour space of ``EncodeOptions/iccProfile``.
     ///   - format: PNG is lossless; JPEG composites transparent pixels over ``JPEGOptions/background`` and stores one
     ///     component when all pixels are gray; WebP is lossy or lossless (``WebPOptions``) and stores alpha; GIF has at
     ///     most 256 colours and no partial transparency (``GIFOptions``).
@@ -27,6 +27,14 @@ public struct ImageEncoder: Sendable {
         _ bitmap: Bitmap, as format: EncodedFormat, cancellation: CancellationFlag? = nil
     ) throws(EncodeError) -> [UInt8] {
         try options.check(for: format)
+        return try addingMetadata(format, width: bitmap.width, height: bitmap.height) {
+            (encoder) throws(EncodeError) in try encoder.encodePixels(bitmap, as: format, cancellation)
+        }
+    }
+
+    private func encodePixels(
+        _ bitmap: Bitmap, as format: EncodedFormat, _ cancellation: CancellationFlag?
+    ) throws(EncodeError) -> [UInt8] {
         let call = EncodeCall(format: format, flag: cancellation)
         switch format {
         case .png:

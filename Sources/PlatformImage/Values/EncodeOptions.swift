@@ -54,8 +54,22 @@ public struct EncodeOptions: Hashable, Sendable {
     /// ``GIFOptions/maxColors``: 128, 64 and so on to 2 colours, until the file fits. A file that still does not fit
     /// throws ``EncodeError/Code/overMaxBytes``. With 0 or less every call throws `invalidArgument`.
     public var maxBytes: Int?
+    /// Metadata of the source, of which the file contains what ``metadataPolicy`` keeps. A GIF contains none.
+    ///
+    /// A JPEG has at most 64 KiB of EXIF, XMP and IPTC each. Without space for it, EXIF is written without the maker
+    /// note, or with copyright and author alone; larger XMP or IPTC is omitted. A WebP has no IPTC; its by-line and
+    /// copyright notice are written as EXIF where EXIF has none. Metadata counts towards ``maxBytes``.
+    public var metadata = ImageMetadata()
+    /// The part of ``metadata`` that the file contains.
+    public var metadataPolicy = MetadataPolicy.strip
+    /// The ICC profile of the pixels, of ``ImageDecoder/keepingProfile(of:as:)-([UInt8],_)``; nil for sRGB. The
+    /// metadata policy does not apply to it, because the file without its profile would show other colours.
+    ///
+    /// With a profile that is not one of RGB samples, or that has more than 16,705,815 bytes for a JPEG, and for a GIF,
+    /// every call throws `invalidArgument`. A file with a profile has no gray colour type.
+    public var iccProfile: [UInt8]?
 
-    /// PNG at level 6, JPEG and lossy WebP at quality 80, no maximum file size.
+    /// PNG at level 6, JPEG and lossy WebP at quality 80, no maximum file size, no metadata.
     public init() {}
 }
 
@@ -73,6 +87,8 @@ public struct PNGOptions: Hashable, Sendable {
     public var reducesColors = true
     /// When true, writes an sRGB chunk (13 bytes). Viewers display a PNG without colour chunks as sRGB too.
     public var declaresSRGB = false
+    /// When true, never selects a gray colour type, which a PNG with an RGB profile must not have.
+    var avoidsGray = false
 
     /// Level 6, automatic filters, the smallest colour type, no sRGB chunk.
     public init() {}
@@ -120,6 +136,8 @@ public struct JPEGOptions: Hashable, Sendable {
     ///
     /// A sample c with alpha a over the background sample b becomes `round((c * a + b * (255 - a)) / 255)`.
     public var background = RGBA8(red: 255, green: 255, blue: 255)
+    /// When true, writes three components also for gray pixels, because an RGB profile describes them.
+    var avoidsGray = false
 
     /// Quality 80, 4:2:0, one scan with optimized tables, on white.
     public init() {}
@@ -145,6 +163,9 @@ extension EncodeOptions: CustomStringConvertible {
         text.add("webP", webP, default: other.webP)
         text.add("gif", gif, default: other.gif)
         text.add("maxBytes", maxBytes, default: other.maxBytes)
+        text.add("metadata", text: metadata.isEmpty ? nil : metadata.summary)
+        text.add("metadataPolicy", metadataPolicy, default: other.metadataPolicy)
+        text.add("iccProfile", text: iccProfile.map { "\($0.count) bytes" })
         return text.text
     }
 }
@@ -183,12 +204,21 @@ extension EncodeOptions {
         guard format.isAvailable else {
             throw EncodeError(.unsupportedFormat, format: format, "\(format.rawValue): not encoded by this build")
         }
+        if let iccProfile { try Self.check(iccProfile, for: format) }
         switch format {
         case .png: try Self.check(png.compressionLevel, "png.compressionLevel", isIn: 0...9, format)
         case .jpeg: try Self.check(jpeg.quality, "jpeg.quality", isIn: 1...100, format)
         case .webp: try checkWebP()
         case .gif: try Self.check(gif.maxColors, "gif.maxColors", isIn: 2...256, format)
         }
+    }
+
+    private static func check(_ profile: [UInt8], for format: EncodedFormat) throws(EncodeError) {
+        let isTooLarge = format == .jpeg && profile.count > MetadataWriter.maxJPEGProfile
+        if format != .gif, !isTooLarge, ColorProfile.isRGB(profile) { return }
+        throw EncodeError(
+            .invalidArgument, format: format,
+            "iccProfile has \(profile.count) bytes, allowed: an RGB profile, for PNG, JPEG and WebP only")
     }
 
     private func checkWebP() throws(EncodeError) {

@@ -7,7 +7,7 @@ import PlatformImageToolSupport
 struct ThumbCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "thumb",
-        abstract: "Creates thumbnails: upright, in sRGB, as PNG, APNG, JPEG or WebP without metadata.",
+        abstract: "Creates thumbnails: upright, by default in sRGB and without metadata, as PNG, JPEG, WebP or GIF.",
         discussion: """
             A size is WxH, Wx, xH, or N for a square box; by default the image fits into the box and is not enlarged. \
             As in ImageMagick, the suffix ^ covers the box, ! fills it exactly, and > never enlarges, even with \
@@ -64,6 +64,15 @@ struct ThumbCommand: AsyncParsableCommand {
     @Option(
         help: "Maximum file size in bytes; the quality of JPEG and lossy WebP is lowered until the file fits.")
     var maxBytes: Int?
+    @Option(help: "Metadata of the input to keep: strip (none), copyright, no-location or all.", transform: parseChoice)
+    var metadata = MetadataPolicy.strip
+    @Option(
+        help: """
+            Colour space: srgb, or keep for the ICC profile of the input, without conversion; by default srgb with \
+            --metadata strip, otherwise keep.
+            """,
+        transform: parseChoice)
+    var profile: ProfilePolicy?
 
     @Flag(name: .shortAndLong, help: "Expand folders to the images in them and in their subfolders.") var recursive =
         false
@@ -206,6 +215,8 @@ struct ThumbCommand: AsyncParsableCommand {
             guard maxBytes > 0 else { throw ValidationError("--max-bytes must be 1 or more.") }
             recipe.encoding.maxBytes = maxBytes
         }
+        recipe.encoding.metadataPolicy = metadata
+        recipe.profile = profile
         return recipe
     }
 }

@@ -15,7 +15,14 @@ extension ThumbRecipe {
             case .gif: "gif"
             }
         return "\(options.fingerprint) \(frames.fingerprint) \(format) \(encoding.fingerprint) "
-            + "\(decoder.options.appliesOrientation)"
+            + "\(decoder.options.appliesOrientation)\(metadataFingerprint)"
+    }
+}
+
+extension ThumbRecipe {
+    fileprivate var metadataFingerprint: String {
+        (encoding.metadataPolicy == .strip ? "" : " metadata: \(encoding.metadataPolicy.rawValue)")
+            + (profile.map { " profile: \($0.rawValue)" } ?? "")
     }
 }
 

@@ -17,6 +17,8 @@ struct ThumbRecipe: Sendable {
     /// Output format; `nil` selects it by the source (``format(for:)``).
     var format: EncodedFormat?
     var encoding = EncodeOptions()
+    /// Requested colour space; `nil` selects that of the metadata policy.
+    var profile: ProfilePolicy?
     /// Shared by all inputs, so that its colour transforms are cached.
     var decoder = ImageDecoder()
 
@@ -39,6 +41,10 @@ struct ThumbRecipe: Sendable {
     ///
     /// - Throws: ``Failure`` or ``DecodeError``.
     func makeThumbnail(_ bytes: [UInt8]) throws -> Thumb {
+        try addingMetadata(of: bytes).encodedThumbnail(bytes)
+    }
+
+    private func encodedThumbnail(_ bytes: [UInt8]) throws -> Thumb {
         if frames == .all, ImageFormat(signatureOf: bytes.span)?.isAnimatable == true {
             return try animation(bytes)
         }

@@ -1,0 +1,64 @@
+/// Reads metadata from the tags of a TIFF or BigTIFF page.
+enum TIFFMetadata {
+    private enum Tag {
+        static let xmp = 700
+        static let iptc = 33723
+        static let photoshop = 34377
+    }
+
+    /// - Parameters:
+    ///   - page: The index of the page, 0 or more. Without such a page nothing is read.
+    ///   - maxPages: The maximum number of IFDs that are visited.
+    static func read(
+        _ bytes: Span<UInt8>, page: Int, maxPages: Int, into metadata: inout ImageMetadata,
+        _ limits: inout MetadataLimits
+    ) {
+        guard page < maxPages, let layout = TIFFLayout(bytes), var directory = layout.firstDirectory(bytes) else {
+            return
+        }
+        for _ in 0..<page {
+            guard let next = layout.nextDirectory(bytes, after: directory) else { return }
+            directory = next
+        }
+        metadata.xmp = limits.accept(value(Tag.xmp, bytes, layout, directory, limits.maxNext))
+        var iptc = value(Tag.iptc, bytes, layout, directory, limits.maxNext)
+        // With the type LONG some writers swap the bytes of the records.
+        if iptc?.first != IPTCRecords.marker { iptc = nil }
+        metadata.iptc = limits.accept(
+            iptc
+                ?? value(Tag.photoshop, bytes, layout, directory, limits.maxNext).flatMap {
+                    PhotoshopResources.iptc(in: $0.span)
+                })
+        guard metadata.exif == nil else { return }
+        var tree = EXIFTree(bytes, layout, directory: directory, maxByteCount: limits.maxNext)
+        tree.first.removeAll { !EXIFTree.descriptiveTags.contains($0.tag) }
+        // The types of 64-bit offsets exist only in BigTIFF, and EXIF has no value of these types.
+        tree.removeEntries { (16...18).contains($0.type) }
+        // The offsets of a maker note are those of this file.
+        metadata.exif = limits.accept(tree.withoutMakerNote.block)
+    }
+
+    private static func value(
+        _ tag: Int, _ bytes: Span<UInt8>, _ layout: TIFFLayout, _ directory: Int, _ limit: Int
+    ) -> [UInt8]? {
+        guard let count = layout.order.integer(bytes, at: directory, byteCount: layout.entryCountByteCount) else {
+            return nil
+        }
+        for index in 0..<min(count, 65_535) {
+            let at = directory + layout.entryCountByteCount + index * layout.entryByteCount
+            guard at < bytes.count else { return nil }
+            guard let entry = layout.entry(bytes, at: at), entry.tag == tag else { continue }
+            return entry.range.count <= limit ? [UInt8](bytes.extracting(entry.range)) : nil
+        }
+        return nil
+    }
+}
+
+extension EXIFTree {
+    /// Removes the entries for which `isRemoved` is true from all IFDs.
+    mutating func removeEntries(where isRemoved: (Entry) -> Bool) {
+        first.removeAll(where: isRemoved)
+        exif.removeAll(where: isRemoved)
+        gps.removeAll(where: isRemoved)
+    }
+}
