@@ -221,12 +221,11 @@ extension ImageProcessor {
         case .resize(let options): return Self.resizeMemory(options, width, height)
         case .crop(let rectangle):
             return Self.cropMemory(rectangle, width, height)
-        case .roundedCorners: return same(scratch: RoundedCorners.scratchByteCount(width: width, height: height))
+        case .roundedCorners: return same()
         case .circle:
             let side = min(width, height)
             let crop = Self.cropMemory(PixelRectangle(x: 0, y: 0, width: side, height: side), width, height)
-            let scratch = RoundedCorners.scratchByteCount(width: side, height: side)
-            return (crop.byteCount + PixelStorage.allocatedByteCount(side * side * 4) + scratch, side, side)
+            return (crop.byteCount + PixelStorage.allocatedByteCount(side * side * 4), side, side)
         case .blur(let sigma):
             guard (0...Blur.maxSigma).contains(sigma) else { return (0, width, height) }
             return same(scratch: Blur.scratchByteCount(sigma: sigma, width: width, height: height))

@@ -123,6 +123,45 @@ import Testing
         }
     }
 
+    @Test(arguments: [(1, 1), (3, 7), (12, 5), (20, 20)])
+    func cornerAlphaIsTheFractionOfThePixelInsideTheEllipse(_ across: Int, _ down: Int) throws {
+        let white = try Bitmap(
+            width: 2 * across, height: 2 * down, filledWith: RGBA8(red: 255, green: 255, blue: 255))
+
+        let result = try white.rounded(RoundedCorners(across: across, down: down, color: nil))
+
+        var area = 0.0
+        for y in 0..<down {
+            for x in 0..<across {
+                var inside = 0
+                for v in 0..<16 {
+                    for u in 0..<16 {
+                        let dx = (Double(across) - Double(x) - (Double(u) + 0.5) / 16) / Double(across)
+                        let dy = (Double(down) - Double(y) - (Double(v) + 0.5) / 16) / Double(down)
+                        inside += dx * dx + dy * dy <= 1 ? 1 : 0
+                    }
+                }
+                let alpha = Double(result[x, y].alpha)
+                // A sample exactly on the ellipse may be rounded to either side.
+                #expect(abs(alpha - 255 * Double(inside) / 256) <= 255 * 2 / 256 + 0.5)
+                area += alpha / 255
+            }
+        }
+        #expect(abs(area - .pi / 4 * Double(across * down)) < 0.03 * Double(across + down))
+    }
+
+    /// The coverage is computed row by row between the polls, not before the first row for the complete corner.
+    @Test func roundedCornersNeedMemoryOnlyForTheResult() throws {
+        let image = Self.noise(300, 200, seed: 4)
+        var limits = DecodeLimits()
+        limits.maxMemory = image.byteCount
+        let flag = CancellationFlag()
+
+        _ = try image.withRoundedCorners(radius: 100, limits: limits, cancellation: flag)
+
+        #expect(flag.pollCount == 13)
+    }
+
     @Test(arguments: [(1, 1), (2, 2), (5, 5), (6, 6), (9, 4), (4, 9), (12, 7), (31, 64)])
     func circleIsSymmetricAndHasTheAreaOfTheInscribedCircle(_ width: Int, _ height: Int) throws {
         let side = min(width, height)
