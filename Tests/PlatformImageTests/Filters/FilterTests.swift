@@ -62,7 +62,11 @@ import Testing
     @Test func neutralParametersDoNotChangePixels() throws {
         let image = Self.noise(9, 7, seed: 5)
         let calls: [() throws -> Bitmap] = [
-            { try image.blurred(sigma: 0) }, { try image.sharpened(amount: 0, luminanceOnly: false) },
+            { try image.blurred(sigma: 0) }, { try image.blurred(sigma: .leastNonzeroMagnitude) },
+            { try image.blurred(sigma: 1e-162) }, { try image.blurred(sigma: 0.09) },
+            { try image.blurred(Blur(radius: 3, sigma: 1e-200)) },
+            { try image.blurred(Blur(radius: 30, sigma: 1e-200)) },
+            { try image.sharpened(amount: 0, luminanceOnly: false) },
             { try image.adjustingBrightness(byPercent: 0) }, { try image.adjustingContrast(byPercent: 0) },
             { try image.adjustingSaturation(byFactor: 1) }, { try image.withRoundedCorners(radius: 0) },
             { try image.tinted(with: RGBA8(red: 1, green: 2, blue: 3, alpha: 0)) },
@@ -70,7 +74,7 @@ import Testing
         for call in calls { #expect(try call().copyBytes() == image.copyBytes()) }
     }
 
-    @Test(arguments: [0.01, 0.5, 4.9, 5, 5.1, 37.5, 250])
+    @Test(arguments: [0.01, 0.1, 0.5, 4.9, 5, 5.1, 37.5, 250])
     func blurDoesNotChangeAnImageOfOneColor(_ sigma: Double) throws {
         let color = RGBA8(red: 201, green: 7, blue: 90, alpha: 128)
         for (width, height) in [(1, 1), (1, 30), (30, 1), (5, 4)] {
