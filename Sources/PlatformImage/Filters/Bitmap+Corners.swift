@@ -24,7 +24,8 @@ extension Bitmap {
     /// antialiased as in ``withRoundedCorners(radius:limits:cancellation:)``.
     ///
     /// - Parameters:
-    ///   - limits: `maxSide` and `maxPixels` apply to the result, `maxMemory` to the result and the square.
+    ///   - limits: `maxSide` and `maxPixels` apply to the result, `maxMemory` to the result and, when the bitmap is not
+    ///     a square, to the square.
     ///   - cancellation: Stops the work within 16 rows when raised.
     /// - Throws: `limitExceeded`, `outOfMemory`, `cancelled`.
     public func croppedToCircle(
@@ -32,7 +33,9 @@ extension Bitmap {
     ) throws(DecodeError) -> Bitmap {
         let side = min(width, height)
         let square = PixelRectangle(x: (width - side) / 2, y: (height - side) / 2, width: side, height: side)
-        try limits.checkBitmap(width: side, height: side, scratchByteCount: side * side * 4)
+        // A bitmap that is a square is not copied.
+        try limits.checkBitmap(
+            width: side, height: side, scratchByteCount: width == height ? 0 : side * side * 4)
         return try cropped(to: square)
             .withRoundedCorners(radius: Double(side) / 2, limits: limits, cancellation: cancellation)
     }

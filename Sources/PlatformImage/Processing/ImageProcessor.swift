@@ -224,8 +224,8 @@ extension ImageProcessor {
         case .roundedCorners: return same()
         case .circle:
             let side = min(width, height)
-            let crop = Self.cropMemory(PixelRectangle(x: 0, y: 0, width: side, height: side), width, height)
-            return (crop.byteCount + PixelStorage.allocatedByteCount(side * side * 4), side, side)
+            let square = PixelStorage.allocatedByteCount(side * side * 4)
+            return (width == height ? square : 2 * square, side, side)
         case .blur(let sigma):
             guard (0...Blur.maxSigma).contains(sigma) else { return (0, width, height) }
             return same(scratch: Blur.scratchByteCount(sigma: sigma, width: width, height: height))

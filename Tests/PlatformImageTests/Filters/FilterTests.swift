@@ -192,6 +192,22 @@ import Testing
         #expect(abs(area - exact) <= 0.03 * Double(side) + 0.02)
     }
 
+    /// A bitmap that is a square is not copied before its corners are rounded.
+    @Test func circleNeedsMemoryForASecondBitmapOnlyWhenTheBitmapIsNotASquare() throws {
+        for (width, copies) in [(60, 1), (61, 2)] {
+            let image = Self.noise(width, 60, seed: 8)
+            var limits = DecodeLimits()
+            limits.maxMemory = copies * 60 * 60 * 4
+
+            #expect(try image.croppedToCircle(limits: limits).width == 60)
+            #expect(ImageProcessor.circle().memory(width: width, height: 60).byteCount == limits.maxMemory)
+
+            limits.maxMemory = copies * 60 * 60 * 4 - 1
+            let error = #expect(throws: DecodeError.self) { try image.croppedToCircle(limits: limits) }
+            #expect(error?.code == .limitExceeded && error?.detail == "maxMemory")
+        }
+    }
+
     private struct Call: Sendable {
         let name: String
         let numbers: [Double]
