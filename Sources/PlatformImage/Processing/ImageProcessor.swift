@@ -242,13 +242,7 @@ extension ImageProcessor {
             let geometry = try? ThumbnailGeometry(
                 sourceWidth: width, sourceHeight: height, limits: .unlimited, options: options)
         else { return (0, width, height) }
-        let request = geometry.request(
-            storedWidth: width, storedHeight: height, orientation: .up, options: options)
-        var byteCount = RowResampler.byteCount(request)
-        byteCount += PixelStorage.allocatedByteCount(geometry.width * geometry.height * 4)
-        if geometry.isPadded || options.background != nil {
-            byteCount += PixelStorage.allocatedByteCount(geometry.boxWidth * geometry.boxHeight * 4)
-        }
+        let byteCount = geometry.resizedByteCount(sourceWidth: width, sourceHeight: height, options: options)
         return (byteCount, geometry.boxWidth, geometry.boxHeight)
     }
 

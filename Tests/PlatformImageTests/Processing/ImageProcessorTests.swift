@@ -192,6 +192,18 @@ import Testing
         }
     }
 
+    /// The row buffers and the second bitmap of padding and backgrounds count.
+    @Test func resizeWithOneByteLessThanItsMemoryThrowsLimitExceeded() {
+        for (processor, _) in Self.pairs[..<3] {
+            var limits = DecodeLimits()
+            limits.maxMemory = processor.memory(width: 40, height: 35).byteCount - 1
+
+            let error = #expect(throws: DecodeError.self) { try processor.process(Self.image, limits: limits) }
+
+            #expect(error?.code == .limitExceeded && error?.detail == "maxMemory", "\(processor)")
+        }
+    }
+
     /// `memory` is sufficient as `maxMemory`, and its size is the size of the result.
     @Test(arguments: [(1, 1), (40, 35), (35, 40), (300, 7)])
     func memoryBoundCoversTheResultAndTheBuffers(_ width: Int, _ height: Int) throws {
