@@ -24,8 +24,7 @@ static imgc_file_result fail_errno(imgc_file *file) {
   return IMGC_FILE_ERROR;
 }
 
-// Reads the complete file into allocated memory.
-static imgc_file_result read_all(imgc_file *file, imgc_cancel *cancel) {
+imgc_file_result imgc_file_load(imgc_file *file, imgc_cancel *cancel) {
   uint8_t *bytes = malloc(file->size ? file->size : 1);
   if (!bytes) return IMGC_FILE_OUT_OF_MEMORY;
   file->data = bytes;
@@ -41,8 +40,8 @@ static imgc_file_result read_all(imgc_file *file, imgc_cancel *cancel) {
   return IMGC_FILE_OK;
 }
 
-// Maps the file; returns false when it cannot be mapped, so that it must be read.
-static bool map(imgc_file *file) {
+bool imgc_file_map(imgc_file *file) {
+  if (file->size == 0) return false;
   void *start = mmap(NULL, file->size, PROT_READ, MAP_PRIVATE, file->descriptor, 0);
   if (start == MAP_FAILED) return false;
   file->region = imgc_region_add(start, file->size);
@@ -55,8 +54,7 @@ static bool map(imgc_file *file) {
   return true;
 }
 
-static imgc_file_result open_file(const char *path, uint64_t max_size, uint64_t map_from,
-                                  imgc_cancel *cancel, imgc_file *file) {
+static imgc_file_result open_file(const char *path, uint64_t max_size, imgc_file *file) {
   struct stat status;
   // Opening a device can have effects, so the kind is checked before and after.
   if (stat(path, &status)) return fail_errno(file);
@@ -69,14 +67,12 @@ static imgc_file_result open_file(const char *path, uint64_t max_size, uint64_t 
   file->found_size = (uint64_t)status.st_size;
   if (file->found_size > max_size || file->found_size > SIZE_MAX) return IMGC_FILE_TOO_LARGE;
   file->size = (size_t)status.st_size;
-  if (file->size > 0 && file->found_size >= map_from && map(file)) return IMGC_FILE_OK;
-  return read_all(file, cancel);
+  return IMGC_FILE_OK;
 }
 
-imgc_file_result imgc_file_open(const char *path, uint64_t max_size, uint64_t map_from,
-                                imgc_cancel *cancel, imgc_file *file) {
+imgc_file_result imgc_file_open(const char *path, uint64_t max_size, imgc_file *file) {
   *file = (imgc_file){.descriptor = -1, .region = IMGC_NO_REGION};
-  imgc_file_result result = open_file(path, max_size, map_from, cancel, file);
+  imgc_file_result result = open_file(path, max_size, file);
   if (result) imgc_file_close(file);
   return result;
 }

@@ -12,6 +12,13 @@ import Darwin
 
 /// Gives access to the bytes of a file while a closure runs.
 enum InputFile {
+    /// The result of an access with a limit for the memory.
+    enum Access<Result> {
+        case done(Result)
+        /// The file must be read, and has more bytes than the limit: this number.
+        case needsMemory(Int)
+    }
+
     /// Files of at least this number of bytes are mapped: 1 MiB. Reading a smaller file takes less time than mapping
     /// it and faulting its pages.
     static let mappedFrom = 1 << 20
@@ -27,18 +34,39 @@ enum InputFile {
         of path: String, limits: DecodeLimits, mapsFile: Bool, flag: CancellationFlag?,
         _ body: (Span<UInt8>, _ byteCount: Int) throws(DecodeError) -> Result
     ) throws(DecodeError) -> Result {
+        switch try withBytes(of: path, limits: limits, mapsFile: mapsFile, maxReadBytes: .max, flag: flag, body) {
+        case .done(let result): return result
+        case .needsMemory(let size): throw DecodeError(.outOfMemory, "out of memory: \(size) bytes")
+        }
+    }
+
+    /// Opens the file, calls `body` with its bytes unless it must be read and has more than `maxReadBytes` bytes, and
+    /// closes it.
+    static func withBytes<Result>(
+        of path: String, limits: DecodeLimits, mapsFile: Bool, maxReadBytes: Int, flag: CancellationFlag?,
+        _ body: (Span<UInt8>, _ byteCount: Int) throws(DecodeError) -> Result
+    ) throws(DecodeError) -> Access<Result> {
         guard !path.utf8.contains(0) else {
             throw .unreadable("notFound", path, "the path contains the character NUL")
         }
         var file = unsafe imgc_file()
         let maxSize = UInt64(clamping: limits.maxInputBytes ?? .max)
-        let mapFrom = mapsFile ? UInt64(mappedFrom) : .max
-        let status = unsafe path.withCString { path in
-            withExtendedLifetime(flag) { unsafe imgc_file_open(path, maxSize, mapFrom, flag?.pointer, &file) }
+        let opened = unsafe path.withCString { unsafe imgc_file_open($0, maxSize, &file) }
+        guard opened == IMGC_FILE_OK else {
+            throw unsafe error(opened, path, size: file.found_size, maxSize, errno: file.error_number)
         }
-        guard status == IMGC_FILE_OK else {
-            try flag?.poll()
-            throw unsafe error(status, path, size: file.found_size, maxSize, errno: file.error_number)
+        let size = unsafe file.size
+        if unsafe !mapsFile || size < mappedFrom || !imgc_file_map(&file) {
+            guard size <= maxReadBytes else {
+                _ = unsafe imgc_file_close(&file)
+                return .needsMemory(size)
+            }
+            let loaded = withExtendedLifetime(flag) { unsafe imgc_file_load(&file, flag?.pointer) }
+            guard loaded == IMGC_FILE_OK else {
+                _ = unsafe imgc_file_close(&file)
+                try flag?.poll()
+                throw unsafe error(loaded, path, size: file.found_size, maxSize, errno: file.error_number)
+            }
         }
         let buffer = unsafe UnsafeBufferPointer(start: file.data, count: file.size)
         let memory = unsafe file.is_mapped ? 0 : file.size
@@ -47,7 +75,7 @@ enum InputFile {
             if case .failure(let error) = result, error.code == .cancelled { throw error }
             throw .changedFile(path)
         }
-        return try result.get()
+        return .done(try result.get())
     }
 
     private static func error(

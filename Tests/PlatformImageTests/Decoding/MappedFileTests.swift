@@ -153,6 +153,29 @@ import Testing
         }
     }
 
+    @Test func queueReservesTheSizeOfAFileThatCannotBeMappedBeforeItReadsIt() async {
+        await #expect(processExitsWith: .success) {
+            let (file, other) = (try TemporaryFile([UInt8](repeating: 7, count: 2 << 20)), InputFileTests.large)
+            let image = try TemporaryFile(other)
+            defer { file.remove() }
+            defer { image.remove() }
+            try MappedFileTests.installHandler()
+            signal(SIGBUS, SIG_DFL)
+            let queue = DecodeQueue(width: 1, budget: DecodeBudget(maxBytes: (2 << 20) - 1))
+            do throws(DecodeError) {
+                _ = try await queue.decode(contentsOf: file.path)
+                preconditionFailure("no error")
+            } catch {
+                precondition(error.detail == "decodeBudget")
+            }
+
+            let decoded = try await DecodeQueue(width: 1).decode(contentsOf: image.path).bitmap
+            let expected = try ImageDecoder().decode(other).bitmap
+
+            precondition(decoded == expected)
+        }
+    }
+
     @Test func filesAreReadIntoMemoryWhenAllRegionsAreInUse() async {
         await #expect(processExitsWith: .success) {
             let file = try TemporaryFile(InputFileTests.large)
