@@ -24,10 +24,7 @@ static imgc_file_result fail_errno(imgc_file *file) {
   return IMGC_FILE_ERROR;
 }
 
-imgc_file_result imgc_file_load(imgc_file *file, imgc_cancel *cancel) {
-  uint8_t *bytes = malloc(file->size ? file->size : 1);
-  if (!bytes) return IMGC_FILE_OUT_OF_MEMORY;
-  file->data = bytes;
+imgc_file_result imgc_file_read(imgc_file *file, uint8_t *bytes, imgc_cancel *cancel) {
   for (size_t at = 0; at < file->size;) {
     if (imgc_cancel_poll(cancel)) return IMGC_FILE_CANCELLED;
     size_t left = file->size - at;
@@ -38,6 +35,13 @@ imgc_file_result imgc_file_load(imgc_file *file, imgc_cancel *cancel) {
     if (count < 0 && errno != EINTR) return fail_errno(file);
   }
   return IMGC_FILE_OK;
+}
+
+imgc_file_result imgc_file_load(imgc_file *file, imgc_cancel *cancel) {
+  uint8_t *bytes = malloc(file->size ? file->size : 1);
+  if (!bytes) return IMGC_FILE_OUT_OF_MEMORY;
+  file->data = bytes;
+  return imgc_file_read(file, bytes, cancel);
 }
 
 bool imgc_file_map(imgc_file *file) {

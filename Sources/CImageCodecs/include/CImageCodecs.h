@@ -358,7 +358,7 @@ typedef enum imgc_file_result {
 
 // An open file and its bytes, read or mapped.
 typedef struct imgc_file {
-  const uint8_t *data; // NULL until the file is mapped or loaded
+  const uint8_t *data; // NULL unless the file is mapped or loaded
   size_t size;         // size of the file in bytes when it was opened
   bool is_mapped;
   int error_number;    // errno of the failed system call
@@ -378,8 +378,11 @@ imgc_file_result imgc_file_open(const char *path, uint64_t max_size, imgc_file *
 // missing byte returns 0. The handler passes other SIGBUS signals to the action that it replaced.
 // If the application installs another handler later, files are no longer mapped.
 bool imgc_file_map(imgc_file *file);
-// Reads the complete file into allocated memory; polls `cancel` (may be NULL) once per MiB. After
-// an error, the file must still be closed.
+// Reads the complete file into `bytes`, `size` bytes of the caller; polls `cancel` (may be NULL)
+// once per MiB.
+imgc_file_result imgc_file_read(imgc_file *file, uint8_t *bytes, imgc_cancel *cancel);
+// Reads the complete file, as imgc_file_read does, into allocated memory. After an error, the file
+// must still be closed.
 imgc_file_result imgc_file_load(imgc_file *file, imgc_cancel *cancel);
 // Releases the bytes. Returns false when the file became shorter than `size` since it was opened;
 // results computed from the bytes are then not valid.

@@ -46,15 +46,7 @@ enum InputFile {
         of path: String, limits: DecodeLimits, mapsFile: Bool, maxReadBytes: Int, flag: CancellationFlag?,
         _ body: (Span<UInt8>, _ byteCount: Int) throws(DecodeError) -> Result
     ) throws(DecodeError) -> Access<Result> {
-        guard !path.utf8.contains(0) else {
-            throw .unreadable("notFound", path, "the path contains the character NUL")
-        }
-        var file = unsafe imgc_file()
-        let maxSize = UInt64(clamping: limits.maxInputBytes ?? .max)
-        let opened = unsafe path.withCString { unsafe imgc_file_open($0, maxSize, &file) }
-        guard opened == IMGC_FILE_OK else {
-            throw unsafe error(opened, path, size: file.found_size, maxSize, errno: file.error_number)
-        }
+        var file = try unsafe open(path, limits)
         let size = unsafe file.size
         if unsafe !mapsFile || size < mappedFrom || !imgc_file_map(&file) {
             guard size <= maxReadBytes else {
@@ -65,7 +57,7 @@ enum InputFile {
             guard loaded == IMGC_FILE_OK else {
                 _ = unsafe imgc_file_close(&file)
                 try flag?.poll()
-                throw unsafe error(loaded, path, size: file.found_size, maxSize, errno: file.error_number)
+                throw unsafe error(loaded, path, file)
             }
         }
         let buffer = unsafe UnsafeBufferPointer(start: file.data, count: file.size)
@@ -78,21 +70,52 @@ enum InputFile {
         return .done(try result.get())
     }
 
-    private static func error(
-        _ status: imgc_file_result, _ path: String, size: UInt64, _ maxSize: UInt64, errno number: Int32
-    ) -> DecodeError {
+    /// Returns the bytes of the file, which are read directly into the array.
+    ///
+    /// - Throws: `fileUnreadable`, `limitExceeded` with the detail `maxInputBytes`, `cancelled`.
+    static func bytes(of path: String, limits: DecodeLimits, flag: CancellationFlag?) throws(DecodeError) -> [UInt8] {
+        var file = try unsafe open(path, limits)
+        defer { _ = unsafe imgc_file_close(&file) }
+        guard unsafe file.size > 0 else { return [] }
+        var status = IMGC_FILE_OK
+        let bytes = unsafe PixelPool.array(byteCount: file.size) { bytes in
+            unsafe bytes.withUnsafeMutableBufferPointer { buffer in
+                guard let base = buffer.baseAddress else { return }
+                status = withExtendedLifetime(flag) { unsafe imgc_file_read(&file, base, flag?.pointer) }
+            }
+        }
+        guard status == IMGC_FILE_OK else {
+            try flag?.poll()
+            throw unsafe error(status, path, file)
+        }
+        return bytes
+    }
+
+    private static func open(_ path: String, _ limits: DecodeLimits) throws(DecodeError) -> imgc_file {
+        guard !path.utf8.contains(0) else {
+            throw .unreadable("notFound", path, "the path contains the character NUL")
+        }
+        var file = unsafe imgc_file()
+        let maxSize = UInt64(clamping: limits.maxInputBytes ?? .max)
+        let status = unsafe path.withCString { unsafe imgc_file_open($0, maxSize, &file) }
+        if status == IMGC_FILE_TOO_LARGE {
+            throw unsafe DecodeError(
+                .limitExceeded, detail: "maxInputBytes",
+                "the file of \(file.found_size) bytes exceeds the limit of \(maxSize) bytes")
+        }
+        guard status == IMGC_FILE_OK else { throw unsafe error(status, path, file) }
+        return unsafe file
+    }
+
+    private static func error(_ status: imgc_file_result, _ path: String, _ file: imgc_file) -> DecodeError {
         switch status {
         case IMGC_FILE_NOT_REGULAR:
             return .unreadable("notRegularFile", path, "it is a directory, a FIFO, a socket or a device")
-        case IMGC_FILE_TOO_LARGE:
-            return DecodeError(
-                .limitExceeded, detail: "maxInputBytes",
-                "the file of \(size) bytes exceeds the limit of \(maxSize) bytes")
         case IMGC_FILE_CHANGED: return .changedFile(path)
-        case IMGC_FILE_OUT_OF_MEMORY: return DecodeError(.outOfMemory, "out of memory: \(size) bytes")
+        case IMGC_FILE_OUT_OF_MEMORY: return unsafe DecodeError(.outOfMemory, "out of memory: \(file.size) bytes")
         case IMGC_FILE_CANCELLED: return DecodeError(.cancelled, "cancelled")
         default:
-            let failure = ProcFile.Failure(number: number)
+            let failure = unsafe ProcFile.Failure(number: file.error_number)
             let detail: String
             switch failure.number {
             case ENOENT, ENOTDIR: detail = "notFound"

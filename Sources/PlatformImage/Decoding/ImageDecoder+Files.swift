@@ -102,9 +102,7 @@ extension ImageDecoder {
     public func frames(
         contentsOf path: String, as contentType: ContentType? = nil, cancellation: CancellationFlag? = nil
     ) throws(DecodeError) -> ImageFrames {
-        let bytes = try withBytes(of: path, false, cancellation) { (bytes, _) throws(DecodeError) in
-            [UInt8](bytes)
-        }
+        let bytes = try InputFile.bytes(of: path, limits: options.limits, flag: cancellation)
         return try frames(of: bytes, as: contentType, cancellation: cancellation)
     }
 

@@ -63,6 +63,22 @@ import Testing
         }
     }
 
+    /// In a process of its own, whose peak memory no other test changes.
+    @Test func framesOfAFileContainItsBytesOnce() async {
+        await #expect(processExitsWith: .success) {
+            let size = 64 << 20
+            let file = try TemporaryFile(try Fixture.file("demo/orbit.gif"))
+            defer { file.remove() }
+            file.truncate(to: size)
+            let before = ResidentMemory.peakBytes
+
+            let frames = try ImageDecoder().frames(contentsOf: file.path)
+
+            precondition(frames.header.format == .gif)
+            precondition(ResidentMemory.peakBytes - before < size * 3 / 2)
+        }
+    }
+
     @Test func framesOfAFileThrowTheErrorsOfOtherCalls() throws {
         let file = try TemporaryFile(Self.large)
         defer { file.remove() }
