@@ -38,6 +38,8 @@ static atomic_int region_end;
 static size_t page_size;
 static struct sigaction previous;
 static bool is_installed;
+// The previous action had SA_RESETHAND and was called: from then on it is the default action.
+static atomic_bool is_previous_reset;
 
 _Static_assert(ATOMIC_POINTER_LOCK_FREE == 2 && ATOMIC_BOOL_LOCK_FREE == 2,
                "handler without locks");
@@ -74,18 +76,22 @@ static bool replace_pages(uintptr_t address) {
 
 // Does what the process would do without this handler.
 static void call_previous(int number, siginfo_t *info, void *context) {
-  if (previous.sa_flags & SA_SIGINFO) {
+  // sa_handler and sa_sigaction share their memory.
+  bool has_handler = previous.sa_handler != SIG_DFL && previous.sa_handler != SIG_IGN;
+  if (has_handler && (previous.sa_flags & (int)SA_RESETHAND))
+    has_handler = !atomic_exchange(&is_previous_reset, true);
+  if (has_handler && (previous.sa_flags & SA_SIGINFO)) {
     previous.sa_sigaction(number, info, context);
+  } else if (has_handler) {
+    previous.sa_handler(number);
   } else if (previous.sa_handler == SIG_IGN && info->si_code <= 0) {
     return; // sent by a process: can be ignored, unlike a fault
-  } else if (previous.sa_handler == SIG_DFL || previous.sa_handler == SIG_IGN) {
+  } else {
     struct sigaction standard;
     memset(&standard, 0, sizeof standard);
     standard.sa_handler = SIG_DFL;
     sigaction(number, &standard, NULL);
     raise(number); // blocked until the handler returns; ends the process
-  } else {
-    previous.sa_handler(number);
   }
 }
 

@@ -135,6 +135,20 @@ import Testing
         }
     }
 
+    @Test func previousHandlerWithResetIsCalledOnlyOnce() async {
+        await #expect(processExitsWith: .signal(SIGBUS)) {
+            var action = sigaction()
+            action.__sigaction_handler.sa_handler = { _ in }
+            action.sa_flags = Int32(truncatingIfNeeded: Int(SA_RESETHAND))
+            sigaction(SIGBUS, &action, nil)
+            try MappedFileTests.installHandler()
+
+            raise(SIGBUS)
+            try MappedFileTests.installHandler()
+            raise(SIGBUS)
+        }
+    }
+
     /// Without the handler, a mapped file would be dangerous.
     @Test func afterTheHandlerWasReplacedFilesAreReadIntoMemory() async {
         await #expect(processExitsWith: .success) {
