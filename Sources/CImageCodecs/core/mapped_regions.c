@@ -120,6 +120,9 @@ static void install(void) {
 
 static bool is_active(void) {
   static pthread_once_t once = PTHREAD_ONCE_INIT;
+  // A fault ends the process without a call of the handler if the thread blocks the signal.
+  sigset_t blocked;
+  if (pthread_sigmask(SIG_BLOCK, NULL, &blocked) || sigismember(&blocked, SIGBUS)) return false;
   struct sigaction current;
   return pthread_once(&once, install) == 0 && is_installed &&
          sigaction(SIGBUS, NULL, &current) == 0 && (current.sa_flags & SA_SIGINFO) &&

@@ -167,6 +167,26 @@ import Testing
         }
     }
 
+    /// With a blocked signal, a fault ends the process.
+    @Test func threadThatBlocksTheSignalReadsFilesIntoMemory() async {
+        await #expect(processExitsWith: .success) {
+            let file = try TemporaryFile(InputFileTests.large)
+            defer { file.remove() }
+            var signals = sigset_t()
+            sigemptyset(&signals)
+            sigaddset(&signals, SIGBUS)
+            for (action, expected) in [
+                (SIG_UNBLOCK, 0), (SIG_BLOCK, InputFileTests.large.count), (SIG_UNBLOCK, 0),
+            ] {
+                pthread_sigmask(Int32(action), &signals, nil)
+                let memory = try InputFile.withBytes(
+                    of: file.path, limits: DecodeLimits(), mapsFile: true, flag: nil
+                ) { (_, memory) throws(DecodeError) in memory }
+                if memory != expected { preconditionFailure("wrong byte count") }
+            }
+        }
+    }
+
     @Test func queueReservesTheSizeOfAFileThatCannotBeMappedBeforeItReadsIt() async {
         await #expect(processExitsWith: .success) {
             let (file, other) = (try TemporaryFile([UInt8](repeating: 7, count: 2 << 20)), InputFileTests.large)
