@@ -106,16 +106,33 @@ static void handle(int number, siginfo_t *info, void *context) {
   errno = saved;
 }
 
+static bool is_handler(const struct sigaction *action) {
+  return (action->sa_flags & SA_SIGINFO) && action->sa_sigaction == handle;
+}
+
+static bool is_same(const struct sigaction *a, const struct sigaction *b) {
+  if (a->sa_flags != b->sa_flags) return false;
+  return a->sa_flags & SA_SIGINFO ? a->sa_sigaction == b->sa_sigaction
+                                  : a->sa_handler == b->sa_handler;
+}
+
 static void install(void) {
   long size = sysconf(_SC_PAGESIZE);
   if (size <= 0 || sigaction(SIGBUS, NULL, &previous)) return;
   page_size = (size_t)size;
-  struct sigaction action;
-  memset(&action, 0, sizeof action);
-  action.sa_sigaction = handle;
-  action.sa_flags = SA_SIGINFO | SA_ONSTACK | (previous.sa_flags & (SA_RESTART | SA_NODEFER));
-  action.sa_mask = previous.sa_mask;
-  is_installed = sigaction(SIGBUS, &action, NULL) == 0;
+  // If another thread changes the action after it was read, the action that was replaced is the
+  // previous one: install the handler again, with the flags of that action.
+  for (;;) {
+    struct sigaction action, replaced;
+    memset(&action, 0, sizeof action);
+    action.sa_sigaction = handle;
+    action.sa_flags = SA_SIGINFO | SA_ONSTACK | (previous.sa_flags & (SA_RESTART | SA_NODEFER));
+    action.sa_mask = previous.sa_mask;
+    if (sigaction(SIGBUS, &action, &replaced)) return;
+    if (is_handler(&replaced) || is_same(&replaced, &previous)) break;
+    previous = replaced;
+  }
+  is_installed = true;
 }
 
 static bool is_active(void) {
@@ -125,8 +142,7 @@ static bool is_active(void) {
   if (pthread_sigmask(SIG_BLOCK, NULL, &blocked) || sigismember(&blocked, SIGBUS)) return false;
   struct sigaction current;
   return pthread_once(&once, install) == 0 && is_installed &&
-         sigaction(SIGBUS, NULL, &current) == 0 && (current.sa_flags & SA_SIGINFO) &&
-         current.sa_sigaction == handle;
+         sigaction(SIGBUS, NULL, &current) == 0 && is_handler(&current);
 }
 
 int imgc_region_add(const void *start, size_t size) {
