@@ -1,7 +1,7 @@
 // Opening, reading and mapping of input files.
 
 #if defined(__linux__) && !defined(_GNU_SOURCE)
-#define _GNU_SOURCE // for O_CLOEXEC and st_mtim
+#define _GNU_SOURCE // for O_CLOEXEC and st_ctim
 #endif
 
 #include "CImageCodecs.h"
@@ -14,6 +14,10 @@
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
+
+#ifdef __APPLE__
+#define st_ctim st_ctimespec
+#endif
 
 enum {
   READ_SIZE = 1 << 20, // bytes per read, between polls of the cancel flag
@@ -71,6 +75,8 @@ static imgc_file_result open_file(const char *path, uint64_t max_size, imgc_file
   file->found_size = (uint64_t)status.st_size;
   if (file->found_size > max_size || file->found_size > SIZE_MAX) return IMGC_FILE_TOO_LARGE;
   file->size = (size_t)status.st_size;
+  file->changed_seconds = status.st_ctim.tv_sec;
+  file->changed_nanoseconds = status.st_ctim.tv_nsec;
   return IMGC_FILE_OK;
 }
 
@@ -81,14 +87,25 @@ imgc_file_result imgc_file_open(const char *path, uint64_t max_size, imgc_file *
   return result;
 }
 
-bool imgc_file_close(imgc_file *file) {
-  bool is_whole = true;
+// The state of a mapped file at its end.
+static imgc_file_result check_mapped(imgc_file *file, bool has_missing_pages) {
+  struct stat status;
+  if (fstat(file->descriptor, &status)) return fail_errno(file);
+  // In the last page of a file that became shorter, missing bytes are zeros without a signal.
+  if ((uint64_t)status.st_size < file->size) return IMGC_FILE_CHANGED;
+  if (!has_missing_pages) return IMGC_FILE_OK;
+  // The file may have become shorter and longer again, which changes the time.
+  if (status.st_ctim.tv_sec != file->changed_seconds ||
+      status.st_ctim.tv_nsec != file->changed_nanoseconds)
+    return IMGC_FILE_CHANGED;
+  file->error_number = EIO;
+  return IMGC_FILE_ERROR;
+}
+
+imgc_file_result imgc_file_close(imgc_file *file) {
+  imgc_file_result result = IMGC_FILE_OK;
   if (file->is_mapped) {
-    // In the last page of a file that became shorter, missing bytes are zeros without a signal.
-    struct stat status;
-    bool has_missing_pages = imgc_region_remove(file->region);
-    is_whole = !has_missing_pages && fstat(file->descriptor, &status) == 0 &&
-               (uint64_t)status.st_size >= file->size;
+    result = check_mapped(file, imgc_region_remove(file->region));
     munmap((void *)file->data, file->size);
   } else {
     free((void *)file->data);
@@ -97,5 +114,5 @@ bool imgc_file_close(imgc_file *file) {
   file->data = NULL;
   file->is_mapped = false;
   file->descriptor = -1;
-  return is_whole;
+  return result;
 }

@@ -365,6 +365,8 @@ typedef struct imgc_file {
   uint64_t found_size; // size of the file in bytes when it was opened
   int descriptor;      // the other fields are private
   int region;
+  int64_t changed_seconds; // time of the last status change when the file was opened
+  int64_t changed_nanoseconds;
 } imgc_file;
 
 // Opens a regular file for reading; symbolic links are followed, and a FIFO or device is rejected
@@ -384,9 +386,10 @@ imgc_file_result imgc_file_read(imgc_file *file, uint8_t *bytes, imgc_cancel *ca
 // Reads the complete file, as imgc_file_read does, into allocated memory. After an error, the file
 // must still be closed.
 imgc_file_result imgc_file_load(imgc_file *file, imgc_cancel *cancel);
-// Releases the bytes. Returns false when the file became shorter than `size` since it was opened;
+// Releases the bytes. Returns CHANGED when the mapped file became shorter than `size`, and ERROR
+// when a page could not be read although the file is unchanged, or when its state is unknown;
 // results computed from the bytes are then not valid.
-bool imgc_file_close(imgc_file *file);
+imgc_file_result imgc_file_close(imgc_file *file);
 
 // ---------------------------------------------------------------- processors
 

@@ -63,9 +63,10 @@ enum InputFile {
         let buffer = unsafe UnsafeBufferPointer(start: file.data, count: file.size)
         let memory = unsafe file.is_mapped ? 0 : file.size
         let result = Swift.Result { () throws(DecodeError) in try unsafe body(buffer.span, memory) }
-        guard unsafe imgc_file_close(&file) else {
+        let closed = unsafe imgc_file_close(&file)
+        guard closed == IMGC_FILE_OK else {
             if case .failure(let error) = result, error.code == .cancelled { throw error }
-            throw .changedFile(path)
+            throw unsafe error(closed, path, file)
         }
         return .done(try result.get())
     }

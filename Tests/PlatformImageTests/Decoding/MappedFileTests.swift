@@ -53,6 +53,31 @@ import Testing
         }
     }
 
+    /// While the mapping of the file is replaced by one of an empty file, its pages cannot be read.
+    @Test func missingPagesOfAnUnchangedFileThrowSystem() async {
+        await #expect(processExitsWith: .success) {
+            let (file, empty) = (try TemporaryFile(InputFileTests.large), try TemporaryFile([]))
+            defer { file.remove() }
+            defer { empty.remove() }
+            let descriptor = open(empty.path, O_RDONLY)
+            do throws(DecodeError) {
+                try InputFile.withBytes(of: file.path, limits: DecodeLimits(), mapsFile: true, flag: nil) {
+                    (span, memory) throws(DecodeError) in
+                    precondition(memory == 0)
+                    span.withUnsafeBufferPointer { bytes in
+                        let start = UnsafeMutableRawPointer(mutating: bytes.baseAddress)
+                        let mapped = mmap(start, bytes.count, PROT_READ, MAP_PRIVATE | MAP_FIXED, descriptor, 0)
+                        precondition(mapped == start)
+                    }
+                    for index in 0..<span.count { precondition(span[index] == 0) }
+                }
+                preconditionFailure("no error")
+            } catch {
+                precondition(error.code == .fileUnreadable && error.detail == "system", "\(error)")
+            }
+        }
+    }
+
     /// Another thread truncates and restores the file all the time.
     @Test func truncatingDuringDecodesNeverEndsTheProcess() async {
         await #expect(processExitsWith: .success) {
