@@ -83,6 +83,18 @@ import Testing
         }
     }
 
+    /// The first row, the last row or both are repeated in the sums of the boxes.
+    @Test(arguments: [1, 2, 40, 119, 120, 121, 300])
+    func boxBlurDiffersFromTheExactBlurByAtMostTwoAtAnyHeight(_ height: Int) throws {
+        let image = Self.noise(3, height, seed: 12)
+        let blur = Blur(radius: 120, sigma: 30)
+        try #require(blur.sums != nil)
+
+        let (fast, exact) = (try image.blurred(blur).copyBytes(), try image.blurredExactly(blur).copyBytes())
+
+        #expect(zip(fast, exact).allSatisfy { abs(Int($0) - Int($1)) <= 2 })
+    }
+
     /// The number of polls is proportional to the rows, and the row buffers do not grow with sigma beyond the height.
     @Test func workOfABlurDoesNotGrowWithSigma() throws {
         let image = Self.noise(20, 100, seed: 2)
