@@ -94,14 +94,14 @@ extension Bitmap {
                 try window.advance(through: min(y + radius, height - 1)) { (source, row) throws(DecodeError) in
                     if source % 16 == 0 { try cancellation?.poll() }
                     storePremultiplied(row: source, margin: radius, in: &padded)
-                    row = [Float](repeating: 0, count: bytesPerRow)
+                    RowSums.clear(&row, count: bytesPerRow)
                     for distance in -radius...radius {
                         RowSums.add(
                             padded, from: (radius + distance) * 4, times: blur.weights[abs(distance)], to: &row)
                     }
                 }
                 if y % 16 == 0 { try cancellation?.poll() }
-                for index in sums.indices { sums[index] = 0 }
+                RowSums.clear(&sums, count: bytesPerRow)
                 for distance in -radius...radius {
                     let source = min(max(0, y + distance), height - 1)
                     RowSums.add(window[source], from: 0, times: blur.weights[abs(distance)], to: &sums)

@@ -95,6 +95,23 @@ import Testing
         #expect(zip(fast, exact).allSatisfy { abs(Int($0) - Int($1)) <= 2 })
     }
 
+    /// A kernel with one weight of 1 moves the image; the matrix is larger than the image.
+    @Test(arguments: [(0, 0), (4, 0), (0, 6), (4, 6), (2, 3)])
+    func convolutionWithOneWeightMovesTheImageAndRepeatsItsEdges(_ column: Int, _ row: Int) throws {
+        let image = Self.noise(3, 4, seed: 14)
+        var weights = [Double](repeating: 0, count: 5 * 7)
+        weights[row * 5 + column] = 1
+        let kernel = try #require(Convolution(weights: weights, columns: 5, normalizes: false))
+
+        let result = try image.convolved(by: kernel)
+
+        for y in 0..<4 {
+            for x in 0..<3 {
+                #expect(result[x, y] == image[min(max(0, x + column - 2), 2), min(max(0, y + row - 3), 3)])
+            }
+        }
+    }
+
     /// The number of polls is proportional to the rows, and the row buffers do not grow with sigma beyond the height.
     @Test func workOfABlurDoesNotGrowWithSigma() throws {
         let image = Self.noise(20, 100, seed: 2)
