@@ -208,12 +208,14 @@ extension ImageProcessor {
     /// Upper bound in bytes of the memory that ``process(_:limits:cancellation:)`` allocates for an input of this size,
     /// including its result, and the size of the result in pixels.
     ///
-    /// For parameters that the processor rejects, 0 bytes and the size of the input. For a custom processor the bound
-    /// is an assumption: its result has the size of the input, and it allocates one more bitmap of this size.
+    /// For a resize, a crop or a blur that throws `invalidArgument` or `emptyCrop`, 0 bytes and the size of the input;
+    /// the bounds of other processors do not depend on their parameters. For a custom processor the bound is an
+    /// assumption: its result has the size of the input, and it allocates one more bitmap of this size.
     ///
     /// - Parameters:
-    ///   - width: Width of the input in pixels, 1 to ``ThumbnailOptions/maxSide``.
-    ///   - height: Height of the input in pixels, with the range of `width`.
+    ///   - width: Width of the input in pixels, at least 1. The sums cannot overflow for a bitmap that fits into memory
+    ///     or for a result of `memory`.
+    ///   - height: Height of the input in pixels, at least 1.
     package func memory(width: Int, height: Int) -> (byteCount: Int, width: Int, height: Int) {
         let copy = PixelStorage.allocatedByteCount(width * height * 4)
         func same(scratch: Int = 0) -> (byteCount: Int, width: Int, height: Int) { (copy + scratch, width, height) }

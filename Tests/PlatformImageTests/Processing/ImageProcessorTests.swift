@@ -176,6 +176,18 @@ import Testing
         _ = processor.memory(width: 40, height: 35)
     }
 
+    @Test func memoryOfTheLargestResultDoesNotOverflow() {
+        let side = ThumbnailOptions.maxSide
+        var options = ThumbnailOptions(width: side, height: side, fit: .fill)
+        options.allowsUpscaling = true
+        let bytes = side * side * 4
+
+        for next in [ImageProcessor.sharpen(amount: 1), .circle(), .blur(sigma: 250), .grayscale()] {
+            let byteCount = [.resize(options), next].byteCount(width: 10, height: 10)
+            #expect(byteCount >= 2 * bytes && byteCount <= 6 * bytes, "\(next)")
+        }
+    }
+
     @Test func cancellationAtAnyPollEndsAProcessor() throws {
         for (processor, _) in Self.pairs {
             let whole = CancellationFlag()
