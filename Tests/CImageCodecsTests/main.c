@@ -131,6 +131,7 @@ static const struct {
     {"jpeg blocks", test_jpeg_blocks},
     {"tiff memory", test_tiff_memory},
     {"metadata limits", test_metadata_limits},
+    {"regions", test_regions},
 };
 
 int main(int count, char **arguments) {

@@ -66,5 +66,6 @@ void test_lzw(void);
 void test_jpeg_blocks(void);
 void test_tiff_memory(void);
 void test_metadata_limits(void);
+void test_regions(void);
 
 #endif

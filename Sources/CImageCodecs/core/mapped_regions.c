@@ -38,6 +38,8 @@ static atomic_int region_end;
 static size_t page_size;
 static struct sigaction previous;
 static bool is_installed;
+// The previous action had SA_RESETHAND and was called: from then on it is the default action.
+static atomic_bool is_previous_reset;
 
 _Static_assert(ATOMIC_POINTER_LOCK_FREE == 2 && ATOMIC_BOOL_LOCK_FREE == 2,
                "handler without locks");
@@ -74,18 +76,22 @@ static bool replace_pages(uintptr_t address) {
 
 // Does what the process would do without this handler.
 static void call_previous(int number, siginfo_t *info, void *context) {
-  if (previous.sa_flags & SA_SIGINFO) {
+  // sa_handler and sa_sigaction share their memory.
+  bool has_handler = previous.sa_handler != SIG_DFL && previous.sa_handler != SIG_IGN;
+  if (has_handler && (previous.sa_flags & (int)SA_RESETHAND))
+    has_handler = !atomic_exchange(&is_previous_reset, true);
+  if (has_handler && (previous.sa_flags & SA_SIGINFO)) {
     previous.sa_sigaction(number, info, context);
+  } else if (has_handler) {
+    previous.sa_handler(number);
   } else if (previous.sa_handler == SIG_IGN && info->si_code <= 0) {
     return; // sent by a process: can be ignored, unlike a fault
-  } else if (previous.sa_handler == SIG_DFL || previous.sa_handler == SIG_IGN) {
+  } else {
     struct sigaction standard;
     memset(&standard, 0, sizeof standard);
     standard.sa_handler = SIG_DFL;
     sigaction(number, &standard, NULL);
     raise(number); // blocked until the handler returns; ends the process
-  } else {
-    previous.sa_handler(number);
   }
 }
 
@@ -100,24 +106,43 @@ static void handle(int number, siginfo_t *info, void *context) {
   errno = saved;
 }
 
+static bool is_handler(const struct sigaction *action) {
+  return (action->sa_flags & SA_SIGINFO) && action->sa_sigaction == handle;
+}
+
+static bool is_same(const struct sigaction *a, const struct sigaction *b) {
+  if (a->sa_flags != b->sa_flags) return false;
+  return a->sa_flags & SA_SIGINFO ? a->sa_sigaction == b->sa_sigaction
+                                  : a->sa_handler == b->sa_handler;
+}
+
 static void install(void) {
   long size = sysconf(_SC_PAGESIZE);
   if (size <= 0 || sigaction(SIGBUS, NULL, &previous)) return;
   page_size = (size_t)size;
-  struct sigaction action;
-  memset(&action, 0, sizeof action);
-  action.sa_sigaction = handle;
-  action.sa_flags = SA_SIGINFO | SA_ONSTACK | (previous.sa_flags & (SA_RESTART | SA_NODEFER));
-  action.sa_mask = previous.sa_mask;
-  is_installed = sigaction(SIGBUS, &action, NULL) == 0;
+  // If another thread changes the action after it was read, the action that was replaced is the
+  // previous one: install the handler again, with the flags of that action.
+  for (;;) {
+    struct sigaction action, replaced;
+    memset(&action, 0, sizeof action);
+    action.sa_sigaction = handle;
+    action.sa_flags = SA_SIGINFO | SA_ONSTACK | (previous.sa_flags & (SA_RESTART | SA_NODEFER));
+    action.sa_mask = previous.sa_mask;
+    if (sigaction(SIGBUS, &action, &replaced)) return;
+    if (is_handler(&replaced) || is_same(&replaced, &previous)) break;
+    previous = replaced;
+  }
+  is_installed = true;
 }
 
 static bool is_active(void) {
   static pthread_once_t once = PTHREAD_ONCE_INIT;
+  // A fault ends the process without a call of the handler if the thread blocks the signal.
+  sigset_t blocked;
+  if (pthread_sigmask(SIG_BLOCK, NULL, &blocked) || sigismember(&blocked, SIGBUS)) return false;
   struct sigaction current;
   return pthread_once(&once, install) == 0 && is_installed &&
-         sigaction(SIGBUS, NULL, &current) == 0 && (current.sa_flags & SA_SIGINFO) &&
-         current.sa_sigaction == handle;
+         sigaction(SIGBUS, NULL, &current) == 0 && is_handler(&current);
 }
 
 int imgc_region_add(const void *start, size_t size) {

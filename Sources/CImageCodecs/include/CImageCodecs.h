@@ -9,7 +9,7 @@
 // For an animation (GIF, APNG, WebP), after step 2: call imgc_next_frame and imgc_draw_frame alternately,
 // on a canvas that the caller has allocated.
 //
-// There is no global state except the signal handler of imgc_file_open: every function may be
+// There is no global state except the signal handler of imgc_file_map: every function may be
 // called on any thread, concurrently. The caller
 // allocates and releases the memory of all arguments. No function stores a pointer to this memory,
 // except in the opaque objects that have a create and a destroy function. Functions return a
@@ -356,31 +356,40 @@ typedef enum imgc_file_result {
   IMGC_FILE_CANCELLED = 6,     // the cancel flag was raised, or its deadline has passed
 } imgc_file_result;
 
-// The bytes of an open file, read or mapped.
+// An open file and its bytes, read or mapped.
 typedef struct imgc_file {
-  const uint8_t *data; // not NULL while open
-  size_t size;         // bytes at `data`
+  const uint8_t *data; // NULL unless the file is mapped or loaded
+  size_t size;         // size of the file in bytes when it was opened
   bool is_mapped;
   int error_number;    // errno of the failed system call
   uint64_t found_size; // size of the file in bytes when it was opened
   int descriptor;      // the other fields are private
   int region;
+  int64_t changed_seconds; // time of the last status change when the file was opened
+  int64_t changed_nanoseconds;
 } imgc_file;
 
 // Opens a regular file for reading; symbolic links are followed, and a FIFO or device is rejected
-// without waiting. A file of at least `map_from` bytes is mapped, a smaller one is read into
-// allocated memory; so is a file that cannot be mapped. Reading polls `cancel` (may be NULL) once
-// per MiB. Call imgc_file_close only after IMGC_FILE_OK.
+// without waiting. The bytes are neither mapped nor read yet. Call imgc_file_close only after
+// IMGC_FILE_OK.
+imgc_file_result imgc_file_open(const char *path, uint64_t max_size, imgc_file *file);
+// Maps the file; false when it is empty or cannot be mapped, so that it must be loaded.
 //
 // The first mapping installs a SIGBUS handler for the process, the only global state of this
 // interface: without it, a mapped file that becomes shorter would end the process. A read of a
 // missing byte returns 0. The handler passes other SIGBUS signals to the action that it replaced.
 // If the application installs another handler later, files are no longer mapped.
-imgc_file_result imgc_file_open(const char *path, uint64_t max_size, uint64_t map_from,
-                                imgc_cancel *cancel, imgc_file *file);
-// Releases the bytes. Returns false when the file became shorter than `size` since it was opened;
+bool imgc_file_map(imgc_file *file);
+// Reads the complete file into `bytes`, `size` bytes of the caller; polls `cancel` (may be NULL)
+// once per MiB.
+imgc_file_result imgc_file_read(imgc_file *file, uint8_t *bytes, imgc_cancel *cancel);
+// Reads the complete file, as imgc_file_read does, into allocated memory. After an error, the file
+// must still be closed.
+imgc_file_result imgc_file_load(imgc_file *file, imgc_cancel *cancel);
+// Releases the bytes. Returns CHANGED when the mapped file became shorter than `size`, and ERROR
+// when a page could not be read although the file is unchanged, or when its state is unknown;
 // results computed from the bytes are then not valid.
-bool imgc_file_close(imgc_file *file);
+imgc_file_result imgc_file_close(imgc_file *file);
 
 // ---------------------------------------------------------------- processors
 

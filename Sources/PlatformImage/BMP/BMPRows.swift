@@ -148,7 +148,7 @@ private struct BMPRowConverter {
         switch layout {
         case .indexed(let bits, let fullPalette):
             index(source, to: &pixels, at: start, count: count, bits: bits)
-            guard detectsBadIndexes, !RowKernels.isOpaque(pixels, at: start, count: count) else { return }
+            guard detectsBadIndexes, !RowKernels.isOpaque(pixels.span, at: start, count: count) else { return }
             detectsBadIndexes = false
             hasBadIndex = true
             palette = fullPalette.pixels

@@ -88,7 +88,7 @@ enum RowKernels {
     }
 
     /// True when the alpha of all `count` pixels is 255.
-    static func isOpaque(_ pixels: borrowing MutableSpan<UInt8>, at start: Int, count: Int) -> Bool {
+    static func isOpaque(_ pixels: Span<UInt8>, at start: Int, count: Int) -> Bool {
         precondition(start >= 0 && count >= 0 && start <= pixels.count && count <= (pixels.count - start) / 4)
         var all = UInt32.max
         unsafe pixels.withUnsafeBytes { source in

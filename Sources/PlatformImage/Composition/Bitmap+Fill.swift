@@ -55,14 +55,9 @@ extension Bitmap {
             try DecodeError.check(count, name, isIn: 0 ... .max)
         }
         // A sum that overflows exceeds every limit and the available memory.
-        func sum(_ counts: [Int]) -> Int {
-            counts.reduce(0) { total, count in
-                let (sum, overflows) = total.addingReportingOverflow(count)
-                return overflows ? .max : sum
-            }
-        }
         return try Backdrop.color(color).composited(
-            self, atX: left, y: top, width: sum([left, width, right]), height: sum([top, height, bottom]),
+            self, atX: left, y: top, width: left.addingClamped(width).addingClamped(right),
+            height: top.addingClamped(height).addingClamped(bottom),
             operator: nil, limits: limits, cancellation: nil)
     }
 }

@@ -155,9 +155,10 @@ extension DecodeQueue {
             do throws(DecodeError) {
                 let (prepared, byteCount) = try bytes.withSpan { (span) throws(DecodeError) in try prepare(span, flag) }
                 return .needs(max(1, byteCount)) { start in
-                    complete(start) { () throws(DecodeError) in
-                        try bytes.withSpan { (span) throws(DecodeError) in try make(prepared, span) }
-                    }
+                    .done(
+                        complete(start) { () throws(DecodeError) in
+                            try bytes.withSpan { (span) throws(DecodeError) in try make(prepared, span) }
+                        })
                 }
             } catch {
                 return .done(complete(.refused(error)) { () throws(DecodeError) in throw error })

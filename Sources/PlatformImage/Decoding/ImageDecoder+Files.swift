@@ -102,9 +102,7 @@ extension ImageDecoder {
     public func frames(
         contentsOf path: String, as contentType: ContentType? = nil, cancellation: CancellationFlag? = nil
     ) throws(DecodeError) -> ImageFrames {
-        let bytes = try withBytes(of: path, false, cancellation) { (bytes, _) throws(DecodeError) in
-            [UInt8](bytes)
-        }
+        let bytes = try InputFile.bytes(of: path, limits: options.limits, flag: cancellation)
         return try frames(of: bytes, as: contentType, cancellation: cancellation)
     }
 
@@ -120,7 +118,9 @@ extension DecodeQueue {
     /// Decodes the image in a file on the queue's threads; the file is opened there too.
     ///
     /// The file is not open while the job waits for memory: its header is read, and after the memory is reserved, the
-    /// file is opened again. The reservation includes the bytes of a file that is read, not those of a mapped file.
+    /// file is opened again. The reservation includes the bytes of a file that is read, not those of a mapped file. For
+    /// a file of 1 MiB or more that is not mapped, memory is reserved twice: for its bytes before the header is read,
+    /// and then for the decode; the file is read after each reservation.
     ///
     /// - Parameters:
     ///   - path: Path of a regular file; symbolic links are followed.
@@ -207,22 +207,70 @@ extension DecodeQueue {
         make: @escaping @Sendable (Prepared, Span<UInt8>) throws(DecodeError) -> Result
     ) async throws(DecodeError) -> Result {
         try await submit(priority) { flag, complete in
-            do throws(DecodeError) {
-                let reserved = try decoder.withBytes(of: path, mapsFile, flag) { (bytes, memory) throws(DecodeError) in
-                    max(1, try prepare(bytes, flag).byteCount.addingClamped(memory))
+            /// Decodes the file if `reserved` bytes are sufficient. Otherwise, the job continues with another phase.
+            @Sendable func run(_ phase: FilePhase, reserved: Int) -> DecodeJobs.BodyResult {
+                do throws(DecodeError) {
+                    let access = try InputFile.withBytes(
+                        of: path, limits: decoder.options.limits, mapsFile: phase.mapsFile,
+                        maxReadBytes: phase.maxReadBytes(reserved: reserved), flag: flag
+                    ) { (bytes, memory) throws(DecodeError) -> FileResult<Result> in
+                        let (prepared, byteCount) = try prepare(bytes, flag)
+                        let needed = max(1, byteCount.addingClamped(memory))
+                        return needed <= reserved ? .decoded(try make(prepared, bytes)) : .needs(needed)
+                    }
+                    switch access {
+                    case .done(.decoded(let result)): return .done(complete(.now) { result })
+                    case .done(.needs(let byteCount)):
+                        guard let next = phase.afterHeader else { throw .changedFile(path) }
+                        return proceed(next, byteCount)
+                    case .needsMemory(let size):
+                        guard phase.mapsFile || reserved == 0 else { throw .changedFile(path) }
+                        return proceed(.readHeader, size)
+                    }
+                } catch {
+                    return .done(complete(.refused(error)) { () throws(DecodeError) in throw error })
                 }
-                return .needs(reserved) { start in
-                    complete(start) { () throws(DecodeError) in
-                        try decoder.withBytes(of: path, mapsFile, flag) { (bytes, memory) throws(DecodeError) in
-                            let (prepared, byteCount) = try prepare(bytes, flag)
-                            guard byteCount.addingClamped(memory) <= reserved else { throw .changedFile(path) }
-                            return try make(prepared, bytes)
-                        }
+            }
+            @Sendable func proceed(_ phase: FilePhase, _ byteCount: Int) -> DecodeJobs.BodyResult {
+                .needs(byteCount) { start in
+                    switch start {
+                    case .now: run(phase, reserved: byteCount)
+                    case .refused(let error): .done(complete(.refused(error)) { () throws(DecodeError) in throw error })
                     }
                 }
-            } catch {
-                return .done(complete(.refused(error)) { () throws(DecodeError) in throw error })
             }
+            return run(mapsFile ? .mapHeader : .readHeader, reserved: 0)
+        }
+    }
+}
+
+extension DecodeQueue {
+    private enum FileResult<Result> {
+        case decoded(Result)
+        /// The decode needs this number of bytes, including those of a file that is read.
+        case needs(Int)
+    }
+
+    /// A phase of a job that decodes a file. A file that cannot be mapped continues with `readHeader`.
+    private enum FilePhase {
+        case mapHeader, mapAll
+        case readHeader, readAll
+
+        var mapsFile: Bool { self == .mapHeader || self == .mapAll }
+
+        /// The phase after the reservation of the memory for the decode; nil if this is that phase.
+        var afterHeader: FilePhase? {
+            switch self {
+            case .mapHeader: .mapAll
+            case .readHeader: .readAll
+            case .mapAll, .readAll: nil
+            }
+        }
+
+        /// The largest file that may be read instead of mapped. The bytes of small files need no reservation before the
+        /// header is read.
+        func maxReadBytes(reserved: Int) -> Int {
+            mapsFile ? InputFile.mappedFrom - 1 : max(reserved, InputFile.mappedFrom - 1)
         }
     }
 }

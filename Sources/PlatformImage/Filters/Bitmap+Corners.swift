@@ -7,17 +7,14 @@ extension Bitmap {
     /// - Parameters:
     ///   - radius: Pixels, 0 to 1,000,000,000; 0 returns the bitmap unchanged. It is rounded to 1/32 pixel and limited
     ///     to half of the shorter side.
-    ///   - limits: `maxSide` and `maxPixels` apply to the result, `maxMemory` to the result and the coverage of one
-    ///     corner, 2 bytes per pixel.
+    ///   - limits: `maxSide`, `maxPixels` and `maxMemory` apply to the result.
     ///   - cancellation: Stops the work within 16 rows when raised.
     /// - Throws: `invalidArgument` when `radius` is out of range or NaN, `limitExceeded`, `outOfMemory`, `cancelled`.
     public func withRoundedCorners(
         radius: Double, limits: DecodeLimits = DecodeLimits(), cancellation: CancellationFlag? = nil
     ) throws(DecodeError) -> Bitmap {
         try DecodeError.check(radius, "radius", isIn: 0...1_000_000_000)
-        try limits.checkBitmap(
-            width: width, height: height,
-            scratchByteCount: RoundedCorners.scratchByteCount(width: width, height: height))
+        try limits.checkBitmap(width: width, height: height)
         return try rounded(RoundedCorners(radius: radius), cancellation: cancellation)
     }
 
@@ -27,8 +24,8 @@ extension Bitmap {
     /// antialiased as in ``withRoundedCorners(radius:limits:cancellation:)``.
     ///
     /// - Parameters:
-    ///   - limits: `maxSide` and `maxPixels` apply to the result, `maxMemory` to the result, the square and the
-    ///     coverage of one quadrant.
+    ///   - limits: `maxSide` and `maxPixels` apply to the result, `maxMemory` to the result and, when the bitmap is not
+    ///     a square, to the square.
     ///   - cancellation: Stops the work within 16 rows when raised.
     /// - Throws: `limitExceeded`, `outOfMemory`, `cancelled`.
     public func croppedToCircle(
@@ -36,8 +33,9 @@ extension Bitmap {
     ) throws(DecodeError) -> Bitmap {
         let side = min(width, height)
         let square = PixelRectangle(x: (width - side) / 2, y: (height - side) / 2, width: side, height: side)
-        let scratch = RoundedCorners.scratchByteCount(width: side, height: side)
-        try limits.checkBitmap(width: side, height: side, scratchByteCount: scratch + side * side * 4)
+        // A bitmap that is a square is not copied.
+        try limits.checkBitmap(
+            width: side, height: side, scratchByteCount: width == height ? 0 : side * side * 4)
         return try cropped(to: square)
             .withRoundedCorners(radius: Double(side) / 2, limits: limits, cancellation: cancellation)
     }

@@ -26,7 +26,7 @@ extension Bitmap {
     /// depend on sigma. The approximation differs by at most 2 of 255.
     ///
     /// - Parameters:
-    ///   - sigma: Standard deviation in pixels, 0 to 250; 0 returns the bitmap unchanged.
+    ///   - sigma: Standard deviation in pixels, 0 to 250; less than 0.1 returns the bitmap unchanged.
     ///   - limits: `maxSide` and `maxPixels` apply to the result, `maxMemory` to the result and the row buffers, which
     ///     need about `16 * width` bytes for each of up to `8 * sigma` rows.
     ///   - cancellation: Stops the work within 16 rows when raised.

@@ -49,12 +49,7 @@ extension Bitmap {
     package func isOpaque(cancellation: CancellationFlag?) throws(DecodeError) -> Bool {
         for y in 0..<height {
             if y % 16 == 0 { try cancellation?.poll() }
-            let isOpaque = withRow(y) { row in
-                var minAlpha: UInt8 = 255
-                for at in stride(from: 3, to: row.count, by: 4) { minAlpha = min(minAlpha, row[at]) }
-                return minAlpha == 255
-            }
-            if !isOpaque { return false }
+            if !withRow(y, { RowKernels.isOpaque($0, at: 0, count: width) }) { return false }
         }
         return true
     }

@@ -12,6 +12,9 @@ package struct Blur: Hashable, Sendable {
     package static let maxRadius = 150
     /// The largest standard deviation of ``init(sigma:)``: the sums of box filters of its radius fit into 32 bits.
     static let maxSigma = 250.0
+    /// Below this standard deviation a blur changes nothing: the weight at distance 1 is less than exp(-50), which is
+    /// below the precision of `Float`.
+    static let minSigma = 0.1
     /// The largest radius that is convolved with the exact kernel. The cost per pixel is constant above it.
     package static let maxExactRadius = 20
 
@@ -26,7 +29,7 @@ package struct Blur: Hashable, Sendable {
     ///
     /// - Parameters:
     ///   - radius: 0 or more; 0 changes nothing.
-    ///   - sigma: Standard deviation in pixels; 0 or less uses the radius.
+    ///   - sigma: Standard deviation in pixels; 0 or less uses the radius, and less than ``minSigma`` changes nothing.
     package init(radius: Int, sigma: Double = 0) {
         let deviation = sigma > 0 ? sigma : Double(max(1, radius))
         var radius = min(max(0, radius), Self.maxRadius)
@@ -36,12 +39,15 @@ package struct Blur: Hashable, Sendable {
 
     /// Computes the complete kernel of a Gaussian.
     ///
-    /// - Parameter sigma: Standard deviation in pixels, 0 to ``maxSigma``; 0 changes nothing.
+    /// - Parameter sigma: Standard deviation in pixels, 0 to ``maxSigma``; less than ``minSigma`` changes nothing.
     init(sigma: Double) {
-        self.init(radius: Self.completeRadius(sigma), deviation: sigma > 0 ? sigma : 1)
+        self.init(radius: Self.completeRadius(sigma), deviation: sigma)
     }
 
     private init(radius: Int, deviation: Double) {
+        let radius = deviation < Self.minSigma ? 0 : radius
+        // The square of a smaller number could be 0, and the weights NaN.
+        let deviation = max(deviation, Self.minSigma)
         self.radius = radius
         let gaussian = (0...radius).map { exp(-Double($0 * $0) / (2 * deviation * deviation)) }
         let sum = gaussian[0] + 2 * gaussian.dropFirst().reduce(0, +)
@@ -88,14 +94,14 @@ extension Bitmap {
                 try window.advance(through: min(y + radius, height - 1)) { (source, row) throws(DecodeError) in
                     if source % 16 == 0 { try cancellation?.poll() }
                     storePremultiplied(row: source, margin: radius, in: &padded)
-                    row = [Float](repeating: 0, count: bytesPerRow)
+                    RowSums.clear(&row, count: bytesPerRow)
                     for distance in -radius...radius {
                         RowSums.add(
                             padded, from: (radius + distance) * 4, times: blur.weights[abs(distance)], to: &row)
                     }
                 }
                 if y % 16 == 0 { try cancellation?.poll() }
-                for index in sums.indices { sums[index] = 0 }
+                RowSums.clear(&sums, count: bytesPerRow)
                 for distance in -radius...radius {
                     let source = min(max(0, y + distance), height - 1)
                     RowSums.add(window[source], from: 0, times: blur.weights[abs(distance)], to: &sums)

@@ -21,18 +21,18 @@ extension Bitmap {
                     across.read(self, row: next)
                     across.store(sums.boxes, in: &means)
                     window.store(means, row: next)
+                    if y == 0 {
+                        for (index, box) in sums.boxes.enumerated() {
+                            let count = box.timesOfRow(next, height: height)
+                            if count > 0 { window.add(row: next, times: UInt32(count), to: &down[index]) }
+                        }
+                    }
                     next += 1
                 }
                 if y % 16 == 0 { try cancellation?.poll() }
-                for (index, box) in sums.boxes.enumerated() {
-                    if y == 0 {
-                        for distance in -box.radius...box.radius {
-                            window.add(row: min(max(0, distance), height - 1), to: &down[index])
-                        }
-                    } else {
-                        window.add(row: min(y + box.radius, height - 1), to: &down[index])
-                        window.subtract(row: max(0, y - box.radius - 1), from: &down[index])
-                    }
+                for (index, box) in sums.boxes.enumerated() where y > 0 {
+                    window.add(row: min(y + box.radius, height - 1), times: 1, to: &down[index])
+                    window.subtract(row: max(0, y - box.radius - 1), from: &down[index])
                 }
                 for index in means.indices { means[index] = 0 }
                 for index in down.indices { RunningRow.add(down[index], times: weights[index], to: &means) }
@@ -51,6 +51,15 @@ extension Bitmap {
             }
             pixels[start + at + 3] = UInt8(rounding: alpha / 255)
         }
+    }
+}
+
+extension BoxSums.Box {
+    /// The number of times that the box around the first row contains row `y`: the first and the last row are repeated
+    /// outside of the image.
+    fileprivate func timesOfRow(_ y: Int, height: Int) -> Int {
+        guard y <= radius else { return 0 }
+        return 1 + (y == 0 ? radius : 0) + (y == height - 1 ? radius - y : 0)
     }
 }
 
@@ -152,8 +161,8 @@ private struct RowRing {
         }
     }
 
-    func add(row y: Int, to sums: inout [UInt32]) {
-        combine(row: y, with: &sums) { $0 &+ $1 }
+    func add(row y: Int, times count: UInt32, to sums: inout [UInt32]) {
+        combine(row: y, with: &sums) { $0 &+ $1 &* count }
     }
 
     func subtract(row y: Int, from sums: inout [UInt32]) {

@@ -41,9 +41,9 @@ extension Bitmap {
             for y in 0..<height {
                 try cancellation?.poll()
                 try window.advance(through: min(y + below, height - 1)) { (source, row) throws(DecodeError) in
-                    row = samples(row: source, margin: right)
+                    storeSamples(row: source, margin: right, in: &row)
                 }
-                for index in sums.indices { sums[index] = 0 }
+                RowSums.clear(&sums, count: bytesPerRow)
                 for row in 0..<kernel.rows {
                     let source = window[min(max(0, y + row - below), height - 1)]
                     for column in 0..<kernel.columns {
@@ -59,12 +59,17 @@ extension Bitmap {
         }
     }
 
-    /// A row as floating-point samples, with `margin` repeated edge pixels on either side.
-    private func samples(row y: Int, margin: Int) -> [Float] {
+    /// Stores a row as floating-point samples, with `margin` repeated edge pixels on either side.
+    private func storeSamples(row y: Int, margin: Int, in samples: inout [Float]) {
+        let count = (width + 2 * margin) * 4
+        if samples.count != count { samples = [Float](repeating: 0, count: count) }
+        let (first, last) = (margin * 4, (margin + width - 1) * 4)
         withRow(y) { row in
-            (0..<(width + 2 * margin) * 4).map { index in
-                Float(row[min(max(0, index / 4 - margin), width - 1) * 4 + index % 4])
-            }
+            for at in row.indices { samples[first + at] = Float(row[at]) }
+        }
+        for at in 0..<first {
+            samples[at] = samples[first + at % 4]
+            samples[last + 4 + at] = samples[last + at % 4]
         }
     }
 }

@@ -10,7 +10,7 @@ package struct RoundedCorners: Hashable, Sendable {
     private let hasWholePixels: Bool
 
     /// Samples per pixel in each direction for the coverage.
-    package static let samples = 16
+    static let samples = 16
     /// Half samples per pixel: the unit of positions and radii.
     static let unit = 2 * samples
 
@@ -39,47 +39,6 @@ package struct RoundedCorners: Hashable, Sendable {
         }
         return (min(across, width / 2 * Self.unit), min(down, height / 2 * Self.unit))
     }
-
-    /// Coverage of the pixels in the top left corner for radii in whole pixels.
-    package static func coverage(across: Int, down: Int) -> [UInt16] {
-        coverage(
-            across: across * unit, down: down * unit, width: 2 * across * unit, height: 2 * down * unit)
-    }
-
-    /// Coverage of the pixels in the top left corner, in row-major order, in units of 1 / 256: `across` and `down`
-    /// rounded up to whole pixels.
-    ///
-    /// A sample at (x, y) from the corner of the image is inside when `((a - x) / a)² + ((b - y) / b)² <= 1`, where `a`
-    /// and `b` are the radii. The last column or row can extend beyond the centre of the ellipse, and beyond the centre
-    /// on the opposite side; there the distance from the nearer centre counts. All lengths are in half samples.
-    fileprivate static func coverage(across a: Int, down b: Int, width: Int, height: Int) -> [UInt16] {
-        let (columns, rows) = (pixels(a), pixels(b))
-        var result = [UInt16](repeating: 0, count: columns * rows)
-        for y in 0..<rows {
-            for sampleY in 0..<samples {
-                let position = y * unit + 2 * sampleY + 1
-                let fromMiddle = max(0, b - position, position - (height - b))
-                // Samples of this line are inside up to the horizontal distance `reach` from the ellipse's centre.
-                let share = Double(fromMiddle) / Double(b)
-                let reach = Double(a) * (1 - share * share).squareRoot()
-                for x in 0..<columns {
-                    // Sample `s` of this pixel is at the distance `left - 2 s` from the left centre, and at the
-                    // distance `2 s - right` from the right centre.
-                    let (left, right) = (Double(a - x * unit - 1), Double(width - a - x * unit - 1))
-                    let first = min(max(0, ((left - reach) / 2).rounded(.up)), Double(samples))
-                    let end = min(max(0, ((right + reach) / 2).rounded(.down) + 1), Double(samples))
-                    result[y * columns + x] += UInt16(max(0, end - first))
-                }
-            }
-        }
-        return result
-    }
-
-    /// Half samples as pixels, rounded up.
-    fileprivate static func pixels(_ halfSamples: Int) -> Int { (halfSamples + unit - 1) / unit }
-
-    /// Upper bound of the bytes of the coverage for an image of this size.
-    static func scratchByteCount(width: Int, height: Int) -> Int { ((width + 1) / 2) * ((height + 1) / 2) * 2 }
 }
 
 extension Bitmap {
@@ -89,19 +48,78 @@ extension Bitmap {
         let (width, height) = (width, height)
         let (across, down) = corners.radii(width: width, height: height)
         guard across > 0, down > 0 else { return self }
-        try cancellation?.poll()
-        let coverage = RoundedCorners.coverage(
-            across: across, down: down, width: width * RoundedCorners.unit, height: height * RoundedCorners.unit)
-        try cancellation?.poll()
-        let (columns, rows) = (RoundedCorners.pixels(across), RoundedCorners.pixels(down))
+        var coverage = CornerCoverage(across: across, down: down, width: width, height: height)
         return try writingRows(cancellation: cancellation) { y, row, pixels, start in
+            RowKernels.copy(row, to: &pixels, at: start)
             let line = min(y, height - 1 - y)
-            for x in 0..<width {
-                let at = x * 4
-                let column = min(x, width - 1 - x)
-                let share = line < rows && column < columns ? Int(coverage[line * columns + column]) : 256
-                RGBA8(in: row, at: at).covered(share, over: corners.color).store(in: &pixels, at: start + at)
+            guard line < coverage.rows else { return }
+            coverage.update(row: line)
+            for column in 0..<coverage.columns where coverage[column] < 256 {
+                // The left and the right column of equal coverage, which are one column in the middle of an odd width.
+                for x in stride(from: column, through: width - 1 - column, by: max(1, width - 1 - 2 * column)) {
+                    let at = x * 4
+                    RGBA8(in: row, at: at).covered(coverage[column], over: corners.color)
+                        .store(in: &pixels, at: start + at)
+                }
             }
+        }
+    }
+}
+
+/// Coverage of the pixels of one row of the top left corner, in units of 1 / 256.
+///
+/// A sample at (x, y) from the corner of the image is inside when `((a - x) / a)² + ((b - y) / b)² <= 1`, where `a` and
+/// `b` are the radii. The last column or row can extend beyond the centre of the ellipse, and beyond the centre on the
+/// opposite side; there the distance from the nearer centre counts. All lengths are in half samples.
+private struct CornerCoverage {
+    /// Size of the corner in pixels: the radii, rounded up.
+    let columns, rows: Int
+    private let across, down, width, height: Int
+    /// Samples inside, per pixel of the row.
+    private var counts: [Int]
+
+    /// - Parameters:
+    ///   - across: Horizontal radius in half samples, above 0.
+    ///   - down: Vertical radius in half samples, above 0.
+    ///   - width: Width of the image in pixels.
+    ///   - height: Height of the image in pixels.
+    init(across: Int, down: Int, width: Int, height: Int) {
+        let unit = RoundedCorners.unit
+        (columns, rows) = ((across + unit - 1) / unit, (down + unit - 1) / unit)
+        (self.across, self.down, self.width, self.height) = (across, down, width * unit, height * unit)
+        // The two more elements receive the changes after the last sample of the last pixel.
+        counts = [Int](repeating: 0, count: columns + 2)
+    }
+
+    subscript(column: Int) -> Int { counts[column] }
+
+    /// Computes the coverage of a row of the corner, counted from the edge of the image.
+    mutating func update(row: Int) {
+        let samples = RoundedCorners.samples
+        for column in counts.indices { counts[column] = 0 }
+        for sample in 0..<samples {
+            let position = row * RoundedCorners.unit + 2 * sample + 1
+            let fromMiddle = max(0, down - position, position - (height - down))
+            // Samples of this line are inside up to the horizontal distance `reach` from the ellipse's centre. Sample
+            // `s` is at the distance `across - 1 - 2 s` from the left centre, and `2 s + 1 - (width - across)` from the
+            // right centre.
+            let share = Double(fromMiddle) / Double(down)
+            let reach = Double(across) * (1 - share * share).squareRoot()
+            let left = ((Double(across - 1) - reach) / 2).rounded(.up)
+            let right = ((Double(width - across - 1) + reach) / 2).rounded(.down) + 1
+            let first = Int(min(max(0, left), Double(columns * samples)))
+            let end = Int(min(max(0, right), Double(columns * samples)))
+            guard first < end else { continue }
+            // A line changes the count only at its two ends; the sums below are the counts of the pixels.
+            counts[first / samples] += samples - first % samples
+            counts[first / samples + 1] += first % samples
+            counts[end / samples] -= samples - end % samples
+            counts[end / samples + 1] -= end % samples
+        }
+        var count = 0
+        for column in counts.indices {
+            count += counts[column]
+            counts[column] = count
         }
     }
 }

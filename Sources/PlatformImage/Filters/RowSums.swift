@@ -1,5 +1,14 @@
 /// Inner loops over rows of floating-point samples. They dominate the cost of blur, convolution and sharpening.
 enum RowSums {
+    /// Sets `row` to `count` zeros; allocates only when `row` has another count.
+    static func clear(_ row: inout [Float], count: Int) {
+        guard row.count == count else {
+            row = [Float](repeating: 0, count: count)
+            return
+        }
+        unsafe row.withUnsafeMutableBufferPointer { unsafe $0.update(repeating: 0) }
+    }
+
     /// Computes `sums[i] += weight * row[start + i]` for all sums.
     static func add(_ row: [Float], from start: Int, times weight: Float, to sums: inout [Float]) {
         add(row, from: start, times: weight, to: &sums, at: 0, count: sums.count)

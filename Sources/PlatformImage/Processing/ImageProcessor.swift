@@ -208,12 +208,14 @@ extension ImageProcessor {
     /// Upper bound in bytes of the memory that ``process(_:limits:cancellation:)`` allocates for an input of this size,
     /// including its result, and the size of the result in pixels.
     ///
-    /// For parameters that the processor rejects, 0 bytes and the size of the input. For a custom processor the bound
-    /// is an assumption: its result has the size of the input, and it allocates one more bitmap of this size.
+    /// For a resize, a crop or a blur that throws `invalidArgument` or `emptyCrop`, 0 bytes and the size of the input;
+    /// the bounds of other processors do not depend on their parameters. For a custom processor the bound is an
+    /// assumption: its result has the size of the input, and it allocates one more bitmap of this size.
     ///
     /// - Parameters:
-    ///   - width: Width of the input in pixels, 1 to ``ThumbnailOptions/maxSide``.
-    ///   - height: Height of the input in pixels, with the range of `width`.
+    ///   - width: Width of the input in pixels, at least 1. The sums cannot overflow for a bitmap that fits into memory
+    ///     or for a result of `memory`.
+    ///   - height: Height of the input in pixels, at least 1.
     package func memory(width: Int, height: Int) -> (byteCount: Int, width: Int, height: Int) {
         let copy = PixelStorage.allocatedByteCount(width * height * 4)
         func same(scratch: Int = 0) -> (byteCount: Int, width: Int, height: Int) { (copy + scratch, width, height) }
@@ -221,12 +223,11 @@ extension ImageProcessor {
         case .resize(let options): return Self.resizeMemory(options, width, height)
         case .crop(let rectangle):
             return Self.cropMemory(rectangle, width, height)
-        case .roundedCorners: return same(scratch: RoundedCorners.scratchByteCount(width: width, height: height))
+        case .roundedCorners: return same()
         case .circle:
             let side = min(width, height)
-            let crop = Self.cropMemory(PixelRectangle(x: 0, y: 0, width: side, height: side), width, height)
-            let scratch = RoundedCorners.scratchByteCount(width: side, height: side)
-            return (crop.byteCount + PixelStorage.allocatedByteCount(side * side * 4) + scratch, side, side)
+            let square = PixelStorage.allocatedByteCount(side * side * 4)
+            return (width == height ? square : 2 * square, side, side)
         case .blur(let sigma):
             guard (0...Blur.maxSigma).contains(sigma) else { return (0, width, height) }
             return same(scratch: Blur.scratchByteCount(sigma: sigma, width: width, height: height))
@@ -243,13 +244,7 @@ extension ImageProcessor {
             let geometry = try? ThumbnailGeometry(
                 sourceWidth: width, sourceHeight: height, limits: .unlimited, options: options)
         else { return (0, width, height) }
-        let request = geometry.request(
-            storedWidth: width, storedHeight: height, orientation: .up, options: options)
-        var byteCount = RowResampler.byteCount(request)
-        byteCount += PixelStorage.allocatedByteCount(geometry.width * geometry.height * 4)
-        if geometry.isPadded || options.background != nil {
-            byteCount += PixelStorage.allocatedByteCount(geometry.boxWidth * geometry.boxHeight * 4)
-        }
+        let byteCount = geometry.resizedByteCount(sourceWidth: width, sourceHeight: height, options: options)
         return (byteCount, geometry.boxWidth, geometry.boxHeight)
     }
 

@@ -12,17 +12,13 @@ extension [ImageProcessor] {
         return bitmap
     }
 
-    /// The maximum memory in bytes that the processors need at one time for an image of this size; `Int.max` on
-    /// overflow.
+    /// The maximum memory in bytes that the processors need at one time for a bitmap of this size, including the input
+    /// of each processor.
     package func byteCount(width: Int, height: Int) -> Int {
         var (width, height, result) = (width, height, 0)
         for processor in self {
-            let input = width.multipliedReportingOverflow(by: height)
-            let bytes = input.partialValue.multipliedReportingOverflow(by: 4)
             let step = processor.memory(width: width, height: height)
-            let sum = step.byteCount.addingReportingOverflow(bytes.partialValue)
-            if input.overflow || bytes.overflow || sum.overflow { return .max }
-            result = Swift.max(result, sum.partialValue)
+            result = Swift.max(result, width * height * 4 + step.byteCount)
             (width, height) = (step.width, step.height)
         }
         return result

@@ -15,16 +15,15 @@ final class DecodeJobs: Sendable {
 
     /// Reports the result to the caller; called after the job's reservation in the budget, if it has one, is released.
     typealias Delivery = @Sendable () -> Void
-    /// The part of a job that needs bytes of the budget: called with `now` after the bytes are reserved, or with
-    /// `refused`.
-    typealias ReservedBody = @Sendable (Start) -> Delivery
+    /// A part of a job: called with `now`, after the bytes that it needs are reserved, or with `refused`.
     typealias Body = @Sendable (Start) -> BodyResult
     typealias Ticket = UInt64
 
     enum BodyResult {
         case done(Delivery)
-        /// Continue the job after this number of bytes, at least 1, is reserved.
-        case needs(Int, ReservedBody)
+        /// Continue the job after this number of bytes, at least 1, is reserved. A reservation that the job already has
+        /// is released before, so that jobs do not wait for each other.
+        case needs(Int, Body)
     }
 
     private enum Job {
@@ -32,8 +31,8 @@ final class DecodeJobs: Sendable {
         case cancelledBeforeEnqueue  // cancelled before the body was enqueued
         case waiting(CancellationFlag, Body)
         case running(CancellationFlag)
-        case waitingForBytes(CancellationFlag, ReservedBody, budgetTicket: UInt64)
-        case ready(CancellationFlag, ReservedBody, byteCount: Int)  // bytes are reserved; waits for a thread
+        case waitingForBytes(CancellationFlag, Body, budgetTicket: UInt64)
+        case ready(CancellationFlag, Body, byteCount: Int)  // bytes are reserved; waits for a thread
     }
 
     private struct Lane {
@@ -106,14 +105,14 @@ final class DecodeJobs: Sendable {
                 // If another thread reserves the bytes before `cancel`, `granted` finds no job and releases them.
                 return {
                     _ = self.budget.cancel(budgetTicket)
-                    body(.refused(.cancelled))()
+                    self.refuse(body)
                 }
             case .ready(_, let body, let byteCount):
                 state.jobs[ticket] = nil
                 state.waiting -= 1
                 return {
                     self.budget.release(byteCount)
-                    body(.refused(.cancelled))()
+                    self.refuse(body)
                 }
             }
         }
@@ -126,23 +125,15 @@ final class DecodeJobs: Sendable {
         jobAvailable.wait()
         guard let (ticket, priority, job) = popNext() else { return !state.locked(in: self) { $0.isClosed } }
         switch job {
-        case .new(let body):
-            switch body(.now) {
-            case .done(let deliver):
-                removeJob(ticket)
-                deliver()
-            case .needs(let byteCount, let next):
-                reserve(byteCount, ticket, priority, next)
-            }
-        case .ready(let body, let byteCount):
-            finish(ticket, body, byteCount)
+        case .new(let body): run(body, ticket, priority, reserved: 0)
+        case .ready(let body, let byteCount): run(body, ticket, priority, reserved: byteCount)
         }
         return true
     }
 
     private enum NextJob {
         case new(Body)
-        case ready(ReservedBody, Int)
+        case ready(Body, Int)
     }
 
     /// Removes and returns the next job. Jobs with reserved memory come first, regardless of priority, because other
@@ -173,7 +164,7 @@ final class DecodeJobs: Sendable {
     /// Continues the job immediately if the budget reserves the bytes. Refuses the job if it is cancelled or needs more
     /// bytes than the maximum of the budget. Otherwise the job waits without a thread.
     private func reserve(
-        _ byteCount: Int, _ ticket: Ticket, _ priority: DecodeQueue.Priority, _ body: @escaping ReservedBody
+        _ byteCount: Int, _ ticket: Ticket, _ priority: DecodeQueue.Priority, _ body: @escaping Body
     ) {
         enum ReserveResult {
             case granted, waitingForBytes
@@ -199,11 +190,11 @@ final class DecodeJobs: Sendable {
         case .granted:
             // Outside the lock: the closures of served requests acquire the lock of the jobs.
             budget.serveWaiting()
-            finish(ticket, body, byteCount)
+            run(body, ticket, priority, reserved: byteCount)
         case .waitingForBytes: break
         case .refused(let error):
             removeJob(ticket)
-            body(.refused(error))()
+            refuse(body, error)
         }
     }
 
@@ -218,19 +209,25 @@ final class DecodeJobs: Sendable {
         if isReady { jobAvailable.signal() } else { budget.release(byteCount) }
     }
 
-    private func finish(_ ticket: Ticket, _ body: ReservedBody, _ byteCount: Int) {
-        let deliver = body(.now)
-        removeJob(ticket)
-        budget.release(byteCount)
-        deliver()
+    /// Runs a part of a job whose bytes are reserved, and releases them.
+    private func run(_ body: Body, _ ticket: Ticket, _ priority: DecodeQueue.Priority, reserved: Int) {
+        switch body(.now) {
+        case .done(let deliver):
+            removeJob(ticket)
+            if reserved > 0 { budget.release(reserved) }
+            deliver()
+        case .needs(let byteCount, let next):
+            if reserved > 0 { budget.release(reserved) }
+            reserve(byteCount, ticket, priority, next)
+        }
     }
 
     private func removeJob(_ ticket: Ticket) { state.locked(in: self) { $0.jobs[ticket] = nil } }
 
-    private func refuse(_ body: Body) {
-        switch body(.refused(.cancelled)) {
+    private func refuse(_ body: Body, _ error: DecodeError = .cancelled) {
+        switch body(.refused(error)) {
         case .done(let deliver): deliver()
-        case .needs(_, let next): next(.refused(.cancelled))()
+        case .needs(_, let next): refuse(next, error)
         }
     }
 

@@ -65,8 +65,8 @@ extension DecodeQueue {
             do throws(DecodeError) {
                 let (byteCount, decode) = try prepare(flag)
                 return .needs(byteCount) { start in
-                    if case .refused(let error) = start { return blockingResult.finish(.failure(error)) }
-                    return blockingResult.finish(Result { () throws(DecodeError) in try decode() })
+                    if case .refused(let error) = start { return .done(blockingResult.finish(.failure(error))) }
+                    return .done(blockingResult.finish(Result { () throws(DecodeError) in try decode() }))
                 }
             } catch {
                 return .done(blockingResult.finish(.failure(error)))

@@ -26,7 +26,7 @@ extension DecodeQueue {
                         return made.results
                     }
                     guard batch.byteCount > 0 else { return .done(complete(.now, make)) }
-                    return .needs(batch.byteCount) { start in complete(start, make) }
+                    return .needs(batch.byteCount) { start in .done(complete(start, make)) }
                 } catch {
                     return .done(complete(.refused(error)) { () throws(DecodeError) in throw error })
                 }

@@ -41,7 +41,10 @@ extension DecodeQueue {
                 let prepared = try PreparedThumbnail(
                     bytes.span, declared: contentType, decoder: decoder, options: options, flag: flag)
                 return .needs(prepared.byteCount) { start in
-                    complete(start) { () throws(DecodeError) in finish(try decoder.thumbnail(prepared, bytes.span)) }
+                    .done(
+                        complete(start) { () throws(DecodeError) in
+                            finish(try decoder.thumbnail(prepared, bytes.span))
+                        })
                 }
             } catch {
                 return .done(complete(.refused(error)) { () throws(DecodeError) in throw error })

@@ -25,7 +25,10 @@ extension DecodeQueue {
                 if let error = batch.firstError { throw error }
                 guard batch.byteCount > 0 else { return .done(complete(.now) { [] }) }
                 return .needs(batch.byteCount) { start in
-                    complete(start) { () throws(DecodeError) in try decoder.thumbnails(batch, bytes.span).images() }
+                    .done(
+                        complete(start) { () throws(DecodeError) in
+                            try decoder.thumbnails(batch, bytes.span).images()
+                        })
                 }
             } catch {
                 return .done(complete(.refused(error)) { () throws(DecodeError) in throw error })

@@ -99,11 +99,12 @@ public final class DecodeQueue: Sendable {
             do throws(DecodeError) {
                 let prepared = try decoder.prepare(bytes.span, as: contentType, cancellation: flag)
                 return .needs(prepared.byteCount) { start in
-                    complete(start) { () throws(DecodeError) in
-                        let begin = ContinuousClock.now
-                        let image = try decoder.decode(prepared, bytes.span)
-                        return finish(image, begin.duration(to: .now))
-                    }
+                    .done(
+                        complete(start) { () throws(DecodeError) in
+                            let begin = ContinuousClock.now
+                            let image = try decoder.decode(prepared, bytes.span)
+                            return finish(image, begin.duration(to: .now))
+                        })
                 }
             } catch {
                 return .done(complete(.refused(error)) { () throws(DecodeError) in throw error })
@@ -127,7 +128,9 @@ public final class DecodeQueue: Sendable {
         try DecodeError.check(byteCount, "byteCount", isIn: 0 ... .max)
         return try await submit(priority) { flag, complete in
             guard byteCount > 0 else { return .done(complete(.now) { () throws(DecodeError) in try work(flag) }) }
-            return .needs(byteCount) { start in complete(start) { () throws(DecodeError) in try work(flag) } }
+            return .needs(byteCount) { start in
+                .done(complete(start) { () throws(DecodeError) in try work(flag) })
+            }
         }
     }
 
@@ -144,7 +147,9 @@ public final class DecodeQueue: Sendable {
             let byteCount = measure()
             precondition(byteCount >= 0, "byteCount must be 0 or more")
             guard byteCount > 0 else { return .done(complete(.now) { () throws(DecodeError) in try work(flag) }) }
-            return .needs(byteCount) { start in complete(start) { () throws(DecodeError) in try work(flag) } }
+            return .needs(byteCount) { start in
+                .done(complete(start) { () throws(DecodeError) in try work(flag) })
+            }
         }
     }
 

@@ -51,7 +51,6 @@ extension PixelFilter {
         case .sharpen: Sharpening.scratchByteCount(width: width, height: height)
         case .convolution(let weights, let columns, _):
             (weights.count / max(1, columns) + 2) * (width + columns) * 16
-        case .roundCorner: width * height / 2
         default: 0
         }
     }

@@ -63,6 +63,22 @@ import Testing
         }
     }
 
+    /// In a process of its own, whose peak memory no other test changes.
+    @Test func framesOfAFileContainItsBytesOnce() async {
+        await #expect(processExitsWith: .success) {
+            let size = 64 << 20
+            let file = try TemporaryFile(try Fixture.file("demo/orbit.gif"))
+            defer { file.remove() }
+            file.truncate(to: size)
+            let before = ResidentMemory.peakBytes
+
+            let frames = try ImageDecoder().frames(contentsOf: file.path)
+
+            precondition(frames.header.format == .gif)
+            precondition(ResidentMemory.peakBytes - before < size * 3 / 2)
+        }
+    }
+
     @Test func framesOfAFileThrowTheErrorsOfOtherCalls() throws {
         let file = try TemporaryFile(Self.large)
         defer { file.remove() }
@@ -104,6 +120,41 @@ import Testing
         _ = try await read.decode(contentsOf: file.path, mapsFile: false)
 
         #expect(read.budget.peakGrantedBytes - mapped.budget.peakGrantedBytes == Self.large.count)
+    }
+
+    /// The content is no image: a job that read it before the reservation would throw `unknownFormat`.
+    @Test func queueReservesTheSizeOfAFileBeforeItReadsIt() async throws {
+        let file = try TemporaryFile([UInt8](repeating: 7, count: 2 << 20))
+        defer { file.remove() }
+        let queue = DecodeQueue(width: 1, budget: DecodeBudget(maxBytes: (2 << 20) - 1))
+
+        let tooLarge = await #expect(throws: DecodeError.self) {
+            try await queue.decode(contentsOf: file.path, mapsFile: false)
+        }
+        let mapped = await #expect(throws: DecodeError.self) { try await queue.decode(contentsOf: file.path) }
+
+        #expect(tooLarge?.code == .limitExceeded && tooLarge?.detail == "decodeBudget")
+        #expect(mapped?.code == .unknownFormat)
+        #expect(queue.budget.peakGrantedBytes == 0)
+    }
+
+    /// Each job needs more than half of the budget in its second reservation.
+    @Test func jobsThatReadFilesShareABudgetThatIsSufficientForOneOfThem() async throws {
+        let file = try TemporaryFile(Self.large)
+        defer { file.remove() }
+        let single = DecodeQueue(width: 1)
+        let expected = try await single.decode(contentsOf: file.path, mapsFile: false).bitmap
+        let queue = DecodeQueue(width: 4, budget: DecodeBudget(maxBytes: single.budget.peakGrantedBytes))
+
+        let images = try await withThrowingTaskGroup(of: Bitmap.self) { group in
+            for _ in 0..<12 {
+                group.addTask { try await queue.decode(contentsOf: file.path, mapsFile: false).bitmap }
+            }
+            return try await group.reduce(into: []) { $0.append($1) }
+        }
+
+        #expect(images == Array(repeating: expected, count: 12))
+        #expect(queue.budget.grantedBytes == 0 && queue.budget.peakGrantedBytes == queue.budget.maxBytes)
     }
 
     @Test func fileAboveMaxInputBytesThrowsLimitExceeded() throws {

@@ -53,6 +53,31 @@ import Testing
         }
     }
 
+    /// While the mapping of the file is replaced by one of an empty file, its pages cannot be read.
+    @Test func missingPagesOfAnUnchangedFileThrowSystem() async {
+        await #expect(processExitsWith: .success) {
+            let (file, empty) = (try TemporaryFile(InputFileTests.large), try TemporaryFile([]))
+            defer { file.remove() }
+            defer { empty.remove() }
+            let descriptor = open(empty.path, O_RDONLY)
+            do throws(DecodeError) {
+                try InputFile.withBytes(of: file.path, limits: DecodeLimits(), mapsFile: true, flag: nil) {
+                    (span, memory) throws(DecodeError) in
+                    precondition(memory == 0)
+                    span.withUnsafeBufferPointer { bytes in
+                        let start = UnsafeMutableRawPointer(mutating: bytes.baseAddress)
+                        let mapped = mmap(start, bytes.count, PROT_READ, MAP_PRIVATE | MAP_FIXED, descriptor, 0)
+                        precondition(mapped == start)
+                    }
+                    for index in 0..<span.count { precondition(span[index] == 0) }
+                }
+                preconditionFailure("no error")
+            } catch {
+                precondition(error.code == .fileUnreadable && error.detail == "system", "\(error)")
+            }
+        }
+    }
+
     /// Another thread truncates and restores the file all the time.
     @Test func truncatingDuringDecodesNeverEndsTheProcess() async {
         await #expect(processExitsWith: .success) {
@@ -135,6 +160,20 @@ import Testing
         }
     }
 
+    @Test func previousHandlerWithResetIsCalledOnlyOnce() async {
+        await #expect(processExitsWith: .signal(SIGBUS)) {
+            var action = sigaction()
+            action.__sigaction_handler.sa_handler = { _ in }
+            action.sa_flags = Int32(truncatingIfNeeded: Int(SA_RESETHAND))
+            sigaction(SIGBUS, &action, nil)
+            try MappedFileTests.installHandler()
+
+            raise(SIGBUS)
+            try MappedFileTests.installHandler()
+            raise(SIGBUS)
+        }
+    }
+
     /// Without the handler, a mapped file would be dangerous.
     @Test func afterTheHandlerWasReplacedFilesAreReadIntoMemory() async {
         await #expect(processExitsWith: .success) {
@@ -150,6 +189,49 @@ import Testing
             signal(SIGBUS, SIG_DFL)
 
             if try memory() != InputFileTests.large.count { preconditionFailure("wrong byte count") }
+        }
+    }
+
+    /// With a blocked signal, a fault ends the process.
+    @Test func threadThatBlocksTheSignalReadsFilesIntoMemory() async {
+        await #expect(processExitsWith: .success) {
+            let file = try TemporaryFile(InputFileTests.large)
+            defer { file.remove() }
+            var signals = sigset_t()
+            sigemptyset(&signals)
+            sigaddset(&signals, SIGBUS)
+            for (action, expected) in [
+                (SIG_UNBLOCK, 0), (SIG_BLOCK, InputFileTests.large.count), (SIG_UNBLOCK, 0),
+            ] {
+                pthread_sigmask(Int32(action), &signals, nil)
+                let memory = try InputFile.withBytes(
+                    of: file.path, limits: DecodeLimits(), mapsFile: true, flag: nil
+                ) { (_, memory) throws(DecodeError) in memory }
+                if memory != expected { preconditionFailure("wrong byte count") }
+            }
+        }
+    }
+
+    @Test func queueReservesTheSizeOfAFileThatCannotBeMappedBeforeItReadsIt() async {
+        await #expect(processExitsWith: .success) {
+            let (file, other) = (try TemporaryFile([UInt8](repeating: 7, count: 2 << 20)), InputFileTests.large)
+            let image = try TemporaryFile(other)
+            defer { file.remove() }
+            defer { image.remove() }
+            try MappedFileTests.installHandler()
+            signal(SIGBUS, SIG_DFL)
+            let queue = DecodeQueue(width: 1, budget: DecodeBudget(maxBytes: (2 << 20) - 1))
+            do throws(DecodeError) {
+                _ = try await queue.decode(contentsOf: file.path)
+                preconditionFailure("no error")
+            } catch {
+                precondition(error.detail == "decodeBudget")
+            }
+
+            let decoded = try await DecodeQueue(width: 1).decode(contentsOf: image.path).bitmap
+            let expected = try ImageDecoder().decode(other).bitmap
+
+            precondition(decoded == expected)
         }
     }
 

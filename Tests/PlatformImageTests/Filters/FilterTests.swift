@@ -62,7 +62,11 @@ import Testing
     @Test func neutralParametersDoNotChangePixels() throws {
         let image = Self.noise(9, 7, seed: 5)
         let calls: [() throws -> Bitmap] = [
-            { try image.blurred(sigma: 0) }, { try image.sharpened(amount: 0, luminanceOnly: false) },
+            { try image.blurred(sigma: 0) }, { try image.blurred(sigma: .leastNonzeroMagnitude) },
+            { try image.blurred(sigma: 1e-162) }, { try image.blurred(sigma: 0.09) },
+            { try image.blurred(Blur(radius: 3, sigma: 1e-200)) },
+            { try image.blurred(Blur(radius: 30, sigma: 1e-200)) },
+            { try image.sharpened(amount: 0, luminanceOnly: false) },
             { try image.adjustingBrightness(byPercent: 0) }, { try image.adjustingContrast(byPercent: 0) },
             { try image.adjustingSaturation(byFactor: 1) }, { try image.withRoundedCorners(radius: 0) },
             { try image.tinted(with: RGBA8(red: 1, green: 2, blue: 3, alpha: 0)) },
@@ -70,12 +74,41 @@ import Testing
         for call in calls { #expect(try call().copyBytes() == image.copyBytes()) }
     }
 
-    @Test(arguments: [0.01, 0.5, 4.9, 5, 5.1, 37.5, 250])
+    @Test(arguments: [0.01, 0.1, 0.5, 4.9, 5, 5.1, 37.5, 250])
     func blurDoesNotChangeAnImageOfOneColor(_ sigma: Double) throws {
         let color = RGBA8(red: 201, green: 7, blue: 90, alpha: 128)
         for (width, height) in [(1, 1), (1, 30), (30, 1), (5, 4)] {
             let flat = try Bitmap(width: width, height: height, filledWith: color)
             #expect(try flat.blurred(sigma: sigma).copyBytes() == flat.copyBytes())
+        }
+    }
+
+    /// The first row, the last row or both are repeated in the sums of the boxes.
+    @Test(arguments: [1, 2, 40, 119, 120, 121, 300])
+    func boxBlurDiffersFromTheExactBlurByAtMostTwoAtAnyHeight(_ height: Int) throws {
+        let image = Self.noise(3, height, seed: 12)
+        let blur = Blur(radius: 120, sigma: 30)
+        try #require(blur.sums != nil)
+
+        let (fast, exact) = (try image.blurred(blur).copyBytes(), try image.blurredExactly(blur).copyBytes())
+
+        #expect(zip(fast, exact).allSatisfy { abs(Int($0) - Int($1)) <= 2 })
+    }
+
+    /// A kernel with one weight of 1 moves the image; the matrix is larger than the image.
+    @Test(arguments: [(0, 0), (4, 0), (0, 6), (4, 6), (2, 3)])
+    func convolutionWithOneWeightMovesTheImageAndRepeatsItsEdges(_ column: Int, _ row: Int) throws {
+        let image = Self.noise(3, 4, seed: 14)
+        var weights = [Double](repeating: 0, count: 5 * 7)
+        weights[row * 5 + column] = 1
+        let kernel = try #require(Convolution(weights: weights, columns: 5, normalizes: false))
+
+        let result = try image.convolved(by: kernel)
+
+        for y in 0..<4 {
+            for x in 0..<3 {
+                #expect(result[x, y] == image[min(max(0, x + column - 2), 2), min(max(0, y + row - 3), 3)])
+            }
         }
     }
 
@@ -123,6 +156,45 @@ import Testing
         }
     }
 
+    @Test(arguments: [(1, 1), (3, 7), (12, 5), (20, 20)])
+    func cornerAlphaIsTheFractionOfThePixelInsideTheEllipse(_ across: Int, _ down: Int) throws {
+        let white = try Bitmap(
+            width: 2 * across, height: 2 * down, filledWith: RGBA8(red: 255, green: 255, blue: 255))
+
+        let result = try white.rounded(RoundedCorners(across: across, down: down, color: nil))
+
+        var area = 0.0
+        for y in 0..<down {
+            for x in 0..<across {
+                var inside = 0
+                for v in 0..<16 {
+                    for u in 0..<16 {
+                        let dx = (Double(across) - Double(x) - (Double(u) + 0.5) / 16) / Double(across)
+                        let dy = (Double(down) - Double(y) - (Double(v) + 0.5) / 16) / Double(down)
+                        inside += dx * dx + dy * dy <= 1 ? 1 : 0
+                    }
+                }
+                let alpha = Double(result[x, y].alpha)
+                // A sample exactly on the ellipse may be rounded to either side.
+                #expect(abs(alpha - 255 * Double(inside) / 256) <= 255 * 2 / 256 + 0.5)
+                area += alpha / 255
+            }
+        }
+        #expect(abs(area - .pi / 4 * Double(across * down)) < 0.03 * Double(across + down))
+    }
+
+    /// The coverage is computed row by row between the polls, not before the first row for the complete corner.
+    @Test func roundedCornersNeedMemoryOnlyForTheResult() throws {
+        let image = Self.noise(300, 200, seed: 4)
+        var limits = DecodeLimits()
+        limits.maxMemory = image.byteCount
+        let flag = CancellationFlag()
+
+        _ = try image.withRoundedCorners(radius: 100, limits: limits, cancellation: flag)
+
+        #expect(flag.pollCount == 13)
+    }
+
     @Test(arguments: [(1, 1), (2, 2), (5, 5), (6, 6), (9, 4), (4, 9), (12, 7), (31, 64)])
     func circleIsSymmetricAndHasTheAreaOfTheInscribedCircle(_ width: Int, _ height: Int) throws {
         let side = min(width, height)
@@ -147,6 +219,22 @@ import Testing
         }
         let exact = 3.14159265 / 4 * Double(side * side)
         #expect(abs(area - exact) <= 0.03 * Double(side) + 0.02)
+    }
+
+    /// A bitmap that is a square is not copied before its corners are rounded.
+    @Test func circleNeedsMemoryForASecondBitmapOnlyWhenTheBitmapIsNotASquare() throws {
+        for (width, copies) in [(60, 1), (61, 2)] {
+            let image = Self.noise(width, 60, seed: 8)
+            var limits = DecodeLimits()
+            limits.maxMemory = copies * 60 * 60 * 4
+
+            #expect(try image.croppedToCircle(limits: limits).width == 60)
+            #expect(ImageProcessor.circle().memory(width: width, height: 60).byteCount == limits.maxMemory)
+
+            limits.maxMemory = copies * 60 * 60 * 4 - 1
+            let error = #expect(throws: DecodeError.self) { try image.croppedToCircle(limits: limits) }
+            #expect(error?.code == .limitExceeded && error?.detail == "maxMemory")
+        }
     }
 
     private struct Call: Sendable {

@@ -176,6 +176,18 @@ import Testing
         _ = processor.memory(width: 40, height: 35)
     }
 
+    @Test func memoryOfTheLargestResultDoesNotOverflow() {
+        let side = ThumbnailOptions.maxSide
+        var options = ThumbnailOptions(width: side, height: side, fit: .fill)
+        options.allowsUpscaling = true
+        let bytes = side * side * 4
+
+        for next in [ImageProcessor.sharpen(amount: 1), .circle(), .blur(sigma: 250), .grayscale()] {
+            let byteCount = [.resize(options), next].byteCount(width: 10, height: 10)
+            #expect(byteCount >= 2 * bytes && byteCount <= 6 * bytes, "\(next)")
+        }
+    }
+
     @Test func cancellationAtAnyPollEndsAProcessor() throws {
         for (processor, _) in Self.pairs {
             let whole = CancellationFlag()
@@ -189,6 +201,18 @@ import Testing
                 }
                 #expect(error?.code == .cancelled)
             }
+        }
+    }
+
+    /// The row buffers and the second bitmap of padding and backgrounds count.
+    @Test func resizeWithOneByteLessThanItsMemoryThrowsLimitExceeded() {
+        for (processor, _) in Self.pairs[..<3] {
+            var limits = DecodeLimits()
+            limits.maxMemory = processor.memory(width: 40, height: 35).byteCount - 1
+
+            let error = #expect(throws: DecodeError.self) { try processor.process(Self.image, limits: limits) }
+
+            #expect(error?.code == .limitExceeded && error?.detail == "maxMemory", "\(processor)")
         }
     }
 
