@@ -248,7 +248,25 @@ import Testing
             gate.open()
             for await failure in group { #expect(failure == nil) }
         }
+        // The shared decode makes one thumbnail; each other size has a decode of its own.
+        #expect(bench.loader.statistics.decodes == 5)
         #expect(bench.transport.requests.count == 1)
+    }
+
+    /// Only a size over a limit of memory is decoded again alone.
+    @Test func onlyErrorsOfMemoryLimitsAreMemoryLimits() async throws {
+        func error(budget: Int, _ change: (inout DecodeLimits) -> Void) async -> DecodeError? {
+            let queue = DecodeQueue(width: 1, budget: DecodeBudget(maxBytes: budget))
+            var decoder = ImageDecoder()
+            change(&decoder.options.limits)
+            return await #expect(throws: DecodeError.self) { [decoder] in
+                try await queue.thumbnails(of: TestImage.first, options: [ThumbnailOptions(width: 4)], with: decoder)
+            }
+        }
+        let (memory, budget) = (await error(budget: 1 << 20) { $0.maxMemory = 1 }, await error(budget: 1) { _ in })
+        #expect(memory?.isMemoryLimit == true && budget?.isMemoryLimit == true)
+        let pixels = await error(budget: 1 << 20) { $0.maxPixels = 1 }
+        #expect(pixels?.code == .limitExceeded && pixels?.isMemoryLimit == false)
     }
 
     /// The thumbnail ignores the scale, and the complete image that waits for the same download has full size.
