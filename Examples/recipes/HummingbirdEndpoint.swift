@@ -30,16 +30,9 @@ func thumbnailRoutes(base: String, loader: ImageLoader, queue: DecodeQueue) -> R
             let fields: HTTPFields = [.contentType: "image/jpeg", .cacheControl: "public, max-age=3600"]
             return Response(status: .ok, headers: fields, body: ResponseBody(byteBuffer: ByteBuffer(bytes: file)))
         } catch let error as LoadError {
-            let status: HTTPResponse.Status =
-                switch error.code {
-                case .configuration: .badRequest  // the size is out of range
-                case .http where error.statusCode == 404: .notFound
-                case .undecodable, .unsupportedFormat, .unacceptableContentType, .pixelLimit: .unsupportedMediaType
-                default: .badGateway
-                }
             // Not in the response: the description can contain the URL of the origin.
             context.logger.warning("\(error)")
-            throw HTTPError(status)
+            throw HTTPError(HTTPResponse.Status(code: status(for: error)))
         }
     }
     return router

@@ -15,14 +15,14 @@ func patientConfiguration(directory: String) -> ImageLoader.Configuration {
     return configuration
 }
 
-/// The HTTP status of a server's own response after a failed load.
+/// The HTTP status of a response after a failure.
 func status(for error: LoadError) -> Int {
     switch error.code {
-    case .transport: error.isTimeout ? 504 : 502
     case .http, .remembered: error.statusCode == 404 || error.statusCode == 410 ? 404 : 502
-    case .invalidURL, .unsupportedScheme: 400
+    case .transport: error.isTimeout ? 504 : 502
+    case .configuration, .invalidURL, .unsupportedScheme: 400
     case .undecodable, .unsupportedFormat, .unacceptableContentType, .pixelLimit, .bodyTooLarge: 415
-    default: 500
+    default: 502
     }
 }
 

@@ -63,9 +63,12 @@ public struct ThumbnailServer: Sendable {
 
     /// Serves as ``run(onListening:onAdminListening:)``.
     ///
-    /// - Parameter shutdown: When this stream ends, the service drains as after SIGTERM; nil for no such request.
+    /// - Parameters:
+    ///   - shutdown: When this stream ends, the service drains as after SIGTERM; nil for no such request.
+    ///   - waits: The waits of the shutdown; tests control them.
     func run(
-        shutdown: AsyncStream<Never>?, onListening: @escaping @Sendable (Int) async -> Void,
+        shutdown: AsyncStream<Never>?, drainWaits waits: DrainWaits = DrainWaits(),
+        onListening: @escaping @Sendable (Int) async -> Void,
         onAdminListening: @escaping @Sendable (Int) async -> Void
     ) async throws {
         let state = ServiceState()
@@ -113,7 +116,7 @@ public struct ThumbnailServer: Sendable {
         }
         services += [
             .init(service: PublicService(application: application, server: server)),
-            .init(service: DrainService(state: state, delay: server.drainDelay)),
+            .init(service: DrainService(state: state, delay: server.drainDelay, waits: waits)),
         ]
         var group = ServiceGroupConfiguration(
             services: services,
@@ -184,19 +187,29 @@ private struct ShutdownRequest: Service {
     func run() async throws { for await _ in stream {} }
 }
 
+/// The waits between the request for a shutdown and the end of the listener.
+struct DrainWaits: Sendable {
+    /// Waits for `drain.delay`; requests are served meanwhile.
+    var delay: @Sendable (Duration) async -> Void = { try? await Task.sleep(for: $0) }
+    /// Called after requests are rejected and before the listener closes.
+    var beforeClose: @Sendable () async -> Void = {}
+}
+
 /// Starts draining the server at shutdown. The services of a `ServiceGroup` are shut down in reverse order, so this
 /// service, the last of its group, is shut down first.
 private struct DrainService: Service {
     let state: ServiceState
     let delay: Duration
+    let waits: DrainWaits
 
     func run() async throws {
         try await gracefulShutdown()
         state.beginDraining()
         // The listener is shut down only when this returns. Until then load balancers can see that the service is not
         // ready, and requests that they still send are served.
-        try? await Task.sleep(for: delay)
+        await waits.delay(delay)
         state.rejectRequests()
+        await waits.beforeClose()
     }
 }
 #endif

@@ -87,19 +87,6 @@ enum ServiceTutorial {
             }
         }
     }
-
-    enum Status {
-        /// The HTTP status of a response after a failure.
-        static func status(for error: LoadError) -> Int {
-            switch error.code {
-            case .http, .remembered: error.statusCode == 404 || error.statusCode == 410 ? 404 : 502
-            case .transport: error.isTimeout ? 504 : 502
-            case .configuration, .invalidURL: 400
-            case .undecodable, .unsupportedFormat, .unacceptableContentType, .pixelLimit: 415
-            default: 502
-            }
-        }
-    }
 }
 
 extension RecipeTests {
@@ -118,12 +105,12 @@ extension RecipeTests {
         let failures = [
             ("/demo/none.jpg", 100, 404), ("/demo/mountains.jpg", 0, 400), ("/bad/avif-avif-mif1.avif", 9, 415),
         ]
-        for (path, width, status) in failures {
+        for (path, width, expected) in failures {
             do {
                 _ = try await robust.thumbnail(of: origin.url(path), width: width)
                 Issue.record("\(path) has no error")
             } catch let error as LoadError {
-                #expect(ServiceTutorial.Status.status(for: error) == status, "\(path): \(error)")
+                #expect(status(for: error) == expected, "\(path): \(error)")
             }
         }
         #expect(origin.requests.count == 3)
@@ -133,7 +120,7 @@ extension RecipeTests {
         }
         await #expect {
             try await robust.thumbnail(of: page.url("/a.jpg"), width: 100)
-        } throws: { ($0 as? LoadError).map { ServiceTutorial.Status.status(for: $0) } == 415 }
+        } throws: { ($0 as? LoadError).map { status(for: $0) } == 415 }
     }
 }
 #endif

@@ -36,7 +36,7 @@ struct CacheWriter: Sendable {
             if let writes {
                 await queue.run(timing: hop.load.meter) { [peer = variants.peer] in
                     _ = writes.remove(hop.key)
-                    // Later loads would use it as the response of this cache.
+                    // Otherwise later loads would use the response of the other cache.
                     _ = peer?.remove(hop.key)
                 }
             }
@@ -73,21 +73,25 @@ struct CacheWriter: Sendable {
         }
     }
 
-    /// Adds an image of a successful response to memory, and its variant file to the disk, if the load may write there.
-    func remember(
-        _ content: LoadContent, _ state: StoredState, _ hop: LoadHop, _ generations: CacheGenerations
-    ) async {
+    /// Adds an image of a successful response to memory, and starts to write its variant file to the disk, if the load
+    /// may write there.
+    func remember(_ content: LoadContent, _ state: StoredState, _ hop: LoadHop, _ generations: CacheGenerations) {
         rememberInMemory(content, state, hop, generations)
-        if let image = content.image { await variants.store(image, state, hop, generations.disk) }
+        if let image = content.image { variants.startStoring(image, state, hop, generations.disk) }
+    }
+
+    /// True when an image of this state is added to memory: the response is a success that may be stored, and the load
+    /// may write to memory.
+    func usesMemory(_ state: StoredState, _ hop: LoadHop) -> Bool {
+        guard memory != nil, isMemoryEnabled, hop.load.layers.contains(.writesMemory) else { return false }
+        return state.entry?.response.map { Storability.isSuccess($0.status) } ?? false
     }
 
     /// Adds an image of a successful response to memory, if the load may write to memory.
     func rememberInMemory(
         _ content: LoadContent, _ state: StoredState, _ hop: LoadHop, _ generations: CacheGenerations
     ) {
-        guard let memory, isMemoryEnabled, hop.load.layers.contains(.writesMemory), content.image != nil,
-            let entry = state.entry, let response = entry.response, Storability.isSuccess(response.status)
-        else { return }
+        guard usesMemory(state, hop), let memory, let entry = state.entry, content.image != nil else { return }
         let key = hop.imageKey
         // Loads that share a fetch end together; only the first one inserts the image.
         if let present = memory.cache.peek(key), present.entry == entry, present.revision == state.revision { return }

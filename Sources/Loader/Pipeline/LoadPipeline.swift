@@ -95,7 +95,7 @@ final class LoadPipeline: Sendable {
         writer = CacheWriter(
             memory: memory, isMemoryEnabled: settings.cacheImagesInMemory, disk: disk, variants: variants,
             queue: shared.diskQueue, clock: clock)
-        builder = LoadResultBuilder(decoder: decoder, writer: writer, freshness: freshness)
+        builder = LoadResultBuilder(decoder: decoder, writer: writer, lookup: lookup, freshness: freshness)
         cachedImages = CachedImageLookup(
             preparation: preparation, lookup: lookup, freshness: freshness, decoder: decoder, writer: writer,
             clock: clock)
@@ -213,12 +213,33 @@ final class LoadPipeline: Sendable {
             }
             let stored = await writer.apply(outcome.store, received.bytes, hop, found)
             let result = evaluation.result(outcome, stored, plan, found)
-            if case .success(let fetched) = result, fetched.kind == .received,
-                case .success(let content)? = fetched.content.content(for: hop.load.decoding)
-            {
-                await writer.remember(content, stored, hop, found.generations)
+            if case .success(let fetched) = result, fetched.kind == .received {
+                await remember(fetched, stored, hop, found.generations, isWaitedFor: !waiting().isEmpty)
             }
             return result
+        }
+    }
+
+    /// Adds the image of the load that started a fetch to memory, so that loads that start after the fetch find it. The
+    /// fetch waits for this image only if the response is not on disk, where they would find it too, or if no load
+    /// waits for an image; then its variant file is also written.
+    private func remember(
+        _ fetched: FetchedResponse, _ stored: StoredState, _ hop: LoadHop, _ generations: CacheGenerations,
+        isWaitedFor: Bool
+    ) async {
+        guard let decoding = hop.load.decoding, let body = fetched.body else { return }
+        let usesMemory = writer.usesMemory(stored, hop)
+        let isNeeded = isWaitedFor ? usesMemory && stored.revision == nil : usesMemory || hop.variantKey != nil
+        let begin = ContinuousClock.now
+        guard isNeeded || usesMemory && fetched.content.images[decoding.steps.pixelName] != nil,
+            let image = try? await decoder.decode(body, .fetch(fetched), hop, decoding)
+        else { return }
+        hop.load.meter.add(\.decode, since: begin)
+        let content = decoder.content(image, body)
+        if isWaitedFor {
+            writer.rememberInMemory(content, stored, hop, generations)
+        } else {
+            writer.remember(content, stored, hop, generations)
         }
     }
 

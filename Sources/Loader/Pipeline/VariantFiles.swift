@@ -10,10 +10,29 @@ internal import Synchronization
 struct VariantFiles: Sendable {
     /// The files that are being written; a second load does not write the same file.
     final class Writes: Sendable {
-        private let keys = Mutex<Set<CacheKey>>([])
+        private let tasks = Mutex<[CacheKey: Task<Void, Never>]>([:])
 
-        func begin(_ key: CacheKey) -> Bool { keys.locked(in: self) { $0.insert(key).inserted } }
-        func end(_ key: CacheKey) { keys.locked(in: self) { _ = $0.remove(key) } }
+        /// Number of files that are being written.
+        var count: Int { tasks.locked(in: self) { $0.count } }
+
+        /// Starts to write the file of a key, unless it is being written.
+        func start(_ key: CacheKey, _ write: @escaping @Sendable () async -> Void) {
+            tasks.locked(in: self) { tasks in
+                guard tasks[key] == nil else { return }
+                tasks[key] = Task {
+                    await write()
+                    self.tasks.locked(in: self) { $0[key] = nil }
+                }
+            }
+        }
+
+        /// Returns when the file of a key is not being written.
+        func finish(_ key: CacheKey) async { await tasks.locked(in: self) { $0[key] }?.value }
+
+        /// Returns when the files that are being written now are written.
+        func finish() async {
+            for task in tasks.locked(in: self, { Array($0.values) }) { await task.value }
+        }
     }
 
     let disk: DiskCache?
@@ -24,8 +43,10 @@ struct VariantFiles: Sendable {
     let decodeQueue: DecodeQueue
     let writes: Writes
 
-    /// A variant file that was read, with the stored response of its source.
+    /// A variant file that was read but not decoded, with the stored response of its source.
     struct File: Sendable {
+        /// The name of the variant, as in ``ImageVariant/name``.
+        let variant: String
         let source: DiskCache.Header
         /// The response of the source, and the errors that are stored for the load.
         let entry: CacheEntry
@@ -39,18 +60,20 @@ struct VariantFiles: Sendable {
     /// Reads the variant file of a load; nil when the load does not use one, or when there is none for the stored
     /// source. Blocks the calling thread. Counts as an access of the source.
     func readBlocking(_ hop: LoadHop) -> File? {
-        guard let disk, let key = hop.variantKey else { return nil }
-        let own = disk.header(hop.key, varying: hop.varying, touches: true)
-        let isFromPeer = own?.entry.response == nil
-        guard let source = isFromPeer ? peer?.header(hop.key, varying: hop.varying, touches: true) : own,
+        guard let disk, let decoding = hop.load.decoding, let key = hop.variantKey else { return nil }
+        let stored = disk.header(hop.key, varying: hop.varying, touches: true)
+        let isFromPeer = stored?.entry.response == nil
+        guard let source = isFromPeer ? peer?.header(hop.key, varying: hop.varying, touches: true) : stored,
             source.entry.response != nil, let hit = disk.read(key, varying: hop.varying),
             let fields = hit.entry.response?.fields,
             fields[Self.sourceField] == Array(source.revision.bodyName.utf8),
             let header = fields[Self.headerField].flatMap({ ImageHeader(cacheText: $0) })
         else { return nil }
-        let failure = isFromPeer ? own?.entry.failure : source.entry.failure
-        let entry = CacheEntry(key: hop.key, response: source.entry.response, failure: failure)
-        return File(source: source, entry: entry, isSourceFromPeer: isFromPeer, bytes: hit.body, header: header)
+        let entry = CacheEntry(
+            key: hop.key, response: source.entry.response, failure: stored?.entry.failure)
+        return File(
+            variant: decoding.variant, source: source, entry: entry, isSourceFromPeer: isFromPeer, bytes: hit.body,
+            header: header)
     }
 
     /// As ``readBlocking(_:)``, without blocking the calling thread.
@@ -73,18 +96,25 @@ struct VariantFiles: Sendable {
         return decoded.flatMap { Self.image($0, file) }
     }
 
-    /// Encodes an image and stores it, if the load requests that, its source is on disk, and no file of this source
-    /// exists. A failure leaves the load unaffected: the next load decodes the source.
-    func store(_ image: DecodedImage, _ state: StoredState, _ hop: LoadHop, _ ticket: DiskCache.Ticket?) async {
+    /// Starts to encode and store an image, if the load requests that, its source is on disk, and no file of this
+    /// source exists. The load does not wait for it. After a failure, the next load decodes the source.
+    func startStoring(_ image: DecodedImage, _ state: StoredState, _ hop: LoadHop, _ ticket: DiskCache.Ticket?) {
         guard let disk, hop.load.layers.contains(.writesDisk), let key = hop.variantKey,
             let format = hop.load.decoding?.steps.fileFormat, let revision = state.revision,
             let response = state.entry?.response, image.status == .complete, image.header.warnings.isEmpty,
-            image.header.iccProfileDescription == nil,
-            writes.begin(key)
+            image.header.iccProfileDescription == nil
         else { return }
-        defer { writes.end(key) }
+        writes.start(key) {
+            await store(image, as: format, key, of: revision, response, on: disk, hop, ticket)
+        }
+    }
+
+    private func store(
+        _ image: DecodedImage, as format: EncodedFormat, _ key: CacheKey, of revision: DiskCache.Revision,
+        _ response: StoredResponse, on disk: DiskCache, _ hop: LoadHop, _ ticket: DiskCache.Ticket?
+    ) async {
         let source = revision.bodyName
-        let isStored = await queue.run(timing: hop.load.meter) {
+        let isStored = await queue.run {
             disk.header(key, varying: hop.varying)?.entry.response?.fields[Self.sourceField] == Array(source.utf8)
         }
         guard !isStored,
@@ -102,14 +132,14 @@ struct VariantFiles: Sendable {
             response: StoredResponse(
                 status: 200, fields: fields, requestTime: response.requestTime, responseTime: response.responseTime,
                 createdAt: disk.now(), vary: response.vary))
-        _ = await queue.run(timing: hop.load.meter) {
-            disk.storeEntry(file, body: bytes, varying: hop.varying, ticket: ticket)
-        }
+        _ = await queue.run { disk.storeEntry(file, body: bytes, varying: hop.varying, ticket: ticket) }
     }
 
-    /// Removes the variant file of a request. Blocks the calling thread.
-    func removeBlocking(_ hop: LoadHop) {
-        if let disk, let key = hop.variantKey { _ = disk.remove(key) }
+    /// Removes the variant file of a request, also one that is being written.
+    func remove(_ hop: LoadHop) async {
+        guard let disk, let key = hop.variantKey else { return }
+        await writes.finish(key)
+        await queue.run { _ = disk.remove(key) }
     }
 
     /// The pixels of a file are those of the result: upright and sRGB.
@@ -141,7 +171,7 @@ extension LoadHop {
 
 extension DiskCache.Revision {
     /// Identifies the stored body, independent of its file name, which changes when another `Vary` variant is stored.
-    fileprivate var bodyName: String {
+    var bodyName: String {
         "\(family) \(createdAt.milliseconds) \(bodyLength) \(bodyChecksum)"
     }
 }

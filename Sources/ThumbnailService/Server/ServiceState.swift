@@ -10,7 +10,7 @@ final class ServiceState: Sendable {
     /// False after a graceful shutdown was requested.
     var isReady: Bool { !draining.load(ordering: .acquiring) }
 
-    /// False after the listener began to close: requests on open connections then get 503.
+    /// False at the end of `drain.delay`, before the listener closes; requests then get 503.
     var acceptsRequests: Bool { !rejecting.load(ordering: .acquiring) }
 
     func beginDraining() { draining.store(true, ordering: .releasing) }

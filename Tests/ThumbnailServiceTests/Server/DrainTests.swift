@@ -6,7 +6,7 @@ import Testing
 
 @testable import PlatformImageService
 
-/// Requests between the shutdown signal and the end of `drain.delay`.
+/// Requests between the shutdown signal and the end of the listener.
 @Suite(.timeLimit(.minutes(30))) struct DrainTests {
     @Test func requestsDuringTheDrainDelayAreServedAndReadinessIs503() async throws {
         let file = try Bitmap.landscape(100, 80).png()
@@ -35,13 +35,40 @@ import Testing
         await origin.stop()
     }
 
-    @Test func requestsAreRejectedOnlyAfterTheListenerCloses() {
-        let state = ServiceState()
-        #expect(state.isReady && state.acceptsRequests)
-        state.beginDraining()
-        #expect(!state.isReady && state.acceptsRequests)
-        state.rejectRequests()
-        #expect(!state.isReady && !state.acceptsRequests)
+    @Test func openConnectionGets503BetweenTheDrainDelayAndTheCloseOfTheListener() async throws {
+        let file = try Bitmap.landscape(100, 80).png()
+        let origin = try await LoopbackOrigin { _ in .ok(file) }
+        let (stream, shutdown) = AsyncStream.makeStream(of: Never.self)
+        let (delay, close) = (AsyncStream.makeStream(of: Never.self), AsyncStream.makeStream(of: Never.self))
+        let (reached, steps) = AsyncStream.makeStream(of: String.self)
+        let waits = DrainWaits { _ in
+            steps.yield("delay")
+            for await _ in delay.stream {}
+        } beforeClose: {
+            steps.yield("close")
+            for await _ in close.stream {}
+        }
+        try await withService(origin: origin, shutdown: stream, drainWaits: waits) {
+            $0.server.drainDelay = .seconds(3_600)
+        } _: { service in
+            var reached = reached.makeAsyncIterator()
+            let open = try await RawClient(port: service.port)
+            let request = "GET /unsafe/30x20/127.0.0.1:\(origin.port)/a.png HTTP/1.1\r\nHost: a.example\r\n\r\n"
+
+            shutdown.finish()
+            #expect(await reached.next() == "delay")
+            try await open.send(request)
+            #expect(try await open.waitForResponse().hasPrefix("HTTP/1.1 200 "))
+
+            delay.continuation.finish()
+            #expect(await reached.next() == "close")
+            try await open.send(request)
+            #expect(try await open.waitForResponse().hasPrefix("HTTP/1.1 503 "))
+
+            close.continuation.finish()
+            try await open.waitForEnd()
+        }
+        await origin.stop()
     }
 }
 #endif

@@ -57,10 +57,11 @@ struct RunningService: Sendable {
 ///   - logger: Nil for no log.
 ///   - metrics: The destination of metrics; nil for the service's registry.
 ///   - shutdown: The service begins to drain when this stream ends; nil for no drain.
+///   - drainWaits: The waits of the drain.
 ///   - change: Changes the configuration. Before this change, the configuration accepts unsigned targets.
 func withService<Value: Sendable>(
     origin: LoopbackOrigin? = nil, logger given: Logger? = nil, metrics: (any MetricsFactory)? = nil,
-    shutdown: AsyncStream<Never>? = nil,
+    shutdown: AsyncStream<Never>? = nil, drainWaits: DrainWaits = DrainWaits(),
     _ change: (inout ServiceConfiguration) -> Void = { _ in },
     _ body: @escaping @Sendable (RunningService) async throws -> Value
 ) async throws -> Value {
@@ -90,7 +91,7 @@ func withService<Value: Sendable>(
     let (ports, ready) = AsyncStream.makeStream(of: Int.self)
     return try await withThrowingTaskGroup(of: Value?.self) { group in
         group.addTask {
-            try await server.run(shutdown: shutdown) { port in
+            try await server.run(shutdown: shutdown, drainWaits: drainWaits) { port in
                 ready.yield(port)
                 ready.finish()
             } onAdminListening: { port in

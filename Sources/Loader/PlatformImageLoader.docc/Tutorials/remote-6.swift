@@ -6,8 +6,8 @@ func status(for error: LoadError) -> Int {
     switch error.code {
     case .http, .remembered: error.statusCode == 404 || error.statusCode == 410 ? 404 : 502
     case .transport: error.isTimeout ? 504 : 502
-    case .configuration, .invalidURL: 400
-    case .undecodable, .unsupportedFormat, .unacceptableContentType, .pixelLimit: 415
+    case .configuration, .invalidURL, .unsupportedScheme: 400
+    case .undecodable, .unsupportedFormat, .unacceptableContentType, .pixelLimit, .bodyTooLarge: 415
     default: 502
     }
 }
