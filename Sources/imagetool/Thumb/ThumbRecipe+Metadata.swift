@@ -11,10 +11,10 @@ extension ThumbRecipe {
         }
         if encoding.metadataPolicy != .strip { recipe.encoding.metadata = try reader.metadata(of: bytes) }
         let (source, iccProfile) = try reader.sourceProfile(of: bytes.span)
-        let format = frames == .all ? EncodedFormat.png : ImageFormat(signatureOf: bytes.span).map { format(for: $0) }
+        let output = ImageFormat(signatureOf: bytes.span).map { format(for: $0) } ?? .png
         guard
             ProfilePolicy.keepsProfile(
-                of: source, requested: profile, metadata: encoding.metadataPolicy, format: format ?? .png)
+                of: source, requested: profile, metadata: encoding.metadataPolicy, format: output)
         else { return recipe }
         recipe.encoding.iccProfile = iccProfile
         recipe.decoder.options.convertsToSRGB = false
