@@ -16,10 +16,14 @@
 #include <webp/decode.h>
 
 enum {
-  MAX_PIECE = 65536, // bytes
+  MAX_LOSSY_PIECE = 65536, // bytes
   MIN_PIECE = 64,
-  DIRECT_PIECE_ROWS = 256, // rows that a piece completes on average, when they are written directly
-  PIECES_PER_RING = 16,
+  // After each piece of a lossless image libwebp decodes up to 8 rows again, so its pieces are
+  // larger.
+  LOSSY_PIECES_PER_RING = 16,
+  LOSSLESS_PIECES_PER_RING = 4,
+  MIN_LOSSLESS_PIECE = 32768, // of an image that is held completely
+  PIECES_OF_DAMAGED = 128,    // least number of pieces in which a damaged image is decoded again
   // A window is decoded with more rows above and below, because the chroma of a row is interpolated
   // with the adjacent rows, and a window starts at an even row.
   WINDOW_MARGIN = 2,
@@ -176,17 +180,38 @@ static outcome decode_windows(draw *d) {
 
 // ---------------------------------------------------------------- the image
 
-static size_t piece_size(const imgc_webp_image *image, uint32_t rows) {
+// The size of the pieces does not depend on the destination, because it influences how many rows of
+// a damaged image are decoded.
+static size_t piece_size(const imgc_webp_image *image) {
+  uint32_t ring_rows = imgc_webp_ring_rows(image);
+  uint32_t rows =
+      ring_rows / (image->is_lossless ? LOSSLESS_PIECES_PER_RING : LOSSY_PIECES_PER_RING);
   uint64_t size = (uint64_t)image->size * (rows ? rows : 1) / image->height;
-  return size > MAX_PIECE ? MAX_PIECE : size < MIN_PIECE ? MIN_PIECE : (size_t)size;
+  if (size < MIN_PIECE) size = MIN_PIECE;
+  if (!image->is_lossless && size > MAX_LOSSY_PIECE) size = MAX_LOSSY_PIECE;
+  if (image->is_lossless && ring_rows == image->height && size < MIN_LOSSLESS_PIECE)
+    size = MIN_LOSSLESS_PIECE;
+  return (size_t)size;
+}
+
+// Decodes the rows from `done` on. When libwebp finds damage, it discards the rows of the piece;
+// with smaller pieces more rows are kept.
+static outcome decode_rows(draw *d) {
+  window rest = {.end = d->image->height, .keep = d->image->height, .is_whole = true};
+  d->piece = piece_size(d->image);
+  outcome outcome = decode_window(d, &rest);
+  size_t small = d->image->size / PIECES_OF_DAMAGED;
+  if (small < MIN_PIECE) small = MIN_PIECE;
+  if (outcome != OUTCOME_DAMAGED || small >= d->piece) return outcome;
+  rest.skip = d->done;
+  d->piece = small;
+  return decode_window(d, &rest);
 }
 
 static outcome draw_direct(draw *d) {
   d->pixels = d->output->pixels;
   d->stride = d->output->stride;
-  d->piece = piece_size(d->image, DIRECT_PIECE_ROWS);
-  window whole = {.end = d->image->height, .keep = d->image->height, .is_whole = true};
-  return decode_window(d, &whole);
+  return decode_rows(d);
 }
 
 static outcome draw_buffered(draw *d) {
@@ -197,11 +222,9 @@ static outcome draw_buffered(draw *d) {
   if (!ring.pixels) return fail_without_memory(d);
   d->pixels = ring.pixels;
   d->capacity = ring.rows;
-  d->piece = piece_size(image, ring.rows / PIECES_PER_RING);
   d->moves = ring.addresses > 0;
   outcome outcome = OUTCOME_OVERFLOW;
-  window whole = {.end = image->height, .keep = image->height, .is_whole = true};
-  if (ring.holds_image) outcome = decode_window(d, &whole);
+  if (ring.holds_image) outcome = decode_rows(d);
   if (outcome == OUTCOME_OVERFLOW) outcome = decode_windows(d);
   imgc_webp_ring_close(&ring, d->request);
   return outcome;

@@ -10,15 +10,19 @@ import Testing
     private static let stills = intact.filter { $0.animation == nil }
     private static let animations = intact.filter { $0.animation?.status == "complete" }
 
+    /// Pixels, status and warnings of a decode, or its error code.
+    private enum Outcome: Equatable {
+        case image(FullDecodeModel.Outcome)
+        case failure(DecodeError.Code)
+    }
+
     // ------------------------------------------------------------------ the files of webp_damage.py
 
     /// Path below `Fixtures`, and status and warnings of a still image, or the error code.
-    private static let results: [(path: String, result: String)] = [
-    ]
+    private static let results: [(path: String, result: String)] = []
 
     /// Path, number of frames that are returned, and the status at the end.
-    private static let animationResults: [(path: String, frames: Int, status: String)] = [
-    ]
+    private static let animationResults: [(path: String, frames: Int, status: String)] = []
 
     private func result(of path: String) throws -> String {
         let bytes = try Fixture.file(path)
@@ -56,10 +60,11 @@ import Testing
         #expect("\(frames.status)" == expected.status)
     }
 
-    private func outcome(
-        _ body: () throws(DecodeError) -> FullDecodeModel.Outcome
-    ) -> Result<FullDecodeModel.Outcome, DecodeError.Code> {
-        Result(catching: body).mapError(\.code)
+    private func outcome(_ body: () throws(DecodeError) -> FullDecodeModel.Outcome) -> Outcome {
+        switch Result(catching: body) {
+        case .success(let outcome): .image(outcome)
+        case .failure(let error): .failure(error.code)
+        }
     }
 
     // ------------------------------------------------------------------ truncation
