@@ -41,6 +41,16 @@ import Testing
         #expect(try result(of: path) == expected.result)
     }
 
+    @Test func zzPrint() throws {
+        for f in Fixture.all where f.source.hasSuffix("/webp_damage.py") && !f.path.hasPrefix("damage/") {
+            if f.animation == nil { print("ROW (\"\(f.path)\", \"\(try result(of: f.path))\"),") } else {
+                let frames = try ImageDecoder(options: .asStored).frames(of: Fixture.file(f.path)); var c = 0
+                while try frames.next() != nil { c += 1 }
+                print("ANI (\"\(f.path)\", \(c), \"\(frames.status)\"),")
+            }
+        }
+    }
+
     @Test func tableHasEveryStillFileWithDamage() {
         let files = Fixture.all.filter { $0.source.hasSuffix("/webp_damage.py") && !$0.path.hasPrefix("damage/") }
         let listed = Self.results.map(\.path) + Self.animationResults.map(\.path)
