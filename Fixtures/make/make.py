@@ -14,7 +14,7 @@ from stored import FIXTURES
 
 MAKERS = [
     "png", "apng", "jpeg", "gif", "tiff", "tiff_packed", "tiff_damage", "bmp", "bad", "demo", "resize", "operations",
-    "damage", "webp_damage", "demo_webp"]
+    "damage", "webp", "webp_damage", "demo_webp"]
 HAND_WRITTEN = {"README.md", "regressions/README.md"}
 # Made by stored.py with an earlier version of the tool, and listed by itself.
 KEPT = {"make", "stored"}

@@ -8,7 +8,7 @@ import PlatformImageToolSupport
 struct ImageTool: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "imagetool",
-        abstract: "Inspects, decodes and resizes images: PNG, JPEG, GIF, TIFF and BMP.",
+        abstract: "Inspects, decodes and resizes images: PNG, JPEG, GIF, TIFF, WebP and BMP.",
         discussion: """
             Errors are printed on stderr as `path: code: message`. Exit codes: 0 success, 64 invalid usage, 65 invalid \
             or unsupported image, 66 no input, 74 I/O error, 77 rejected by a limit; with several files, 1 if any \

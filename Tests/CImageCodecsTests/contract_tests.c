@@ -186,7 +186,7 @@ void test_arguments(void) {
   uint8_t pixels[64] = {0}, icc[16];
   imgc_target target = {pixels, sizeof pixels, 16, 4, 4, 1};
   static const imgc_format without_codec[] = {IMGC_FORMAT_UNKNOWN, IMGC_FORMAT_BMP,
-                                              IMGC_FORMAT_WEBP, (imgc_format)7777};
+                                              IMGC_FORMAT_AVIF, (imgc_format)7777};
   for (size_t i = 0; i < sizeof without_codec / sizeof *without_codec; i++) {
     imgc_request request = request_for(without_codec[i], "GIF89a", 6);
     imgc_frame frame = {0};

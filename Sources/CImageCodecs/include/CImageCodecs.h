@@ -1,4 +1,4 @@
-// CImageCodecs: decodes PNG, JPEG, GIF and TIFF files into RGBA8 pixels, resamples them, and
+// CImageCodecs: decodes PNG, JPEG, GIF, TIFF and WebP files into RGBA8 pixels, resamples them, and
 // encodes JPEG and PNG.
 //
 // Call order for a still image:
@@ -6,7 +6,7 @@
 //   2. imgc_read_header: returns size and kind; fails early when a limit is exceeded.
 //   3. The caller allocates height * stride bytes.
 //   4. imgc_decode: writes the pixels.
-// For an animation (GIF, APNG), after step 2: call imgc_next_frame and imgc_draw_frame alternately,
+// For an animation (GIF, APNG, WebP), after step 2: call imgc_next_frame and imgc_draw_frame alternately,
 // on a canvas that the caller has allocated.
 //
 // There is no global state except the signal handler of imgc_file_open: every function may be
@@ -129,7 +129,7 @@ typedef struct imgc_limits {
   uint32_t max_tile_side;         // TIFF, pixels
   uint64_t max_metadata_item;     // bytes of one ICC profile, EXIF block or chunk
   uint64_t max_metadata_total;    // bytes of all metadata
-  uint32_t max_chunks;            // PNG ancillary chunks read
+  uint32_t max_chunks;            // PNG ancillary chunks, WebP chunks with metadata that are read
 } imgc_limits;
 
 // A cancel flag, which any thread may raise during a decode.
@@ -192,7 +192,7 @@ typedef struct imgc_request {
   const imgc_transform *cmyk_transform; // converts CMYK; NULL: conversion by multiplication
   imgc_memory memory;
   uint64_t result_bytes;       // IMGC_RESAMPLES: bytes of resampler and result; otherwise unused
-  uint32_t max_counted_frames; // IMGC_COUNT_FRAMES: maximum of GIF frames to count; 0: no maximum
+  uint32_t max_counted_frames; // IMGC_COUNT_FRAMES: maximum of GIF and WebP frames to count; 0: no maximum
 } imgc_request;
 
 // The destination of decoded pixels: RGBA8, straight alpha, top row first.

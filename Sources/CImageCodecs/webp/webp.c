@@ -32,21 +32,24 @@ static imgc_status find_first(const imgc_request *request, const imgc_webp *webp
   return imgc_fail(report, IMGC_ERROR_MALFORMED, NULL, "webp: invalid first frame");
 }
 
-// Counts the frames, at most max_counted_frames.
+// Counts the frames, at most max_counted_frames; damaged frames with a complete header count too.
 static imgc_status count_frames(const imgc_request *request, const imgc_webp *webp,
                                 const imgc_webp_frame *first, imgc_header *header,
                                 imgc_report *report) {
   imgc_webp_frame frame = *first;
-  do {
-    header->frame_count++;
+  imgc_webp_found found = IMGC_WEBP_FRAME;
+  while (found != IMGC_WEBP_NO_FRAME && found != IMGC_WEBP_STOPPED) {
+    if (frame.width > 0) header->frame_count++;
     // With one frame, the disposal has no visible effect.
-    header->has_alpha |= frame.image.has_alpha || (header->frame_count > 1 && frame.clears);
-    uint64_t work = imgc_webp_work_bytes(request, &frame.image);
-    if (work > header->work_bytes) header->work_bytes = work;
-    if (header->frame_count == 2) header->has_alpha |= first->clears;
+    bool clears = header->frame_count > 1 && (frame.clears || first->clears);
+    header->has_alpha |= clears || frame.image.has_alpha;
+    if (frame.image.is_found) {
+      uint64_t work = imgc_webp_work_bytes(request, &frame.image);
+      if (work > header->work_bytes) header->work_bytes = work;
+    }
     if (header->frame_count == request->max_counted_frames) return IMGC_OK;
-  } while (imgc_webp_find_frame(request, webp, frame.next_offset, &frame, report) ==
-           IMGC_WEBP_FRAME);
+    found = imgc_webp_find_frame(request, webp, frame.next_offset, &frame, report);
+  }
   return report->status;
 }
 

@@ -79,7 +79,7 @@ extension ImageLoader {
         public var deliversStaleBeforeValidation = true
 
         /// Accepted content types of images, `image/*` allowed; empty accepts any image.
-        public var acceptedContentTypes: Set<ContentType> = [.png, .jpg, .jpeg, .bmp, .gif, .tiff]
+        public var acceptedContentTypes: Set<ContentType> = [.png, .jpg, .jpeg, .bmp, .gif, .tiff, .webp]
         /// Maximum size of one response body, in bytes.
         public var maxResponseBytes = 67_108_864
         /// Decode limits; a limit of the request applies when it is lower.

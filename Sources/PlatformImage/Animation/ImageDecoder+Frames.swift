@@ -1,5 +1,5 @@
 extension ImageDecoder {
-    /// The frames of a GIF or APNG, fully composed, in order; any other image has one frame.
+    /// The frames of a GIF, APNG or WebP, fully composed, in order; any other image has one frame.
     ///
     /// - Throws: The errors of ``header(of:as:cancellation:)-([UInt8],_,_)``. Damage in a frame appears in
     ///   ``ImageFrames/status`` when the frame is reached.
@@ -9,8 +9,8 @@ extension ImageDecoder {
         try ImageFrames(bytes, declared: contentType, decoder: self, flag: cancellation)
     }
 
-    /// Describes each frame of a GIF or PNG, in order, without decoding pixels; empty for other formats. A PNG without
-    /// animation has one frame.
+    /// Describes each frame of a GIF, PNG or WebP, in order, without decoding pixels; empty for other formats. A PNG or
+    /// WebP without animation has one frame.
     ///
     /// The list contains at most ``DecodeLimits/maxFrames`` frames. It ends where the file is damaged or a frame
     /// exceeds a limit.

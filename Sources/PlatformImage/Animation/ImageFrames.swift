@@ -112,7 +112,7 @@ public final class ImageFrames {
     /// Pixels that the frame does not contain are transparent black.
     ///
     /// - Returns: Nil before the first frame, for a frame without pixels (possible in GIF), and for formats other than
-    ///   GIF and PNG.
+    ///   GIF, PNG and WebP.
     /// - Throws: `limitExceeded` when the memory in use exceeds ``DecodeLimits/maxMemory``; `outOfMemory`, `cancelled`;
     ///   the error of an undecodable frame. The animation can continue.
     public func raw() throws(DecodeError) -> PlatformImage? {

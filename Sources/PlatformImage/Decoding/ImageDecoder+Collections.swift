@@ -53,7 +53,8 @@ extension ImageDecoder {
         }
     }
 
-    /// The frames of a GIF or APNG in a collection, as ``frames(of:as:cancellation:)-([UInt8],_,_)`` returns them.
+    /// The frames of a GIF, APNG or WebP in a collection, as ``frames(of:as:cancellation:)-([UInt8],_,_)`` returns
+    /// them.
     ///
     /// The frames are decoded after this call returns, so the bytes are copied to an array first.
     public func frames(
@@ -62,7 +63,7 @@ extension ImageDecoder {
         try frames(of: [UInt8](bytes), as: contentType, cancellation: cancellation)
     }
 
-    /// Makes thumbnails of all composed frames of a GIF or APNG in a collection, as
+    /// Makes thumbnails of all composed frames of a GIF, APNG or WebP in a collection, as
     /// ``thumbnails(ofFramesIn:options:as:cancellation:)-([UInt8],_,_,_)`` does.
     ///
     /// The bytes are copied to an array first.

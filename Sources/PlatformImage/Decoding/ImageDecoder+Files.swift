@@ -88,7 +88,7 @@ extension ImageDecoder {
         }
     }
 
-    /// The frames of the GIF or APNG in a file, as ``frames(of:as:cancellation:)-([UInt8],_,_)`` returns them.
+    /// The frames of the GIF, APNG or WebP in a file, as ``frames(of:as:cancellation:)-([UInt8],_,_)`` returns them.
     ///
     /// The file is read into memory, and closed before this call returns: ``ImageFrames`` decodes later, and changes of
     /// the file have no effect on it.

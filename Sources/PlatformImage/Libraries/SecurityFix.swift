@@ -41,7 +41,7 @@ extension SecurityFix {
     /// Sources: the changelogs of the Debian packages and of the projects, read on 2026-11-22. Not listed: defects of
     /// command-line tools, and defects in code that is never called here: CVE-2026-12912 of libtiff (8-bit ABGR output
     /// of PixarLog), CVE-2026-42798 of lcms2 (`.cube` files).
-    static let table: [SecurityFix] = libpng + libtiff + giflib + otherLibraries
+    static let table: [SecurityFix] = libpng + libtiff + giflib + libwebp + otherLibraries
 
     private static let libpng = [
         fix("CVE-2025-64505", "libpng", "1.6.51", png(1, 1, 1)),
@@ -80,10 +80,16 @@ extension SecurityFix {
             [bullseye: "2.12~rc1-2+deb11u1", bookworm: "2.14-2+deb12u1", trixie: "2.16-2+deb13u1"]),
         fix("CVE-2018-25032", "zlib", "1.2.12", [bullseye: "1:1.2.11.dfsg-2+deb11u1"]),
         fix("CVE-2022-37434", "zlib", "1.2.13", [bullseye: "1:1.2.11.dfsg-2+deb11u2", bookworm: "1:1.2.13.dfsg-1"]),
-        fix(
-            "CVE-2023-4863", "libwebp", "1.3.2",
-            [bullseye: "0.6.1-2.1+deb11u2", bookworm: "1.2.4-0.2+deb12u1"]),
     ]
+
+    private static let libwebp =
+        [
+            "CVE-2018-25009", "CVE-2018-25010", "CVE-2018-25011", "CVE-2018-25013", "CVE-2018-25014", "CVE-2020-36328",
+            "CVE-2020-36329", "CVE-2020-36330", "CVE-2020-36331", "CVE-2020-36332",
+        ].map { fix($0, "libwebp", "1.0.1", [bullseye: "0.6.1-2.1"]) } + [
+            fix("CVE-2023-1999", "libwebp", "1.3.1", [bullseye: "0.6.1-2.1+deb11u1", bookworm: "1.2.4-0.2"]),
+            fix("CVE-2023-4863", "libwebp", "1.3.2", [bullseye: "0.6.1-2.1+deb11u2", bookworm: "1.2.4-0.2+deb12u1"]),
+        ]
 
     private static let bullseye = "debian bullseye"
     private static let bookworm = "debian bookworm"

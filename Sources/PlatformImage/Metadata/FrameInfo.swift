@@ -24,7 +24,8 @@ public struct FrameInfo: Hashable, Sendable {
     public let blend: Blend
 }
 
-/// The display duration of a frame, in seconds, as stored: GIF in hundredths, APNG as any fraction.
+/// The display duration of a frame, in seconds, as stored: GIF in hundredths, WebP in
+/// thousandths, APNG as any fraction.
 public struct FrameDelay: Hashable, Sendable {
     /// 0 or more in every frame of a file; seconds are `numerator / denominator`.
     public let numerator: Int

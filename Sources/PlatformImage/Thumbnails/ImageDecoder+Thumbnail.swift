@@ -103,7 +103,7 @@ extension ImageDecoder {
             status: damage.status.scaled(by: prepared.source.call.options.scaleDenominator, to: header.height))
     }
 
-    /// Makes thumbnails of all composed frames of a GIF or APNG; any other image gives one thumbnail.
+    /// Makes thumbnails of all composed frames of a GIF, APNG or WebP; any other image gives one thumbnail.
     ///
     /// Each returned frame has the size of the thumbnail and the delay of its source frame, and replaces the previous
     /// frame. At the end all returned frames are in memory; their bytes count for ``DecodeLimits/maxMemory``.

@@ -6,7 +6,7 @@ public struct DecodeError: Error, Hashable, Sendable, CustomStringConvertible {
     public let format: ImageFormat?
     /// A stable token that specifies the cause; nil for codes without a detail.
     ///
-    /// The unsupported format or feature (`webp`, `lossless`, ...), the exceeded ``DecodeLimits`` property (`deadline`
+    /// The unsupported format or feature (`avif`, `lossless`, ...), the exceeded ``DecodeLimits`` property (`deadline`
     /// for a deadline, `decodeBudget` for a ``DecodeBudget``), or the argument that is out of range (`width`, `page`,
     /// ...).
     public let detail: String?

@@ -115,12 +115,12 @@ import Testing
         let folder = try TemporaryFolder()
         let sheet = folder.path("sheet.png")
         let small = try folder.write(smallBitmap, to: "a.bmp")
-        let bad = try folder.write(webp, to: "b.webp")
+        let bad = try folder.write(avif, to: "b.avif")
 
         let run = try ToolRun("contact-sheet", small, bad, small, "-s", "32", "--columns", "2", "-o", sheet)
 
         #expect(run.exitCode == 1)
-        #expect(run.errors.hasPrefix("\(bad): unsupported(webp): "))
+        #expect(run.errors.hasPrefix("\(bad): unsupported(avif): "))
         let made = try ImageDecoder().decode(try folder.read("sheet.png")).bitmap
         #expect(made.width == 72 && made.height == 72)
         // The small image is enlarged by an integer factor without smoothing.
@@ -129,7 +129,7 @@ import Testing
         #expect(made[18, 18] == RGBA8(red: 255, green: 255, blue: 255))
         #expect(made[54, 18] == made[0, 0])
         #expect(try ToolRun("contact-sheet", bad, "-o", folder.path("none.png")).exitCode == 65)
-        #expect(try folder.names == ["a.bmp", "b.webp", "sheet.png"])
+        #expect(try folder.names == ["a.bmp", "b.avif", "sheet.png"])
     }
 
     @Test func infoPrintsTheBlurHashWithTheHashOption() throws {

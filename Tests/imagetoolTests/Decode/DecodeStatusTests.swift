@@ -25,7 +25,7 @@ import Testing
         let whole = try folder.write(smallBitmap, to: "whole.bmp")
         let cut = fixturePath("gif/truncated-after-7-rows.gif")
         let corrupt = fixturePath("gif/animation-bad-code.gif")
-        let refused = try folder.write(webp, to: "refused.webp")
+        let refused = try folder.write(avif, to: "refused.avif")
         let missing = folder.path("missing.png")
 
         let run = try ToolRun("decode", "--frame", "0", "--status", "-", whole, cut, refused, missing)
@@ -37,7 +37,7 @@ import Testing
         #expect(lines.map(\.status) == ["complete", "truncated", "failed", "failed"])
         #expect(lines.map(\.rows) == [2, 7, 0, 0])
         #expect(lines[0].error == nil && lines[1].error == nil)
-        #expect(lines[2].error?.hasPrefix("unsupported(webp): ") == true)
+        #expect(lines[2].error?.hasPrefix("unsupported(avif): ") == true)
         #expect(lines[3].error?.hasPrefix("noInput: ") == true)
     }
 

@@ -98,7 +98,7 @@ import Testing
         try folder.write([1, 2, 3], to: "out.raw")
         let path = folder.path("out.raw")
 
-        let failed = try ToolRun("decode", "--format", "raw", "--output", path, "-", input: webp)
+        let failed = try ToolRun("decode", "--format", "raw", "--output", path, "-", input: avif)
         #expect(failed.exitCode == 65)
         #expect(try folder.read("out.raw") == [1, 2, 3])
 

@@ -74,7 +74,7 @@ import Testing
     }
 
     @Test func inputsThatAllFailGiveAnEmptyJSONArray() throws {
-        let run = try ToolRun("info", "--json", "-", input: webp)
+        let run = try ToolRun("info", "--json", "-", input: avif)
 
         #expect(run.exitCode == 65)
         #expect(run.text == "[]\n")

@@ -5,7 +5,7 @@ import Testing
 @Suite struct ExitCodeTests {
     @Test(
         arguments: [
-            ([], "unknownFormat: "), (Array("no picture".utf8), "unknownFormat: "), (webp, "unsupported(webp): "),
+            ([], "unknownFormat: "), (Array("no picture".utf8), "unknownFormat: "), (avif, "unsupported(avif): "),
         ] as [([UInt8], String)])
     func invalidInputExitsWith65AndPrintsItsErrorCode(_ input: [UInt8], _ code: String) throws {
         let run = try ToolRun("decode", "-", input: input)
@@ -103,13 +103,13 @@ import Testing
     @Test func oneFailedFileOfSeveralExitsWith1() throws {
         let folder = try TemporaryFolder()
         let good = try folder.write(smallBitmap, to: "good.bmp")
-        let bad = try folder.write(webp, to: "bad.webp")
+        let bad = try folder.write(avif, to: "bad.avif")
 
         let run = try ToolRun("decode", "--digest", good, bad, good)
 
         #expect(run.exitCode == 1)
         #expect(run.text.split(separator: "\n").count == 2)
-        #expect(run.errors.hasPrefix("\(bad): unsupported(webp): "))
+        #expect(run.errors.hasPrefix("\(bad): unsupported(avif): "))
         #expect(try ToolRun("decode", "--digest", good, good).exitCode == 0)
     }
 

@@ -29,6 +29,6 @@ let largeBitmap: [UInt8] = {
     return bytes + (0..<512 * 512 * 3).map { UInt8(truncatingIfNeeded: $0 / 7) }
 }()
 
-/// The first bytes of a WebP file, which is recognized but not supported.
-let webp: [UInt8] = Array("RIFF\u{24}\0\0\0WEBPVP8L".utf8) + [UInt8](repeating: 0, count: 28)
+/// The first bytes of an AVIF file, which is recognized but not supported.
+let avif: [UInt8] = [0, 0, 0, 24] + Array("ftypavif\0\0\0\0avifmif1".utf8) + [UInt8](repeating: 0, count: 28)
 #endif

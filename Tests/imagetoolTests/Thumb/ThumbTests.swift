@@ -166,9 +166,9 @@ import Testing
     }
 
     @Test func invalidFilesAreReportedInInputOrderAndValidFilesAreRendered() throws {
-        let names = ["1.bmp", "2.webp", "3.bmp", "4.png", "5.bmp"]
+        let names = ["1.bmp", "2.avif", "3.bmp", "4.png", "5.bmp"]
         for name in names where name != "4.png" {
-            try folder.write(name.hasSuffix("webp") ? webp : smallBitmap, to: name)
+            try folder.write(name.hasSuffix("avif") ? avif : smallBitmap, to: name)
         }
         let paths = names.map { folder.path($0) }
 
@@ -178,16 +178,16 @@ import Testing
         let rows = try rows(run)
         #expect(rows.map(\.input) == paths)
         #expect(rows.map(\.result) == ["made", "failed", "made", "failed", "made"])
-        #expect(rows[1].error?.hasPrefix("unsupported(webp): ") == true)
+        #expect(rows[1].error?.hasPrefix("unsupported(avif): ") == true)
         let errors = run.errors.split(separator: "\n")
         #expect(errors.count == 2)
-        #expect(errors[0].hasPrefix("\(paths[1]): unsupported(webp): "))
+        #expect(errors[0].hasPrefix("\(paths[1]): unsupported(avif): "))
         #expect(errors[1].hasPrefix("\(paths[3]): noInput: "))
     }
 
     @Test(
         arguments: [
-            (webp, [], 65, "unsupported(webp): "), ([], [], 65, "unknownFormat: "),
+            (avif, [], 65, "unsupported(avif): "), ([], [], 65, "unknownFormat: "),
             (hugeBitmap, [], 77, "limitExceeded("),
             (smallBitmap, ["--crop", "1x1+5+5"], 65, "emptyCrop: "),
             (smallBitmap, ["--frame", "1"], 65, "noSuchFrame: "),
