@@ -129,6 +129,8 @@ static const struct {
     {"jpeg blocks", test_jpeg_blocks},
     {"tiff memory", test_tiff_memory},
     {"metadata limits", test_metadata_limits},
+    {"webp rows", test_webp_rows},
+    {"webp truncation", test_webp_truncation},
 };
 
 int main(int count, char **arguments) {

@@ -64,5 +64,7 @@ void test_lzw(void);
 void test_jpeg_blocks(void);
 void test_tiff_memory(void);
 void test_metadata_limits(void);
+void test_webp_rows(void);
+void test_webp_truncation(void);
 
 #endif

@@ -40,6 +40,8 @@ typedef struct draw {
   bool moves;        // every piece starts to write at `pixels`
   size_t piece;      // bytes
   uint32_t done;     // rows of the image that have been written directly or passed on
+  uint32_t complete; // complete rows of the image: all of them, or those before missing data
+  bool overflows;    // one piece completed more rows than the buffer holds
   WebPDecoderConfig config;
   WebPIDecoder *decoder;
 } draw;
@@ -56,8 +58,7 @@ typedef enum outcome {
   OUTCOME_COMPLETE,
   OUTCOME_SUSPENDED, // all data used
   OUTCOME_DAMAGED,
-  OUTCOME_OVERFLOW, // one piece completed more rows than the buffer holds
-  OUTCOME_FAILED,   // see the report
+  OUTCOME_FAILED, // see the report
 } outcome;
 
 // ---------------------------------------------------------------- rows
@@ -132,10 +133,13 @@ static outcome feed(draw *d, const window *window) {
     VP8StatusCode status = WebPIUpdate(d->decoder, data, fed);
     uint32_t now = complete_rows(d);
     if (now > window->end - window->first) return OUTCOME_DAMAGED;
-    if (d->moves && now - rows > d->capacity) return OUTCOME_OVERFLOW;
+    if (d->moves && now - rows > d->capacity) d->overflows = true;
     if (now > rows) {
-      put_rows(d, window, rows, now, d->pixels + (d->moves ? 0 : (size_t)rows * d->stride));
+      // After an overflow the rest is decoded only to count the complete rows.
+      if (!d->overflows || !window->is_whole)
+        put_rows(d, window, rows, now, d->pixels + (d->moves ? 0 : (size_t)rows * d->stride));
       rows = now;
+      if (window->is_whole) d->complete = rows;
       if (d->report->status) return OUTCOME_FAILED;
       // libwebp writes row `y` to rgba + y * stride. The next row is written to `pixels`. An
       // integer is used because the address is outside the buffer.
@@ -143,8 +147,7 @@ static outcome feed(draw *d, const window *window) {
         d->config.output.u.RGBA.rgba =
             (uint8_t *)((uintptr_t)d->pixels - (uintptr_t)rows * d->stride);
     }
-    if (status == VP8_STATUS_OK || d->done == d->image->height) return OUTCOME_COMPLETE;
-    if (rows >= window->keep) return OUTCOME_COMPLETE;
+    if (status == VP8_STATUS_OK || rows >= window->keep) return OUTCOME_COMPLETE;
     if (status == VP8_STATUS_OUT_OF_MEMORY) return fail_without_memory(d);
     if (status != VP8_STATUS_SUSPENDED) return OUTCOME_DAMAGED;
   }
@@ -160,17 +163,18 @@ static outcome decode_window(draw *d, const window *window) {
 
 // ---------------------------------------------------------------- windows
 
-// Decodes the remaining rows in windows that fit into the buffer. Every window is decoded from the
-// start of the data, and only its rows are written.
+// Decodes the remaining complete rows in windows that fit into the buffer. Every window is decoded
+// from the start of the data, and only its rows are written.
 static outcome decode_windows(draw *d) {
   uint32_t height = d->image->height;
   d->moves = false;
-  while (d->done < height) {
+  while (d->done < d->complete) {
     window window = {0};
     window.first = d->done > WINDOW_MARGIN ? (d->done - WINDOW_MARGIN) & ~1u : 0;
     window.end = height - window.first > d->capacity ? window.first + d->capacity : height;
     window.skip = d->done - window.first;
     window.keep = window.end - window.first - (window.end < height ? WINDOW_MARGIN : 0);
+    if (window.keep > d->complete - window.first) window.keep = d->complete - window.first;
     outcome outcome = decode_window(d, &window);
     if (outcome != OUTCOME_COMPLETE) return outcome;
     if (d->done < window.first + window.keep) return OUTCOME_DAMAGED;
@@ -205,6 +209,7 @@ static outcome decode_rows(draw *d) {
   if (outcome != OUTCOME_DAMAGED || small >= d->piece) return outcome;
   rest.skip = d->done;
   d->piece = small;
+  d->overflows = false;
   return decode_window(d, &rest);
 }
 
@@ -223,9 +228,15 @@ static outcome draw_buffered(draw *d) {
   d->pixels = ring.pixels;
   d->capacity = ring.rows;
   d->moves = ring.addresses > 0;
-  outcome outcome = OUTCOME_OVERFLOW;
-  if (ring.holds_image) outcome = decode_rows(d);
-  if (outcome == OUTCOME_OVERFLOW) outcome = decode_windows(d);
+  outcome outcome = OUTCOME_COMPLETE;
+  if (ring.holds_image)
+    outcome = decode_rows(d);
+  else
+    d->complete = image->height, d->overflows = true;
+  if (d->overflows && outcome != OUTCOME_FAILED) {
+    enum outcome rest = decode_windows(d);
+    if (rest != OUTCOME_COMPLETE) outcome = rest;
+  }
   imgc_webp_ring_close(&ring, d->request);
   return outcome;
 }
