@@ -202,7 +202,6 @@ static size_t piece_size(const imgc_webp_image *image) {
 // with smaller pieces more rows are kept.
 static outcome decode_rows(draw *d) {
   window rest = {.end = d->image->height, .keep = d->image->height, .is_whole = true};
-  d->piece = piece_size(d->image);
   outcome outcome = decode_window(d, &rest);
   size_t small = d->image->size / PIECES_OF_DAMAGED;
   if (small < MIN_PIECE) small = MIN_PIECE;
@@ -244,7 +243,11 @@ static outcome draw_buffered(draw *d) {
 imgc_status imgc_webp_draw(const imgc_request *request, const imgc_webp_image *image,
                            const imgc_webp_output *output, imgc_webp_result *result,
                            imgc_report *report) {
-  draw d = {.request = request, .report = report, .image = image, .output = output};
+  draw d = {.request = request,
+            .report = report,
+            .image = image,
+            .output = output,
+            .piece = piece_size(image)};
   outcome outcome = output->pixels ? draw_direct(&d) : draw_buffered(&d);
   result->rows = d.done;
   bool is_complete = outcome == OUTCOME_COMPLETE && d.done == image->height;
