@@ -23,6 +23,11 @@ static const sample samples[] = {
     {IMGC_FORMAT_TIFF, "tiff/predictor-2-3x8-le.tif"},
     {IMGC_FORMAT_TIFF, "tiff/palette4-le.tif"},
     {IMGC_FORMAT_TIFF, "tiff/ccitt-g4.tif"},
+    {IMGC_FORMAT_WEBP, "webp/lossy-17x33.webp"},
+    {IMGC_FORMAT_WEBP, "webp/lossy-alpha-21x19.webp"},
+    {IMGC_FORMAT_WEBP, "webp/lossless-17x9.webp"},
+    {IMGC_FORMAT_WEBP, "webp/lossless-palette.webp"},
+    {IMGC_FORMAT_WEBP, "webp/animation-partial-first.webp"},
 };
 enum { SAMPLES = sizeof samples / sizeof *samples };
 
@@ -303,6 +308,9 @@ void test_frames(void) {
       {{IMGC_FORMAT_GIF, "gif/frames-40.gif"}, 40},
       {{IMGC_FORMAT_PNG, "apng/rgb8.png"}, 2},
       {{IMGC_FORMAT_PNG, "apng/no-actl.png"}, 1},
+      {{IMGC_FORMAT_WEBP, "webp/blend-cr--.webp"}, 3},
+      {{IMGC_FORMAT_WEBP, "webp/animation-mixed.webp"}, 4},
+      {{IMGC_FORMAT_WEBP, "webp/lossy-1x1.webp"}, 1},
       {{IMGC_FORMAT_JPEG, "jpeg/gray.jpg"}, 0},
       {{IMGC_FORMAT_TIFF, "tiff/gray8-le.tif"}, 0},
   };

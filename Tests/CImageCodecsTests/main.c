@@ -132,6 +132,8 @@ static const struct {
     {"tiff memory", test_tiff_memory},
     {"metadata limits", test_metadata_limits},
     {"regions", test_regions},
+    {"webp rows", test_webp_rows},
+    {"webp truncation", test_webp_truncation},
 };
 
 int main(int count, char **arguments) {

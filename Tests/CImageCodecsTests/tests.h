@@ -67,5 +67,7 @@ void test_jpeg_blocks(void);
 void test_tiff_memory(void);
 void test_metadata_limits(void);
 void test_regions(void);
+void test_webp_rows(void);
+void test_webp_truncation(void);
 
 #endif

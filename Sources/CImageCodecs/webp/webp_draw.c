@@ -16,10 +16,14 @@
 #include <webp/decode.h>
 
 enum {
-  MAX_PIECE = 65536, // bytes
+  MAX_LOSSY_PIECE = 65536, // bytes
   MIN_PIECE = 64,
-  DIRECT_PIECE_ROWS = 256, // rows that a piece completes on average, when they are written directly
-  PIECES_PER_RING = 16,
+  // After each piece of a lossless image libwebp decodes up to 8 rows again, so its pieces are
+  // larger.
+  LOSSY_PIECES_PER_RING = 16,
+  LOSSLESS_PIECES_PER_RING = 4,
+  MIN_LOSSLESS_PIECE = 32768, // of an image that is held completely
+  PIECES_OF_DAMAGED = 128,    // least number of pieces in which a damaged image is decoded again
   // A window is decoded with more rows above and below, because the chroma of a row is interpolated
   // with the adjacent rows, and a window starts at an even row.
   WINDOW_MARGIN = 2,
@@ -36,6 +40,8 @@ typedef struct draw {
   bool moves;        // every piece starts to write at `pixels`
   size_t piece;      // bytes
   uint32_t done;     // rows of the image that have been written directly or passed on
+  uint32_t complete; // complete rows of the image: all of them, or those before missing data
+  bool overflows;    // one piece completed more rows than the buffer holds
   WebPDecoderConfig config;
   WebPIDecoder *decoder;
 } draw;
@@ -52,8 +58,7 @@ typedef enum outcome {
   OUTCOME_COMPLETE,
   OUTCOME_SUSPENDED, // all data used
   OUTCOME_DAMAGED,
-  OUTCOME_OVERFLOW, // one piece completed more rows than the buffer holds
-  OUTCOME_FAILED,   // see the report
+  OUTCOME_FAILED, // see the report
 } outcome;
 
 // ---------------------------------------------------------------- rows
@@ -128,10 +133,13 @@ static outcome feed(draw *d, const window *window) {
     VP8StatusCode status = WebPIUpdate(d->decoder, data, fed);
     uint32_t now = complete_rows(d);
     if (now > window->end - window->first) return OUTCOME_DAMAGED;
-    if (d->moves && now - rows > d->capacity) return OUTCOME_OVERFLOW;
+    if (d->moves && now - rows > d->capacity) d->overflows = true;
     if (now > rows) {
-      put_rows(d, window, rows, now, d->pixels + (d->moves ? 0 : (size_t)rows * d->stride));
+      // After an overflow the rest is decoded only to count the complete rows.
+      if (!d->overflows || !window->is_whole)
+        put_rows(d, window, rows, now, d->pixels + (d->moves ? 0 : (size_t)rows * d->stride));
       rows = now;
+      if (window->is_whole) d->complete = rows;
       if (d->report->status) return OUTCOME_FAILED;
       // libwebp writes row `y` to rgba + y * stride. The next row is written to `pixels`. An
       // integer is used because the address is outside the buffer.
@@ -139,8 +147,7 @@ static outcome feed(draw *d, const window *window) {
         d->config.output.u.RGBA.rgba =
             (uint8_t *)((uintptr_t)d->pixels - (uintptr_t)rows * d->stride);
     }
-    if (status == VP8_STATUS_OK || d->done == d->image->height) return OUTCOME_COMPLETE;
-    if (rows >= window->keep) return OUTCOME_COMPLETE;
+    if (status == VP8_STATUS_OK || rows >= window->keep) return OUTCOME_COMPLETE;
     if (status == VP8_STATUS_OUT_OF_MEMORY) return fail_without_memory(d);
     if (status != VP8_STATUS_SUSPENDED) return OUTCOME_DAMAGED;
   }
@@ -156,17 +163,18 @@ static outcome decode_window(draw *d, const window *window) {
 
 // ---------------------------------------------------------------- windows
 
-// Decodes the remaining rows in windows that fit into the buffer. Every window is decoded from the
-// start of the data, and only its rows are written.
+// Decodes the remaining complete rows in windows that fit into the buffer. Every window is decoded
+// from the start of the data, and only its rows are written.
 static outcome decode_windows(draw *d) {
   uint32_t height = d->image->height;
   d->moves = false;
-  while (d->done < height) {
+  while (d->done < d->complete) {
     window window = {0};
     window.first = d->done > WINDOW_MARGIN ? (d->done - WINDOW_MARGIN) & ~1u : 0;
     window.end = height - window.first > d->capacity ? window.first + d->capacity : height;
     window.skip = d->done - window.first;
     window.keep = window.end - window.first - (window.end < height ? WINDOW_MARGIN : 0);
+    if (window.keep > d->complete - window.first) window.keep = d->complete - window.first;
     outcome outcome = decode_window(d, &window);
     if (outcome != OUTCOME_COMPLETE) return outcome;
     if (d->done < window.first + window.keep) return OUTCOME_DAMAGED;
@@ -176,17 +184,38 @@ static outcome decode_windows(draw *d) {
 
 // ---------------------------------------------------------------- the image
 
-static size_t piece_size(const imgc_webp_image *image, uint32_t rows) {
+// The size of the pieces does not depend on the destination, because it influences how many rows of
+// a damaged image are decoded.
+static size_t piece_size(const imgc_webp_image *image) {
+  uint32_t ring_rows = imgc_webp_ring_rows(image);
+  uint32_t rows =
+      ring_rows / (image->is_lossless ? LOSSLESS_PIECES_PER_RING : LOSSY_PIECES_PER_RING);
   uint64_t size = (uint64_t)image->size * (rows ? rows : 1) / image->height;
-  return size > MAX_PIECE ? MAX_PIECE : size < MIN_PIECE ? MIN_PIECE : (size_t)size;
+  if (size < MIN_PIECE) size = MIN_PIECE;
+  if (!image->is_lossless && size > MAX_LOSSY_PIECE) size = MAX_LOSSY_PIECE;
+  if (image->is_lossless && ring_rows == image->height && size < MIN_LOSSLESS_PIECE)
+    size = MIN_LOSSLESS_PIECE;
+  return (size_t)size;
+}
+
+// Decodes the rows from `done` on. When libwebp finds damage, it discards the rows of the piece;
+// with smaller pieces more rows are kept.
+static outcome decode_rows(draw *d) {
+  window rest = {.end = d->image->height, .keep = d->image->height, .is_whole = true};
+  outcome outcome = decode_window(d, &rest);
+  size_t small = d->image->size / PIECES_OF_DAMAGED;
+  if (small < MIN_PIECE) small = MIN_PIECE;
+  if (outcome != OUTCOME_DAMAGED || small >= d->piece) return outcome;
+  rest.skip = d->done;
+  d->piece = small;
+  d->overflows = false;
+  return decode_window(d, &rest);
 }
 
 static outcome draw_direct(draw *d) {
   d->pixels = d->output->pixels;
   d->stride = d->output->stride;
-  d->piece = piece_size(d->image, DIRECT_PIECE_ROWS);
-  window whole = {.end = d->image->height, .keep = d->image->height, .is_whole = true};
-  return decode_window(d, &whole);
+  return decode_rows(d);
 }
 
 static outcome draw_buffered(draw *d) {
@@ -197,12 +226,16 @@ static outcome draw_buffered(draw *d) {
   if (!ring.pixels) return fail_without_memory(d);
   d->pixels = ring.pixels;
   d->capacity = ring.rows;
-  d->piece = piece_size(image, ring.rows / PIECES_PER_RING);
   d->moves = ring.addresses > 0;
-  outcome outcome = OUTCOME_OVERFLOW;
-  window whole = {.end = image->height, .keep = image->height, .is_whole = true};
-  if (ring.holds_image) outcome = decode_window(d, &whole);
-  if (outcome == OUTCOME_OVERFLOW) outcome = decode_windows(d);
+  outcome outcome = OUTCOME_COMPLETE;
+  if (ring.holds_image)
+    outcome = decode_rows(d);
+  else
+    d->complete = image->height, d->overflows = true;
+  if (d->overflows && outcome != OUTCOME_FAILED) {
+    enum outcome rest = decode_windows(d);
+    if (rest != OUTCOME_COMPLETE) outcome = rest;
+  }
   imgc_webp_ring_close(&ring, d->request);
   return outcome;
 }
@@ -210,7 +243,11 @@ static outcome draw_buffered(draw *d) {
 imgc_status imgc_webp_draw(const imgc_request *request, const imgc_webp_image *image,
                            const imgc_webp_output *output, imgc_webp_result *result,
                            imgc_report *report) {
-  draw d = {.request = request, .report = report, .image = image, .output = output};
+  draw d = {.request = request,
+            .report = report,
+            .image = image,
+            .output = output,
+            .piece = piece_size(image)};
   outcome outcome = output->pixels ? draw_direct(&d) : draw_buffered(&d);
   result->rows = d.done;
   bool is_complete = outcome == OUTCOME_COMPLETE && d.done == image->height;
