@@ -36,8 +36,6 @@ typedef struct draw {
   bool moves;        // every piece starts to write at `pixels`
   size_t piece;      // bytes
   uint32_t done;     // rows of the image that have been written directly or passed on
-  uint32_t complete; // complete rows of the image: all of them, or those before missing data
-  bool overflows;    // one piece completed more rows than the buffer holds
   WebPDecoderConfig config;
   WebPIDecoder *decoder;
 } draw;
@@ -120,6 +118,8 @@ static outcome fail_without_memory(draw *d) {
   return OUTCOME_FAILED;
 }
 
+static outcome decode_lost_rows(draw *d, uint32_t end);
+
 static outcome feed(draw *d, const window *window) {
   const uint8_t *data = d->request->data + d->image->offset;
   uint32_t rows = 0; // complete rows of the window
@@ -129,20 +129,21 @@ static outcome feed(draw *d, const window *window) {
     VP8StatusCode status = WebPIUpdate(d->decoder, data, fed);
     uint32_t now = complete_rows(d);
     if (now > window->end - window->first) return OUTCOME_DAMAGED;
-    if (d->moves && now - rows > d->capacity) d->overflows = true;
-    if (now > rows) {
-      // After an overflow the rest is decoded only to count the complete rows.
-      if (!d->overflows || !window->is_whole)
-        put_rows(d, window, rows, now, d->pixels + (d->moves ? 0 : (size_t)rows * d->stride));
+    if (d->moves && now - rows > d->capacity) {
+      outcome outcome = decode_lost_rows(d, now);
+      if (outcome != OUTCOME_COMPLETE) return outcome;
       rows = now;
-      if (window->is_whole) d->complete = rows;
-      if (d->report->status) return OUTCOME_FAILED;
-      // libwebp writes row `y` to rgba + y * stride. The next row is written to `pixels`. An
-      // integer is used because the address is outside the buffer.
-      if (d->moves)
-        d->config.output.u.RGBA.rgba =
-            (uint8_t *)((uintptr_t)d->pixels - (uintptr_t)rows * d->stride);
     }
+    if (now > rows) {
+      put_rows(d, window, rows, now, d->pixels + (d->moves ? 0 : (size_t)rows * d->stride));
+      rows = now;
+      if (d->report->status) return OUTCOME_FAILED;
+    }
+    // libwebp writes row `y` to rgba + y * stride. The next row is written to `pixels`. An integer
+    // is used because the address is outside the buffer.
+    if (d->moves && d->config.output.width)
+      d->config.output.u.RGBA.rgba =
+          (uint8_t *)((uintptr_t)d->pixels - (uintptr_t)rows * d->stride);
     if (status == VP8_STATUS_OK || rows >= window->keep) return OUTCOME_COMPLETE;
     if (status == VP8_STATUS_OUT_OF_MEMORY) return fail_without_memory(d);
     if (status != VP8_STATUS_SUSPENDED) return OUTCOME_DAMAGED;
@@ -159,23 +160,26 @@ static outcome decode_window(draw *d, const window *window) {
 
 // ---------------------------------------------------------------- windows
 
-// Decodes the remaining complete rows in windows that fit into the buffer. Every window is decoded
-// from the start of the data, and only its rows are written.
-static outcome decode_windows(draw *d) {
+// Decodes the rows from `done` to `end` with a second decoder, in windows that fit into the buffer,
+// after one piece of data completed more rows than the buffer holds. Every window is decoded from
+// the start of the data, and only its rows are written. Flat images have such pieces: macroblocks
+// without coefficients need no data after the first partition.
+static outcome decode_lost_rows(draw *d, uint32_t end) {
+  draw again = *d;
   uint32_t height = d->image->height;
-  d->moves = false;
-  while (d->done < d->complete) {
+  outcome outcome = OUTCOME_COMPLETE;
+  again.moves = false;
+  while (again.done < end && outcome == OUTCOME_COMPLETE) {
     window window = {0};
-    window.first = d->done > WINDOW_MARGIN ? (d->done - WINDOW_MARGIN) & ~1u : 0;
+    window.first = again.done > WINDOW_MARGIN ? (again.done - WINDOW_MARGIN) & ~1u : 0;
     window.end = height - window.first > d->capacity ? window.first + d->capacity : height;
-    window.skip = d->done - window.first;
+    window.skip = again.done - window.first;
     window.keep = window.end - window.first - (window.end < height ? WINDOW_MARGIN : 0);
-    if (window.keep > d->complete - window.first) window.keep = d->complete - window.first;
-    outcome outcome = decode_window(d, &window);
-    if (outcome != OUTCOME_COMPLETE) return outcome;
-    if (d->done < window.first + window.keep) return OUTCOME_DAMAGED;
+    if (window.keep > end - window.first) window.keep = end - window.first;
+    outcome = decode_window(&again, &window);
   }
-  return OUTCOME_COMPLETE;
+  d->done = again.done;
+  return outcome;
 }
 
 // ---------------------------------------------------------------- the image
@@ -203,16 +207,9 @@ static outcome draw_buffered(draw *d) {
   d->capacity = ring.rows;
   d->piece = piece_size(image, ring.rows / PIECES_PER_RING);
   d->moves = ring.addresses > 0;
-  outcome outcome = OUTCOME_COMPLETE;
   window whole = {.end = image->height, .keep = image->height, .is_whole = true};
-  if (ring.holds_image)
-    outcome = decode_window(d, &whole);
-  else
-    d->complete = image->height, d->overflows = true;
-  if (d->overflows && outcome != OUTCOME_FAILED) {
-    enum outcome rest = decode_windows(d);
-    if (rest != OUTCOME_COMPLETE) outcome = rest;
-  }
+  outcome outcome =
+      ring.holds_image ? decode_window(d, &whole) : decode_lost_rows(d, image->height);
   imgc_webp_ring_close(&ring, d->request);
   return outcome;
 }
@@ -247,7 +244,8 @@ static uint64_t lossless_bytes(uint64_t width, uint64_t height) {
 uint64_t imgc_webp_library_bytes(const imgc_webp_image *image) {
   uint64_t width = image->width, height = image->height, pixels = width * height;
   if (image->is_lossless) return FIXED_BYTES + lossless_bytes(width, height);
-  uint64_t bytes = FIXED_BYTES + (width / 16 + 1) * MACROBLOCK_BYTES + width * 2 + 64;
+  // Two decoders exist while lost rows are decoded.
+  uint64_t bytes = 2 * (FIXED_BYTES + (width / 16 + 1) * MACROBLOCK_BYTES + width * 2 + 64);
   if (image->has_alpha_chunk) bytes += pixels * 2;
   if (image->alpha_is_coded) bytes += lossless_bytes(width, height);
   return bytes;
