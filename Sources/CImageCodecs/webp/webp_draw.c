@@ -17,9 +17,10 @@
 
 enum {
   MAX_PIECE = 65536, // bytes
-  MIN_PIECE = 64,
-  DIRECT_PIECE_ROWS = 256, // rows that a piece completes on average, when they are written directly
-  PIECES_PER_RING = 16,
+  // Rows that a piece completes on average, so that the cancel flag is polled at least every 16
+  // rows.
+  PIECE_ROWS = 12,
+  PIECES_PER_RING = 4, // at least
   // A window is decoded with more rows above and below, because the chroma of a row is interpolated
   // with the adjacent rows, and a window starts at an even row.
   WINDOW_MARGIN = 2,
@@ -185,14 +186,15 @@ static outcome decode_lost_rows(draw *d, uint32_t end) {
 // ---------------------------------------------------------------- the image
 
 static size_t piece_size(const imgc_webp_image *image, uint32_t rows) {
+  if (rows > PIECE_ROWS) rows = PIECE_ROWS;
   uint64_t size = (uint64_t)image->size * (rows ? rows : 1) / image->height;
-  return size > MAX_PIECE ? MAX_PIECE : size < MIN_PIECE ? MIN_PIECE : (size_t)size;
+  return size > MAX_PIECE ? MAX_PIECE : size ? (size_t)size : 1;
 }
 
 static outcome draw_direct(draw *d) {
   d->pixels = d->output->pixels;
   d->stride = d->output->stride;
-  d->piece = piece_size(d->image, DIRECT_PIECE_ROWS);
+  d->piece = piece_size(d->image, PIECE_ROWS);
   window whole = {.end = d->image->height, .keep = d->image->height, .is_whole = true};
   return decode_window(d, &whole);
 }
