@@ -130,9 +130,13 @@ static void compare_with_libwebp(const imgc_request *request, const imgc_header 
   if (!imgc_decode(request, &target, &report) && !report.truncated && !report.corrupt) {
     uint8_t *expected = WebPDecodeRGBA(request->data, request->size, &width, &height);
     if (expected && (uint32_t)width == header->width && (uint32_t)height == header->height)
-      for (size_t y = 0; y < target.height; y++)
-        CHECK(memcmp((uint8_t *)target.pixels + y * target.stride, expected + y * width * 4,
-                     (size_t)width * 4) == 0);
+      for (size_t at = 0; at < (size_t)width * (size_t)height; at++) {
+        uint8_t *pixel = expected + at * 4;
+        // Without the alpha bit this library returns an opaque image, as dwebp does.
+        if (!header->has_alpha) pixel[3] = 255;
+        size_t y = at / header->width, x = at % header->width;
+        CHECK(memcmp((uint8_t *)target.pixels + y * target.stride + x * 4, pixel, 4) == 0);
+      }
     WebPFree(expected);
   }
   free(target.pixels);

@@ -16,7 +16,8 @@ struct Baseline {
             case .gif: baseline_gif
             case .tiff: baseline_tiff
             case .bmp: baseline_bmp
-            case .webp: isAnimation ? baseline_webp_animation : baseline_webp
+            case .webp where isAnimation: baseline_webp_animation
+            case .webp: baseline_webp
             }
     }
 

@@ -16,11 +16,16 @@
 #include <webp/decode.h>
 
 enum {
-  MAX_PIECE = 65536, // bytes
+  MAX_PIECE = 65536, // bytes of a lossy image
   // Rows that a piece completes on average, so that the cancel flag is polled at least every 16
   // rows.
   PIECE_ROWS = 12,
   PIECES_PER_RING = 4, // at least
+  // After each piece of a lossless image, libwebp decodes up to 8 rows again.
+  LOSSLESS_PIECE_ROWS = 256,
+  MIN_LOSSLESS_PIECE = 32768,
+  DAMAGED_PIECES = 128, // least number of pieces in which a damaged lossless image is decoded again
+  ROWS_PER_POLL = 16,
   // A window is decoded with more rows above and below, because the chroma of a row is interpolated
   // with the adjacent rows, and a window starts at an even row.
   WINDOW_MARGIN = 2,
@@ -58,6 +63,16 @@ typedef enum outcome {
 
 // ---------------------------------------------------------------- rows
 
+static bool is_opaque(const uint8_t *row, size_t count) {
+  uint32_t all = UINT32_MAX;
+  for (size_t i = 0; i < count; i++) {
+    uint32_t pixel;
+    imgc_copy(&pixel, row + i * 4, 4);
+    all &= pixel;
+  }
+  return imgc_le32((const uint8_t *)&all) >> 24 == 255;
+}
+
 // Passes on the rows from `from` to `to` of the window, which are at `rows`.
 static void put_rows(draw *d, const window *window, uint32_t from, uint32_t to, uint8_t *rows) {
   if (from < window->skip) {
@@ -70,9 +85,12 @@ static void put_rows(draw *d, const window *window, uint32_t from, uint32_t to, 
   uint32_t y = window->first + from, count = to - from;
   // Without the alpha bit the image is opaque, even if pixels have an alpha below 255, as in
   // libwebp's tools.
-  if (d->image->is_lossless && !d->image->has_alpha)
-    for (uint32_t i = 0; i < count; i++)
-      imgc_row_rgbx8(rows + i * d->stride, rows + i * d->stride, d->image->width);
+  for (uint32_t i = 0; i < count && d->image->is_lossless; i++) {
+    uint8_t *row = rows + i * d->stride;
+    if (!d->image->has_alpha && !is_opaque(row, d->image->width))
+      imgc_row_rgbx8(row, row, d->image->width);
+    if (i % ROWS_PER_POLL == 0 && imgc_poll(d->request, d->report)) return;
+  }
   if (d->output->put) d->output->put(d->output->context, y, rows, d->stride, count);
   d->done = y + count;
 }
@@ -185,18 +203,36 @@ static outcome decode_lost_rows(draw *d, uint32_t end) {
 
 // ---------------------------------------------------------------- the image
 
-static size_t piece_size(const imgc_webp_image *image, uint32_t rows) {
+// The size of the pieces does not depend on the destination, because it influences how many rows of
+// a damaged image are decoded.
+static size_t piece_size(const imgc_webp_image *image) {
+  uint64_t rows = imgc_webp_ring_rows(image) / PIECES_PER_RING, size = image->size;
+  if (image->is_lossless) {
+    size = size * LOSSLESS_PIECE_ROWS / image->height;
+    return size < MIN_LOSSLESS_PIECE ? MIN_LOSSLESS_PIECE : (size_t)size;
+  }
   if (rows > PIECE_ROWS) rows = PIECE_ROWS;
-  uint64_t size = (uint64_t)image->size * (rows ? rows : 1) / image->height;
+  size = size * (rows ? rows : 1) / image->height;
   return size > MAX_PIECE ? MAX_PIECE : size ? (size_t)size : 1;
+}
+
+// Decodes all rows. When libwebp finds damage in a lossless image, it discards the rows of the
+// piece; with smaller pieces more rows are kept.
+static outcome decode_rows(draw *d) {
+  window whole = {.end = d->image->height, .keep = d->image->height, .is_whole = true};
+  outcome outcome = decode_window(d, &whole);
+  size_t small = d->image->size / DAMAGED_PIECES + 1;
+  if (outcome != OUTCOME_DAMAGED || !d->image->is_lossless || small >= d->piece) return outcome;
+  d->piece = small;
+  // Rows in the destination are written again.
+  if (d->output->put) whole.skip = d->done;
+  return decode_window(d, &whole);
 }
 
 static outcome draw_direct(draw *d) {
   d->pixels = d->output->pixels;
   d->stride = d->output->stride;
-  d->piece = piece_size(d->image, PIECE_ROWS);
-  window whole = {.end = d->image->height, .keep = d->image->height, .is_whole = true};
-  return decode_window(d, &whole);
+  return decode_rows(d);
 }
 
 static outcome draw_buffered(draw *d) {
@@ -207,11 +243,8 @@ static outcome draw_buffered(draw *d) {
   if (!ring.pixels) return fail_without_memory(d);
   d->pixels = ring.pixels;
   d->capacity = ring.rows;
-  d->piece = piece_size(image, ring.rows / PIECES_PER_RING);
   d->moves = ring.addresses > 0;
-  window whole = {.end = image->height, .keep = image->height, .is_whole = true};
-  outcome outcome =
-      ring.holds_image ? decode_window(d, &whole) : decode_lost_rows(d, image->height);
+  outcome outcome = ring.holds_image ? decode_rows(d) : decode_lost_rows(d, image->height);
   imgc_webp_ring_close(&ring, d->request);
   return outcome;
 }
@@ -219,7 +252,11 @@ static outcome draw_buffered(draw *d) {
 imgc_status imgc_webp_draw(const imgc_request *request, const imgc_webp_image *image,
                            const imgc_webp_output *output, imgc_webp_result *result,
                            imgc_report *report) {
-  draw d = {.request = request, .report = report, .image = image, .output = output};
+  draw d = {.request = request,
+            .report = report,
+            .image = image,
+            .output = output,
+            .piece = piece_size(image)};
   outcome outcome = output->pixels ? draw_direct(&d) : draw_buffered(&d);
   result->rows = d.done;
   bool is_complete = outcome == OUTCOME_COMPLETE && d.done == image->height;
