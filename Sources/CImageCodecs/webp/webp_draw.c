@@ -273,8 +273,7 @@ imgc_status imgc_webp_draw(const imgc_request *request, const imgc_webp_image *i
 enum { FIXED_BYTES = 65536, MACROBLOCK_BYTES = 2200 };
 
 // A lossless image of w x h: the pixels, a row above, 16 rows of output, and the two transforms and
-// the entropy image with up to one value per 4 x 4 pixels each. The tables of prefix codes: up to
-// 19 kB for each of the groups.
+// the entropy image with up to one value per 4 x 4 pixels each.
 static uint64_t lossless_bytes(uint64_t width, uint64_t height) {
   uint64_t pixels = imgc_mul(width, height + 18), blocks = (width / 4 + 1) * (height / 4 + 1);
   return pixels * 4 + blocks * 12;
