@@ -239,8 +239,7 @@ imgc_status imgc_webp_draw_frame(const imgc_request *request, const imgc_frame *
   drawing d = {.canvas = canvas, .x = frame->x, .y = frame->y};
   if (find_image(request, frame, &image, &d.cleared, report) ||
       imgc_check_size(request, image.width, image.height, report) ||
-      imgc_check_memory(request, canvas->width, canvas->height,
-                        imgc_webp_work_bytes(request, &image), report))
+      imgc_webp_check_memory(request, canvas->width, canvas->height, &image, report))
     return report->status;
   if (frame->x >= canvas->width || frame->y >= canvas->height) return IMGC_OK;
   d.width = canvas->width - frame->x < image.width ? canvas->width - frame->x : image.width;
