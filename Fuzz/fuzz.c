@@ -29,9 +29,13 @@
     }                                                                                              \
   } while (0)
 
+#ifndef FUZZ_MAX_PIXELS
+#define FUZZ_MAX_PIXELS 16000000
+#endif
+
 static const imgc_limits limits = {
     .max_side = 65535,
-    .max_pixels = 16000000,
+    .max_pixels = FUZZ_MAX_PIXELS,
     .max_memory = 128u << 20,
     .max_scans = 20,
     .max_scan_samples = 40000000,

@@ -524,11 +524,14 @@ def frames_of(data):
 def intact(suite):
     """Images for the tables of Docs/conformance.md."""
     opaque, clear = textured(3), textured(4)
+    # A slope needs few bytes in ALPH, so that the damage is in the image chunk.
+    slope = np.tile(np.linspace(40, 255, 96).astype(np.uint8), (80, 1))
+    soft_alpha = np.dstack([opaque, slope])
     for name, part, pixels, flags in (
         ("lossless", lossless(opaque), rgba(opaque), 0),
         ("lossless-alpha", lossless(clear), rgba(clear), 0),
         ("lossy", lossy(opaque, 90), None, 0),
-        ("lossy-alpha", lossy(clear, 90), None, ALPHA),
+        ("lossy-alpha", lossy(soft_alpha, 90), None, ALPHA),
     ):
         data = riff(vp8x(flags, 96, 80), part) if flags else riff(part)
         pixels = decoded(data) if pixels is None else pixels

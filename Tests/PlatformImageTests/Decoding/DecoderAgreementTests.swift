@@ -56,8 +56,9 @@ import Testing
         }
     }
 
-    @Test(arguments: Fixture.small(400).filter { $0.format == "webp" }.prefix(24))
-    func webPWithAFlippedBitHasThePixelsOfLibwebp(_ fixture: Fixture) throws {
+    // Frames without the alpha bit whose pixels have an alpha below 255 are opaque here, but not in libwebpdemux.
+    @Test(arguments: Fixture.small(400).filter { $0.format == "webp" && $0.animation == nil }.prefix(24))
+    func stillWebPWithAFlippedBitHasThePixelsOfLibwebp(_ fixture: Fixture) throws {
         let bytes = try fixture.load()
         for position in 4..<bytes.count {
             var flipped = bytes
