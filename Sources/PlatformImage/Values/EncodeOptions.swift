@@ -49,8 +49,8 @@ public struct EncodeOptions: Hashable, Sendable {
     /// Maximum file size in bytes; nil for no limit.
     ///
     /// A larger JPEG or lossy WebP is encoded again at the highest quality at which the file fits, found by binary
-    /// search over the integers from 1 to ``JPEGOptions/quality`` or ``WebPOptions/quality``; a larger PNG or lossless
-    /// WebP is compressed again at level 9. A file that still does not fit throws ``EncodeError/Code/overMaxBytes``.
+    /// search over the integers from 1 to ``JPEGOptions/quality`` or ``WebPOptions/quality``; a larger PNG is
+    /// compressed again at level 9, a larger lossless WebP at level 8. A file that still does not fit throws ``EncodeError/Code/overMaxBytes``.
     /// With 0 or less every call throws `invalidArgument`.
     public var maxBytes: Int?
 
