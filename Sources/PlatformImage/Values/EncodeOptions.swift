@@ -50,8 +50,8 @@ public struct EncodeOptions: Hashable, Sendable {
     ///
     /// A larger JPEG or lossy WebP is encoded again at the highest quality at which the file fits, found by binary
     /// search over the integers from 1 to ``JPEGOptions/quality`` or ``WebPOptions/quality``; a larger PNG is
-    /// compressed again at level 9, a larger lossless WebP at level 8. A file that still does not fit throws ``EncodeError/Code/overMaxBytes``.
-    /// With 0 or less every call throws `invalidArgument`.
+    /// compressed again at level 9, a larger lossless WebP at level 8. A file that still does not fit throws
+    /// ``EncodeError/Code/overMaxBytes``. With 0 or less every call throws `invalidArgument`.
     public var maxBytes: Int?
 
     /// PNG at level 6, JPEG and lossy WebP at quality 80, no maximum file size.

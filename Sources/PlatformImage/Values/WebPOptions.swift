@@ -46,8 +46,8 @@ public struct WebPOptions: Hashable, Sendable {
 
 /// Encoding time against file size of a WebP. The figures are those of libwebp 1.2.4 for photographs at quality 80.
 public enum WebPEffort: String, CaseIterable, Sendable {
-    /// Method 2 of libwebp, lossless level 3: less than half of the time of ``default``, and in the median 7 % more bytes
-    /// for equal structural similarity (SSIM).
+    /// Method 2 of libwebp, lossless level 3: less than half of the time of ``default``, and in the median 7 % more
+    /// bytes for equal structural similarity (SSIM).
     case fast
     /// Method 4 of libwebp, lossless level 6: the default of `cwebp`.
     case `default`

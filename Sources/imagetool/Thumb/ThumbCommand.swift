@@ -49,8 +49,8 @@ struct ThumbCommand: AsyncParsableCommand {
 
     @Option(
         help: """
-            Output format: png, jpeg or webp; by default that of the extension of --output, otherwise jpeg for JPEG inputs \
-            and png for all other inputs.
+            Output format: png, jpeg or webp; by default that of the extension of --output, otherwise jpeg for JPEG \
+            inputs and png for all other inputs.
             """,
         transform: parseChoice)
     var format: EncodedFormat?
