@@ -182,7 +182,7 @@ corpus: tool ## Compares decoding of the corpus with other decoders and with the
 damaged-files: bootstrap ## Prints the table of damaged TIFF files of Docs/conformance.md
 	@Scripts/build/damaged-files $(ARGUMENTS)
 
-check-encoders: bootstrap ## Decodes the encoders' output with Pillow and djpeg
+check-encoders: bootstrap ## Decodes the encoders' output with Pillow, djpeg and the tools of libwebp
 	@SWIFT=$(SWIFT) Scripts/verify/encoders
 
 verify-metadata: tool ## Checks metadata, profiles and colours of thumbnails with ExifTool and Pillow

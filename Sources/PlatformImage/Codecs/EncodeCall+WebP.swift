@@ -24,7 +24,7 @@ extension EncodeCall {
             play_count: UInt16(clamping: loopCount),
             key_frame_interval: UInt32(clamping: options.keyFrameInterval ?? (options.isLossless ? 17 : 5)),
             is_mixed: options.mixesLosslessFrames)
-        var times = FrameTimes()
+        var times = WebPFrameTimes()
         let output = EncodedBytes(maxBytes: maxBytes)
         return try withExtendedLifetime(flag) { () throws(EncodeError) -> [UInt8]? in
             var encoder: OpaquePointer?
@@ -41,21 +41,6 @@ extension EncodeCall {
                 return unsafe imgc_webp_animation_end(encoder, times.milliseconds, &output.bytes, &report)
             }
         }
-    }
-}
-
-/// The start times of the frames of a WebP animation.
-private struct FrameTimes {
-    /// The exact sum of the delays, in milliseconds.
-    private var sum = 0.0
-
-    /// The start of the next frame, rounded to the nearest millisecond. The sum is rounded instead of each delay, so
-    /// that rounding errors do not accumulate. Wraps around, as in libwebpmux, which only uses differences.
-    var milliseconds: UInt32 { UInt32(truncatingIfNeeded: Int64(sum.rounded())) }
-
-    /// The duration of a frame has 24 bits in the file.
-    mutating func advance(by delay: FrameDelay) {
-        sum += min(Double(delay.numerator) * 1000 / Double(delay.denominator), 0xFF_FFFF)
     }
 }
 

@@ -34,8 +34,9 @@ public struct FrameDelay: Hashable, Sendable {
 
     /// A delay of `numerator / denominator` seconds.
     ///
-    /// With a negative numerator or a denominator below 1 ``ImageEncoder/encodeAnimation(_:as:loopCount:cancellation:)``
-    /// throws `invalidArgument`, and ``displayed`` is 100 ms.
+    /// With a negative numerator or a denominator below 1
+    /// ``ImageEncoder/encodeAnimation(_:as:loopCount:cancellation:)`` throws `invalidArgument`, and ``displayed`` is
+    /// 100 ms.
     public init(numerator: Int, denominator: Int) {
         self.numerator = numerator
         self.denominator = denominator

@@ -49,10 +49,11 @@ public struct EncodeOptions: Hashable, Sendable {
     /// Maximum file size in bytes; nil for no limit.
     ///
     /// A larger JPEG or lossy WebP is encoded again at the highest quality at which the file fits, found by binary
-    /// search over the integers from 1 to ``JPEGOptions/quality`` or ``WebPOptions/quality``; a larger PNG or lossless
-    /// WebP is compressed again at level 9; a larger GIF is encoded again with the next lower power of two below
-    /// ``GIFOptions/maxColors``: 128, 64 and so on to 2 colours, until the file fits. A file that still does not fit
-    /// throws ``EncodeError/Code/overMaxBytes``. With 0 or less every call throws `invalidArgument`.
+    /// search over the integers from 1 to ``JPEGOptions/quality`` or ``WebPOptions/quality``; a larger PNG is
+    /// compressed again at level 9, a larger lossless WebP at level 8; a larger GIF is encoded again with the next
+    /// lower power of two below ``GIFOptions/maxColors``: 128, 64 and so on to 2 colours, until the file fits. A file
+    /// that still does not fit throws ``EncodeError/Code/overMaxBytes``. With 0 or less every call throws
+    /// `invalidArgument`.
     public var maxBytes: Int?
     /// Metadata of the source, of which the file contains what ``metadataPolicy`` keeps. A GIF contains none.
     ///

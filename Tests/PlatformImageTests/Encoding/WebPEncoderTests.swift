@@ -178,7 +178,7 @@ import Testing
         }
     }
 
-    @Test func everyLimitOfALosslessFileGivesTheRequestedLevelOrLevel9() throws {
+    @Test func everyLimitOfALosslessFileGivesTheRequestedLevelOrLevel8() throws {
         let bitmap = SampleImage.photograph(40, 30)
         func encode(_ level: Int, maxBytes: Int? = nil) throws -> [UInt8] {
             try Self.encode(bitmap, maxBytes: maxBytes) {
@@ -186,17 +186,31 @@ import Testing
                 $0.losslessLevel = level
             }
         }
-        let (quick, tight) = try (encode(0), encode(9))
+        let (quick, tight) = try (encode(0), encode(8))
         #expect(tight.count < quick.count)
 
-        for limit in [tight.count, tight.count + 1, quick.count - 1] {
-            #expect(try encode(0, maxBytes: limit) == tight)
-        }
+        for limit in tight.count..<quick.count { #expect(try encode(0, maxBytes: limit) == tight) }
         #expect(try encode(0, maxBytes: quick.count) == quick)
-        for limit in [1, tight.count - 1] {
-            let error = #expect(throws: EncodeError.self) { try encode(0, maxBytes: limit) }
+        for (level, limit) in [(0, 1), (0, tight.count - 1), (8, tight.count - 1)] {
+            let error = #expect(throws: EncodeError.self) { try encode(level, maxBytes: limit) }
             #expect(error?.code == .overMaxBytes && error?.smallestByteCount == tight.count)
         }
+    }
+
+    /// With libwebp 1.2.4, level 8 gives a larger file of this image than level 6.
+    @Test func errorOverMaxBytesContainsTheSmallestSizeOfBothLevels() throws {
+        let bitmap = try ImageDecoder().decode(Fixture.file("demo/ribbons.png")).bitmap
+        var encoder = ImageEncoder()
+        encoder.options.webP.isLossless = true
+        let requested = try encoder.encode(bitmap, as: .webp).count
+        encoder.options.webP.losslessLevel = 8
+        let smallest = try min(requested, encoder.encode(bitmap, as: .webp).count)
+
+        encoder.options.webP.losslessLevel = nil
+        encoder.options.maxBytes = smallest - 1
+        let error = #expect(throws: EncodeError.self) { try encoder.encode(bitmap, as: .webp) }
+
+        #expect(error?.smallestByteCount == smallest)
     }
 
     @Test func cancellingAtAnyPollThrowsCancelled() throws {

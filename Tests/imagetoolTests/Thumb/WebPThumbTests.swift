@@ -22,7 +22,7 @@ import Testing
 
     @Test func outputNameOrFormatOptionSelectsWebP() throws {
         let named = try thumb(photograph, "-o", folder.path("a.webp"))
-        let chosen = try thumb(photograph, "-o", folder.path("{name}.{ext}"), "--format", "webp")
+        let chosen = try thumb(photograph, "-o", "\(folder.path)/{name}.{ext}", "--format", "webp")
 
         #expect(named.exitCode == 0 && chosen.exitCode == 0, "\(named.errors) \(chosen.errors)")
         #expect(try folder.names == ["a.webp", "city-lights-turned.webp"])
@@ -65,7 +65,8 @@ import Testing
         #expect(run.exitCode == 0, "\(run.errors)")
         let file = try folder.read("a.webp")
         let header = try ImageDecoder().header(of: file)
-        #expect(header.format == .webp && header.isAnimated && header.width <= 30)
+        #expect(header.format == .webp && header.width <= 30)
+        #expect(try ImageDecoder().frameInfos(of: file).count > 1)
         #expect(header.loopCount == source.loopCount ?? 1)
         func duration(_ file: [UInt8]) throws -> Int {
             let delays = try ImageDecoder().frameInfos(of: file).map(\.delay)
