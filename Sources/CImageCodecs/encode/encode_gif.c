@@ -163,6 +163,14 @@ static imgc_status collect(imgc_gif_encoder *encoder, const frame *f, imgc_repor
   return IMGC_OK;
 }
 
+// Returns true if a palette of only this frame needs a transparent index: for pixels that are not
+// drawn, or, unless an exact palette needs all indices, for the area that is cleared afterwards.
+static bool reserves_index(const imgc_gif_encoder *encoder, const frame *f) {
+  if (f->part.has_undrawn && !f->draws_all) return true;
+  return f->disposal == IMGC_DISPOSE_CLEAR &&
+         imgc_gif_histogram_colors(encoder->histogram) != encoder->options.max_colors;
+}
+
 // The global palette. A transparent index is necessary for transparent pixels; for unchanged pixels
 // it is not used if an exact palette needs all indices.
 static imgc_status make_global(imgc_gif_encoder *encoder, const frame *f, imgc_report *report) {
@@ -174,7 +182,7 @@ static imgc_status make_global(imgc_gif_encoder *encoder, const frame *f, imgc_r
   if (is_exact && found == max_colors) reserves = false;
   if (!encoder->uses_global_only && encoder->options.frame_count > 1) {
     if (collect(encoder, f, report)) return report->status;
-    reserves = f->part.has_undrawn;
+    reserves = reserves_index(encoder, f);
   }
   if (!imgc_gif_palette_make(encoder->histogram, max_colors - reserves, &encoder->global))
     return no_memory(report);
@@ -193,7 +201,7 @@ static imgc_status make_local(imgc_gif_encoder *encoder, frame *f, imgc_report *
     f->draws_all = imgc_gif_histogram_colors(encoder->histogram) == max_colors;
     if (!f->draws_all && collect(encoder, f, report)) return report->status;
   }
-  bool reserves = f->part.has_undrawn && !f->draws_all;
+  bool reserves = reserves_index(encoder, f);
   if (!imgc_gif_palette_make(encoder->histogram, max_colors - reserves, &f->local))
     return no_memory(report);
   f->palette = &f->local;
@@ -254,27 +262,29 @@ static imgc_status put_header(imgc_gif_encoder *encoder, imgc_report *report) {
   return done ? IMGC_OK : no_memory(report);
 }
 
-static bool put_control(imgc_gif_encoder *encoder, const frame *f, bool is_transparent) {
+// Every frame with a transparent index declares it, even if no pixel has it: some viewers otherwise
+// clear its area to the background colour, or cannot show transparent pixels of later frames.
+static bool put_control(imgc_gif_encoder *encoder, const frame *f) {
   static const int modes[] = {[IMGC_DISPOSE_KEEP] = DISPOSE_DO_NOT,
                               [IMGC_DISPOSE_CLEAR] = DISPOSE_BACKGROUND,
                               [IMGC_DISPOSE_RESTORE] = DISPOSE_PREVIOUS};
-  if (encoder->options.frame_count == 1 && !is_transparent) return true;
-  GraphicsControlBlock control = {
-      .DisposalMode = encoder->options.frame_count == 1 ? DISPOSAL_UNSPECIFIED : modes[f->disposal],
-      .DelayTime = f->delay,
-      .TransparentColor = is_transparent ? f->transparent : NO_TRANSPARENT_COLOR};
+  bool is_still = encoder->options.frame_count == 1;
+  if (is_still && f->transparent == NO_INDEX) return true;
+  GraphicsControlBlock control = {.DisposalMode =
+                                      is_still ? DISPOSAL_UNSPECIFIED : modes[f->disposal],
+                                  .DelayTime = f->delay,
+                                  .TransparentColor = f->transparent};
   GifByteType block[4];
   size_t size = EGifGCBToExtension(&control, block);
   return EGifPutExtension(encoder->file, GRAPHICS_EXT_FUNC_CODE, (int)size, block) == GIF_OK;
 }
 
 // Appends the frame with the current indices.
-static imgc_status put_image(imgc_gif_encoder *encoder, const frame *f, bool is_transparent,
-                             imgc_report *report) {
+static imgc_status put_image(imgc_gif_encoder *encoder, const frame *f, imgc_report *report) {
   const imgc_rect *area = &f->part.area;
   GifFileType *file = encoder->file;
   ColorMapObject *map = f->palette == &f->local ? color_map(f->palette, f->transparent) : NULL;
-  bool done = (map || f->palette != &f->local) && put_control(encoder, f, is_transparent) &&
+  bool done = (map || f->palette != &f->local) && put_control(encoder, f) &&
               EGifPutImageDesc(file, (int)area->x, (int)area->y, (int)area->width,
                                (int)area->height, false, map) == GIF_OK;
   GifFreeMapObject(map);
@@ -374,19 +384,18 @@ static imgc_status put_smaller_image(imgc_gif_encoder *encoder, frame *f, imgc_r
   imgc_output *output = encoder->output;
   bool can_show = encoder->uses_global_only && f->part.has_unchanged;
   bool can_skip = f->transparent != NO_INDEX || !f->part.has_undrawn || f->draws_all;
-  bool is_transparent = f->part.has_undrawn && !f->draws_all;
   if (!can_skip) { // all indices are colours
     show_unchanged(encoder, f);
-    return put_image(encoder, f, false, report);
+    return put_image(encoder, f, report);
   }
-  if (!can_show) return put_image(encoder, f, is_transparent, report);
+  if (!can_show) return put_image(encoder, f, report);
 
   size_t max_bytes = output->max_bytes, start = output->count;
   output->max_bytes = 0; // the larger of the two results may exceed max_bytes
-  imgc_status status = put_image(encoder, f, is_transparent, report);
+  imgc_status status = put_image(encoder, f, report);
   size_t middle = output->count;
   show_unchanged(encoder, f);
-  if (!status) status = put_image(encoder, f, f->part.has_transparent, report);
+  if (!status) status = put_image(encoder, f, report);
   output->max_bytes = max_bytes;
   if (status) return status;
   if (output->count - middle < middle - start) {

@@ -182,45 +182,52 @@ static void ordered_row(imgc_gif_indexer *indexer, const uint32_t *pixels, uint8
 // Floyd and Steinberg, An adaptive algorithm for spatial grey scale (1976): 7/16 of the error to
 // the next pixel, 3/16, 5/16 and 1/16 to the row below. Odd rows run from right to left, which
 // avoids diagonal patterns. Pixels that are not drawn receive and pass on no error.
+//
+// The row of errors is updated in place: the error of the pixel below the previous one is complete
+// when the current pixel is converted.
 static void diffused_row(imgc_gif_indexer *indexer, const uint32_t *pixels, uint8_t *indices) {
-  size_t row = ((size_t)indexer->width + 2) * 3;
   bool is_odd = indexer->y % 2;
-  int16_t *current = indexer->errors + (is_odd ? row : 0);
-  int16_t *below = indexer->errors + (is_odd ? 0 : row);
-  memset(below, 0, row * sizeof *below);
   ptrdiff_t step = is_odd ? -1 : 1;
   ptrdiff_t x = is_odd ? (ptrdiff_t)indexer->width - 1 : 0;
   const imgc_gif_map *map = indexer->map;
-  int32_t carry[3] = {0, 0, 0};
-  for (uint32_t n = 0; n < indexer->width; n++, x += step) {
+  // Errors times 16: of the next pixel, and of the pixels below this one and below the next one.
+  int32_t red_next = 0, red_under = 0, red_ahead = 0;
+  int32_t green_next = 0, green_under = 0, green_ahead = 0;
+  int32_t blue_next = 0, blue_under = 0, blue_ahead = 0;
+  int16_t *error = indexer->errors + (x + 1) * 3;
+  for (uint32_t n = 0; n < indexer->width; n++, x += step, error += 3 * step) {
     uint32_t pixel = pixels[x];
+    int32_t red_rest = 0, green_rest = 0, blue_rest = 0;
     if (pixel == IMGC_GIF_NOT_DRAWN) {
       indices[x] = indexer->undrawn;
-      carry[0] = carry[1] = carry[2] = 0;
-      continue;
+    } else {
+      int32_t red = clamp((int32_t)(pixel & 255) + ((error[0] + red_next + 8) >> 4));
+      int32_t green = clamp((int32_t)(pixel >> 8 & 255) + ((error[1] + green_next + 8) >> 4));
+      int32_t blue = clamp((int32_t)(pixel >> 16 & 255) + ((error[2] + blue_next + 8) >> 4));
+      uint8_t index = nearest(indexer->map, (unsigned)red, (unsigned)green, (unsigned)blue);
+      indices[x] = index;
+      red_rest = red - map->red[index];
+      green_rest = green - map->green[index];
+      blue_rest = blue - map->blue[index];
     }
-    const int16_t *error = current + (x + 1) * 3;
-    int32_t red = clamp((int32_t)(pixel & 255) + ((error[0] + carry[0] + 8) >> 4));
-    int32_t green = clamp((int32_t)(pixel >> 8 & 255) + ((error[1] + carry[1] + 8) >> 4));
-    int32_t blue = clamp((int32_t)(pixel >> 16 & 255) + ((error[2] + carry[2] + 8) >> 4));
-    uint8_t index = nearest(indexer->map, (unsigned)red, (unsigned)green, (unsigned)blue);
-    indices[x] = index;
-    int32_t rest[3] = {red - map->red[index], green - map->green[index], blue - map->blue[index]};
-    int16_t *behind = below + (x + 1 - step) * 3, *under = below + (x + 1) * 3,
-            *ahead = below + (x + 1 + step) * 3;
-    for (unsigned i = 0; i < 3; i++) {
-      carry[i] = rest[i] * 7;
-      behind[i] = (int16_t)(behind[i] + rest[i] * 3);
-      under[i] = (int16_t)(under[i] + rest[i] * 5);
-      ahead[i] = (int16_t)(ahead[i] + rest[i]);
-    }
+    int16_t *behind = error - 3 * step;
+    behind[0] = (int16_t)(red_under + red_rest * 3);
+    behind[1] = (int16_t)(green_under + green_rest * 3);
+    behind[2] = (int16_t)(blue_under + blue_rest * 3);
+    red_under = red_ahead + red_rest * 5;
+    green_under = green_ahead + green_rest * 5;
+    blue_under = blue_ahead + blue_rest * 5;
+    red_ahead = red_rest, green_ahead = green_rest, blue_ahead = blue_rest;
+    red_next = red_rest * 7, green_next = green_rest * 7, blue_next = blue_rest * 7;
   }
+  error -= 3 * step;
+  error[0] = (int16_t)red_under, error[1] = (int16_t)green_under, error[2] = (int16_t)blue_under;
 }
 
 // ---------------------------------------------------------------- rows
 
 size_t imgc_gif_indexer_error_bytes(uint32_t width) {
-  return ((size_t)width + 2) * 3 * 2 * sizeof(int16_t);
+  return ((size_t)width + 2) * 3 * sizeof(int16_t);
 }
 
 void imgc_gif_indexer_start(imgc_gif_indexer *indexer) {

@@ -23,7 +23,7 @@ typedef struct imgc_gif_indexer {
   uint8_t undrawn;               // index of pixels that are not drawn
   uint32_t x, y, width;          // left column, next row and width on the canvas, in pixels
   int32_t amplitude;             // ordered dither: half of the range of the offsets, times 64
-  int16_t *errors;               // Floyd-Steinberg: two rows of width + 2 pixels, times 16
+  int16_t *errors;               // Floyd-Steinberg: a row of width + 2 pixels, times 16
 } imgc_gif_indexer;
 
 // Returns the bytes of `errors` that the caller allocates for this width.

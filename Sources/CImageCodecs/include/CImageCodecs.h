@@ -664,7 +664,7 @@ typedef struct imgc_gif_options {
 // An incremental GIF encoder. Call order: create; analyze for every frame; add for every frame;
 // end; destroy. Pixels with an alpha below 128 are transparent, all others opaque.
 //
-// Memory without the output: 1 byte per pixel of the canvas; of an animation 6 bytes; 16 bytes per
+// Memory without the output: 1 byte per pixel of the canvas; of an animation 6 bytes; 10 bytes per
 // column; at most 4.3 MB for the histogram and the inverse palette, and 70 kB of giflib.
 typedef struct imgc_gif_encoder imgc_gif_encoder;
 
