@@ -197,7 +197,10 @@ struct XMPFilter {
         skipSpace()
         guard at > start, let name = name() else { return nil }
         skipSpace()
-        guard starts(with: Token.equals) else { return nil }
+        guard starts(with: Token.equals) else {
+            at = text.count
+            return nil
+        }
         at += 1
         skipSpace()
         guard at < text.count, text[at] == UInt8(ascii: "\"") || text[at] == UInt8(ascii: "'") else { return nil }
