@@ -81,6 +81,10 @@ imgc_status imgc_webp_import_argb(WebPPicture *picture, const imgc_image *image)
 
 imgc_status imgc_webp_fail(WebPEncodingError error, imgc_report *report) {
   switch (error) {
+  // libwebp 1.2.4 also fails without an error code when the memory of its tokens is exhausted, and
+  // with BAD_WRITE when that of an animation's frame is.
+  case VP8_ENC_OK:
+  case VP8_ENC_ERROR_BAD_WRITE:
   case VP8_ENC_ERROR_OUT_OF_MEMORY:
   case VP8_ENC_ERROR_BITSTREAM_OUT_OF_MEMORY:
     return imgc_fail(report, IMGC_ERROR_OUT_OF_MEMORY, NULL, "webp: out of memory");

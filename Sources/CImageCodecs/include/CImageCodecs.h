@@ -39,7 +39,7 @@ typedef enum imgc_format {
   IMGC_FORMAT_JPEG = 2,
   IMGC_FORMAT_GIF = 3,
   IMGC_FORMAT_TIFF = 4,
-  IMGC_FORMAT_BMP = 5, // detected here, decoded in Swift
+  IMGC_FORMAT_BMP = 5,    // detected here, decoded in Swift
   IMGC_FORMAT_WEBP = 100, // decoded if compiled with IMGC_WEBP
   // Detected by signature and not decoded, so that the caller's error message can contain the name
   // of the format.
