@@ -142,6 +142,9 @@ bench-thumb: tool ## Thumbnails against vipsthumbnail, Pillow, GraphicsMagick an
 bench-png-thumb: bootstrap ## PNG thumbnails: streamed decompression against the whole image; ARGUMENTS=ROUNDS (9)
 	@Scripts/bench/png-thumb $(ARGUMENTS)
 
+bench-gif: tool ## GIF output against ImageMagick and gifsicle: CPU time, bytes and PSNR, with targets
+	@Scripts/bench/gif $(ARGUMENTS)
+
 bench-webp-encode: bootstrap ## The WebP encoder beside cwebp: CPU time, bytes and similarity, with targets
 	@Scripts/bench/webp-encode $(ARGUMENTS)
 

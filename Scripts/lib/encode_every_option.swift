@@ -73,6 +73,23 @@ func saveWebP(_ bitmap: Bitmap, _ name: String) throws {
     }
 }
 
+/// The names contain the maximum number of colours.
+func saveGIF(_ bitmap: Bitmap, frames: [AnimationFrame], _ name: String) throws {
+    for dither in GIFDither.allCases {
+        for colors in [2, 16, 256] {
+            var encoder = ImageEncoder()
+            encoder.options.gif.dither = dither
+            encoder.options.gif.maxColors = colors
+            try save(encoder.encode(bitmap, as: .gif), "\(name)-\(dither)-\(colors)-still.gif", of: [bitmap])
+            for palette in GIFPalette.allCases {
+                encoder.options.gif.palette = palette
+                let file = try encoder.encodeAnimation(frames, as: .gif, loopCount: 2)
+                try save(file, "\(name)-\(dither)-\(palette)-\(colors)-frames.gif", of: frames.map(\.bitmap))
+            }
+        }
+    }
+}
+
 for kind in 0..<6 {
     for (width, height) in [(1, 1), (7, 5), (31, 33), (200, 140)] {
         let bitmap = makeBitmap(kind, width, height)
@@ -103,6 +120,7 @@ for kind in 0..<6 {
         }
         try save(ImageEncoder().encodeAnimation(animation, loopCount: 2), "\(name).apng", of: frames)
         try saveWebP(bitmap, name)
+        try saveGIF(bitmap, frames: animation, name)
         for isExact in [false, true] {
             var encoder = ImageEncoder()
             encoder.options.webP.isLossless = true

@@ -9,7 +9,8 @@ extension DecodeQueue {
     ///   - priority: The priority of the job while it waits for a thread.
     ///   - byteCount: Bytes that the encoder will allocate, reserved from the ``budget``; 0 for a negligible amount.
     ///     The bitmap is not included. Every encoder stores its output. With ``JPEGOptions/isProgressive`` or
-    ///     ``JPEGOptions/optimizesHuffman``, a JPEG encoder also stores the coefficients of the image.
+    ///     ``JPEGOptions/optimizesHuffman``, a JPEG encoder also stores the coefficients of the image. A GIF encoder
+    ///     needs up to 5 bytes per pixel, with its output, and 4.4 MB.
     /// - Throws: The errors of ``ImageEncoder/encode(_:as:cancellation:)``; `cancelled` when the awaiting task was
     ///   cancelled before the end; `limitExceeded` when `byteCount` exceeds ``DecodeBudget/maxBytes``,
     ///   `invalidArgument` when it is negative.
@@ -38,7 +39,7 @@ extension DecodeQueue {
     ///
     /// - Parameters:
     ///   - frames: At least one frame; all bitmaps must have the same size.
-    ///   - format: A format with animations: PNG or WebP.
+    ///   - format: A format with animations: PNG, WebP or GIF.
     ///   - loopCount: Number of plays, 0 for infinite.
     ///   - encoder: Compression level and maximum size.
     ///   - priority: The priority of the job while it waits for a thread.

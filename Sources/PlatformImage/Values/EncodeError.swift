@@ -35,8 +35,8 @@ public struct EncodeError: Error, Hashable, Sendable, CustomStringConvertible {
         public static var invalidArgument: Self { Self(description: "invalidArgument") }
         /// This build has no encoder for the format (``EncodedFormat/isAvailable``), or the format has no animations.
         public static var unsupportedFormat: Self { Self(description: "unsupportedFormat") }
-        /// The width or the height exceeds the maximum of the format: 65,500 pixels in JPEG, 16,383 in WebP,
-        /// 2,147,483,647 in PNG.
+        /// The width or the height exceeds the maximum of the format: 65,535 pixels in GIF, 65,500 in JPEG, 16,383 in
+        /// WebP, 2,147,483,647 in PNG.
         public static var tooLarge: Self { Self(description: "tooLarge") }
         /// The smallest file that the options allow is larger than ``EncodeOptions/maxBytes``;
         /// ``EncodeError/smallestByteCount`` is the size of that file.

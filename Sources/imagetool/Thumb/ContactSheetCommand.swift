@@ -28,7 +28,9 @@ struct ContactSheetCommand: AsyncParsableCommand {
         if !(1...4096).contains(size) { throw ValidationError("--size must be 1 to 4096 pixels.") }
         if let columns, !(1...10_000).contains(columns) { throw ValidationError("--columns must be 1 to 10000.") }
         if jobs < 0 || jobs > 1024 { throw ValidationError("--jobs must be 0 to 1024.") }
-        if let name = try? OutputTemplate(output), name.unsupportedExtension != nil || name.format == .jpeg {
+        if let name = try? OutputTemplate(output),
+            name.unsupportedExtension != nil || ![nil, .png].contains(name.format)
+        {
             throw ValidationError("--output must be a PNG file.")
         }
     }

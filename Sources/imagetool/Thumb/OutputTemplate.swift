@@ -54,12 +54,14 @@ struct OutputTemplate {
     /// True when the template contains `{name}`, so that the output path depends on the name of the input.
     var containsName: Bool { parts.contains(.name) }
 
-    /// Output format if the template ends with the extension `png`, `apng`, `jpg`, `jpeg` or `webp`; otherwise `nil`.
+    /// Output format if the template ends with the extension `png`, `apng`, `jpg`, `jpeg`, `webp` or `gif`; otherwise
+    /// `nil`.
     var format: EncodedFormat? {
         switch literalExtension {
         case "png", "apng": .png
         case "jpg", "jpeg": .jpeg
         case "webp": .webp
+        case "gif": .gif
         default: nil
         }
     }
@@ -67,7 +69,7 @@ struct OutputTemplate {
     /// Extension at the end of the template if it is that of an image format that cannot be written, such as `avif`;
     /// otherwise `nil`.
     var unsupportedExtension: String? {
-        let foreign = ["avif", "bmp", "gif", "heic", "heif", "ico", "jp2", "jxl", "svg", "tif", "tiff"]
+        let foreign = ["avif", "bmp", "heic", "heif", "ico", "jp2", "jxl", "svg", "tif", "tiff"]
         return literalExtension.flatMap { foreign.contains($0) ? $0 : nil }
     }
 

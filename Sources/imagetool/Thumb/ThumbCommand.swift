@@ -7,7 +7,7 @@ import PlatformImageToolSupport
 struct ThumbCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "thumb",
-        abstract: "Creates thumbnails: upright, in sRGB, as PNG, APNG, JPEG or WebP without metadata.",
+        abstract: "Creates thumbnails: upright, in sRGB, as PNG, APNG, JPEG, WebP or GIF without metadata.",
         discussion: """
             A size is WxH, Wx, xH, or N for a square box; by default the image fits into the box and is not enlarged. \
             As in ImageMagick, the suffix ^ covers the box, ! fills it exactly, and > never enlarges, even with \
@@ -40,7 +40,7 @@ struct ThumbCommand: AsyncParsableCommand {
     @Option(
         help: """
             Index of the frame of an animation or of the page of a TIFF, from 0; all creates an animation of all \
-            frames, as APNG or WebP.
+            frames, as APNG, WebP or GIF.
             """)
     var frame: String?
     @Flag(help: "Use the thumbnail that the camera embedded in the file, if it is large enough.") var embedded = false
@@ -62,7 +62,10 @@ struct ThumbCommand: AsyncParsableCommand {
         transform: parseChoice)
     var webPEffort = WebPEffort.default
     @Option(
-        help: "Maximum file size in bytes; the quality of JPEG and lossy WebP is lowered until the file fits.")
+        help: """
+            Maximum file size in bytes; the quality of JPEG and lossy WebP, or the number of colours of a GIF, is \
+            lowered until the file fits.
+            """)
     var maxBytes: Int?
 
     @Flag(name: .shortAndLong, help: "Expand folders to the images in them and in their subfolders.") var recursive =
@@ -95,12 +98,12 @@ struct ThumbCommand: AsyncParsableCommand {
         var recipe = try recipe()
         if recipe.format == nil, let literalExtension = template.unsupportedExtension {
             throw ValidationError(
-                "--output must have the extension of a PNG, JPEG or WebP file, not \(literalExtension).")
+                "--output must have the extension of a PNG, JPEG, WebP or GIF file, not \(literalExtension).")
         }
         if recipe.format == nil { recipe.format = template.format }
         if recipe.format == nil, recipe.frames == .all, format != .auto { recipe.format = .png }
         if recipe.frames == .all, recipe.format == .jpeg {
-            throw ValidationError("--frame all requires the format png or webp: a JPEG has one frame.")
+            throw ValidationError("--frame all requires the format png, webp or gif: a JPEG has one frame.")
         }
         if let format = recipe.format, !format.isAvailable {
             throw ValidationError("This build does not write \(format.rawValue).")

@@ -8,7 +8,7 @@ struct ThumbRecipe: Sendable {
         /// The default image, which in an APNG need not be frame 0.
         case first
         case one(Int)
-        /// All frames, written as an animation: an APNG, or an animated WebP.
+        /// All frames, written as an animation: an APNG, or an animated WebP or GIF.
         case all
     }
 

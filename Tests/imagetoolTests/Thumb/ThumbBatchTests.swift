@@ -223,10 +223,10 @@ import Testing
     @Test func unsupportedOutputExtensionExitsWith64() throws {
         let source = try folder.write(smallBitmap, to: "a.bmp")
 
-        for name in ["y.avif", "y.gif", "{name}.TIFF"] {
+        for name in ["y.avif", "y.heic", "{name}.TIFF"] {
             #expect(try ToolRun("thumb", source, "-s", "1", "-o", "\(folder.path)/\(name)").exitCode == 64, "\(name)")
         }
-        for name in ["cs.jpg", "cs.gif"] {
+        for name in ["cs.jpg", "cs.gif", "cs.webp"] {
             #expect(try ToolRun("contact-sheet", source, "-o", folder.path(name)).exitCode == 64, "\(name)")
         }
         #expect(try folder.names == ["a.bmp"])

@@ -265,7 +265,7 @@ import Testing
         ["-", "-s", "5", "-o", "-", "--quality", "0"], ["-", "-s", "5", "-o", "-", "--max-bytes", "0"],
         ["-", "-s", "5", "-o", "-", "--frame", "x"], ["-", "-s", "5", "-o", "-", "-0"],
         ["-", "-s", "5", "-o", "-", "--ndjson"], ["-", "--files-from", "-", "-s", "5", "-o", "a/"],
-        ["-", "-s", "5", "-o", "a.jpg", "--frame", "all"], ["-", "-s", "5", "-o", "-", "--format", "gif"],
+        ["-", "-s", "5", "-o", "a.jpg", "--frame", "all"], ["-", "-s", "5", "-o", "-", "--format", "bmp"],
     ])
     func invalidThumbArgumentsExitWith64(_ arguments: [String]) throws {
         #expect(try ToolRun(["thumb"] + arguments).exitCode == 64)
