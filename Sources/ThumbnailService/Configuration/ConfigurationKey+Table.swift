@@ -121,7 +121,7 @@ extension ConfigurationKey {
             "Maximum number of pixels of a source."),
         .init(
             "limits.frames", \.service.limits.frames, .integer(0...1_000_000),
-            "Maximum number of frames or pages of a source; 0 means no limit. One frame or page is rendered."),
+            "Maximum number of frames or pages of a source; 0 means no limit."),
         .init(
             "limits.resultSide", \.service.limits.resultSide, .integer(1...65_535),
             "Maximum width and maximum height of a result in pixels."),

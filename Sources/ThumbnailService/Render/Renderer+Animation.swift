@@ -49,7 +49,7 @@ extension PreparedRender {
         let frames = try decoder.frames(of: bytes, cancellation: cancellation)
         var finished: [AnimationFrame] = []
         // The memory of the render was reserved for the counted frames.
-        while finished.count < header.frameCount ?? 1, let frame = try frames.next() {
+        while let frame = try frames.next(), finished.count < header.frameCount ?? 1 {
             try cancellation?.poll()
             let small = try frame.bitmap.thumbnail(options: options, limits: limits, cancellation: cancellation)
             let bitmap = try small.finished(by: plan, cancellation: cancellation)

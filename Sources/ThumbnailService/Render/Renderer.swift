@@ -191,25 +191,26 @@ struct Renderer: Sendable {
             isOpaque = try translating { () throws(DecodeError) in try bitmap.isOpaque(cancellation: cancellation) }
         }
         let start = ContinuousClock.now
+        var file: EncodedFile
         do throws(EncodeError) {
-            var file = try encoding.file(
+            file = try encoding.file(
                 of: bitmap, as: prepared.format.still(isOpaque: isOpaque), quality: output.quality,
                 maxBytes: output.maxBytes, cancellation: cancellation)
-            if searches, let budget = encoding.searchBudget {
-                let search = SmallestFileSearch(
-                    encoding: encoding, candidates: output.negotiated.candidates, budget: budget,
-                    elapsed: { start.duration(to: .now) }, decoder: decoder)
-                file = try search.smallestFile(file, of: bitmap, isOpaque: isOpaque, cancellation: cancellation)
-            }
-            var image = RenderedImage(
-                bytes: file.bytes, contentType: file.format.contentType.description, format: file.format,
-                quality: file.quality, width: bitmap.width, height: bitmap.height, header: prepared.header, plan: plan)
-            image.attempts = file.attempts
-            image.isSearched = searches
-            return image
         } catch {
             throw ServiceError(error)
         }
+        if searches, let budget = encoding.searchBudget {
+            let search = SmallestFileSearch(
+                encoding: encoding, candidates: output.negotiated.candidates, budget: budget,
+                elapsed: { start.duration(to: .now) }, decoder: decoder)
+            file = try search.smallestFile(file, of: bitmap, isOpaque: isOpaque, cancellation: cancellation)
+        }
+        var image = RenderedImage(
+            bytes: file.bytes, contentType: file.format.contentType.description, format: file.format,
+            quality: file.quality, width: bitmap.width, height: bitmap.height, header: prepared.header, plan: plan)
+        image.attempts = file.attempts
+        image.isSearched = searches
+        return image
     }
 
     private func decoder(forPage page: Int) -> ImageDecoder {

@@ -29,13 +29,14 @@ struct SmallestFileSearch {
     /// - Parameters:
     ///   - first: The file that is sent unless a smaller one is found; it was encoded from `bitmap`.
     ///   - isOpaque: True when all pixels are opaque; JPEG is tried only then.
+    /// - Throws: The errors of encoders; `deadline` when cancelled.
     func smallestFile(
         _ first: EncodedFile, of bitmap: Bitmap, isOpaque: Bool, cancellation: CancellationFlag?
-    ) throws(EncodeError) -> EncodedFile {
+    ) throws(ServiceError) -> EncodedFile {
         var state = State(file: first, longestStep: elapsed())
         let isLossless = first.format == .png
         if !isLossless {
-            guard let target = similarity(of: first.bytes, to: bitmap, cancellation) else { return first }
+            guard let target = try similarity(of: first.bytes, to: bitmap, cancellation) else { return first }
             state.target = target
         }
         for format in [EncodedFormat.webp, .jpeg, .png] where format != first.format && isCandidate(format) {
@@ -63,10 +64,10 @@ struct SmallestFileSearch {
 
     private func tryLossless(
         _ format: EncodedFormat, _ bitmap: Bitmap, _ state: inout State, _ cancellation: CancellationFlag?
-    ) throws(EncodeError) {
+    ) throws(ServiceError) {
         guard hasTime(state) else { return }
         let start = elapsed()
-        let bytes = try encoding.encode(bitmap, format, quality: nil, isLossless: true, cancellation)
+        let bytes = try encode(bitmap, format, quality: nil, isLossless: true, cancellation)
         if bytes.count < state.file.bytes.count {
             state.file.replace(with: bytes, format, quality: nil)
         } else {
@@ -79,17 +80,17 @@ struct SmallestFileSearch {
     /// measurement: every higher quality is larger too.
     private func tryQualities(
         _ format: EncodedFormat, _ bitmap: Bitmap, _ state: inout State, _ cancellation: CancellationFlag?
-    ) throws(EncodeError) {
+    ) throws(ServiceError) {
         var (lowest, highest) = (ResultEncoding.lowestQuality, Self.highestQuality)
         var quality = min(max(state.file.quality ?? 80, lowest), highest)
         for _ in 0..<Self.maxEncodes where lowest <= highest {
             guard hasTime(state) else { return }
             let start = elapsed()
-            let bytes = try encoding.encode(bitmap, format, quality: quality, cancellation)
+            let bytes = try encode(bitmap, format, quality: quality, cancellation)
             if bytes.count >= state.file.bytes.count {
                 state.file.count(bytes, format)
                 highest = quality - 1
-            } else if similarity(of: bytes, to: bitmap, cancellation) ?? 0 >= state.target {
+            } else if try similarity(of: bytes, to: bitmap, cancellation) ?? 0 >= state.target {
                 state.file.replace(with: bytes, format, quality: quality)
                 highest = quality - 1
             } else {
@@ -103,10 +104,30 @@ struct SmallestFileSearch {
 
     private func hasTime(_ state: State) -> Bool { elapsed() + state.longestStep <= budget }
 
+    private func encode(
+        _ bitmap: Bitmap, _ format: EncodedFormat, quality: Int?, isLossless: Bool = false,
+        _ cancellation: CancellationFlag?
+    ) throws(ServiceError) -> [UInt8] {
+        do throws(EncodeError) {
+            return try encoding.encode(bitmap, format, quality: quality, isLossless: isLossless, cancellation)
+        } catch {
+            throw ServiceError(error)
+        }
+    }
+
     /// Returns the similarity of a file; nil when it cannot be decoded.
-    private func similarity(of file: [UInt8], to bitmap: Bitmap, _ cancellation: CancellationFlag?) -> Double? {
-        guard let decoded = try? decoder.decode(file, cancellation: cancellation) else { return nil }
-        return BlockSimilarity.mean(bitmap, decoded.bitmap)
+    ///
+    /// - Throws: `deadline` when cancelled.
+    private func similarity(
+        of file: [UInt8], to bitmap: Bitmap, _ cancellation: CancellationFlag?
+    ) throws(ServiceError) -> Double? {
+        do throws(DecodeError) {
+            return BlockSimilarity.mean(bitmap, try decoder.decode(file, cancellation: cancellation).bitmap)
+        } catch {
+            let failure = ServiceError(error)
+            if failure.reason == .deadline { throw failure }
+            return nil
+        }
     }
 }
 #endif

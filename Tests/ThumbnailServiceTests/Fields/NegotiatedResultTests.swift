@@ -43,7 +43,7 @@ import Testing
         private static func animation(_ format: EncodedFormat) throws -> [UInt8] {
             let frames = (0..<3).map { index in
                 AnimationFrame(
-                    Bitmap.landscape(24, 16 + index).cropped(toHeight: 16),
+                    Bitmap.landscape(24, 16).brightened(by: UInt8(60 * index)),
                     delay: FrameDelay(numerator: 1, denominator: 10), index: index)
             }
             return try ImageEncoder().encodeAnimation(frames, as: format)
@@ -160,11 +160,11 @@ extension Bitmap {
         }
     }
 
-    /// The upper rows of the bitmap.
-    fileprivate func cropped(toHeight rows: Int) -> Bitmap {
+    /// The bitmap with larger samples of red, green and blue, modulo 256.
+    fileprivate func brightened(by amount: UInt8) -> Bitmap {
         let all = copyBytes()
-        return Bitmap(width: width, height: rows) { pixels in
-            for index in 0..<4 * width * rows { pixels[index] = all[index] }
+        return Bitmap(width: width, height: height) { pixels in
+            for index in 0..<4 * width * height { pixels[index] = index % 4 == 3 ? all[index] : all[index] &+ amount }
         }
     }
 }

@@ -32,6 +32,8 @@ import Testing
     private static func request(_ side: Int) -> ThumbnailRequest {
         var request = ThumbnailRequest.fit(side, side)
         request.source = .url("http://a.example/b")
+        // Results with all frames of an animation share no decode.
+        request.output.isStill = true
         return request
     }
 

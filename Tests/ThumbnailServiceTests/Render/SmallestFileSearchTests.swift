@@ -113,11 +113,11 @@ import Testing
             encoding: encoding, candidates: Self.all, budget: .seconds(1_000), elapsed: { .zero },
             decoder: ImageDecoder())
 
-        let error = #expect(throws: EncodeError.self) {
+        let error = #expect(throws: ServiceError.self) {
             try search.smallestFile(first, of: Self.drawing, isOpaque: true, cancellation: flag)
         }
 
-        #expect(error?.code == .cancelled)
+        #expect(error?.reason == .deadline)
     }
 
     @Test func serviceSearchesOnlyWithoutARequestedFormatAndCountsEncodes() async throws {

@@ -88,6 +88,24 @@ import Testing
         #expect(Set(forms).count == sources.count)
     }
 
+    @Test(.requirement("SV18")) func negotiatedFormatsArePartOfTheCanonicalFormUnlessTheyAreTheStandard() throws {
+        let plain = try request("h/a")
+        let tables: [NegotiatedFormats] = [
+            .standard, .init(jpeg: .png), .init(jpeg: .webp), .init(png: .jpeg), .init(png: .webp), .init(gif: .png),
+            .init(gif: .webp), .init(animatedGIF: nil), .init(animatedGIF: .webp), .init(animatedGIF: .apng),
+            .init(otherAnimation: .gif), .init(otherAnimation: .webp), .init(otherAnimation: .apng),
+            .init(candidates: [.jpeg]), .init(candidates: [.jpeg, .png]), .init(candidates: [.webp, .jpeg, .png]),
+        ]
+        let forms = tables.map { table in
+            var request = plain
+            request.output.negotiated = table
+            return request.canonicalBytes
+        }
+
+        #expect(Set(forms).count == tables.count)
+        #expect(forms[0] == plain.canonicalBytes)
+    }
+
     @Test func explicitQualityEqualToTheDefaultDoesNotChangeTheCanonicalForm() throws {
         var dialect = ThumborParserTests.dialect
         dialect.defaultQuality = 70
