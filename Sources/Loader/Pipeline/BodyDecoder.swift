@@ -56,6 +56,8 @@ struct BodyDecoder: Sendable {
         defer { hop.load.meter.add(\.decode, since: begin) }
         var content = FetchedContent(plain: LoadContent())
         var isDecodable = false
+        var errors: [String: LoadError] = [:]
+        var firstError: LoadError?
         for (decoding, result) in await decodeAll(bytes, waiting.isEmpty ? [decoding] : waiting) {
             switch result {
             case .success(let image):
@@ -63,14 +65,14 @@ struct BodyDecoder: Sendable {
                 content.variants[decoding.variant] = .success(self.content(image, bytes))
             case .failure(let failure):
                 if failure.isDecodable { isDecodable = true }
-                content.variants[decoding.variant] = .failure(LoadError(failure.error, at: hop.url))
+                let error = LoadError(failure.error, at: hop.url)
+                content.variants[decoding.variant] = .failure(error)
+                errors[decoding.variant] = error
+                firstError = firstError ?? error
             }
         }
         if isDecodable { return .success(content) }
-        let errors = content.variants.compactMapValues { result in
-            if case .failure(let error) = result { error } else { nil }
-        }
-        let error = errors[decoding.variant] ?? errors.values.first ?? .cancelled(url: Redaction.masked(hop.url))
+        let error = errors[decoding.variant] ?? firstError ?? .cancelled(url: Redaction.masked(hop.url))
         return .failure(FetchFailure(error: error, variants: errors))
     }
 
@@ -210,7 +212,7 @@ extension BodyDecoder {
         var results: ThumbnailResultsBySize = [:]
         for (size, result) in made {
             results[size] = result
-            guard made.count > 1, case .failure(let error) = result, error.code == .limitExceeded else { continue }
+            guard made.count > 1, case .failure(let error) = result, error.isMemoryLimit else { continue }
             let single = await queue.thumbnails(
                 of: body, with: decoder, priority: priority, sizes: { [size] }, time: time)
             results[size] = single.first?.result
@@ -233,6 +235,11 @@ extension BodyDecoder {
             return .failure(error)
         }
     }
+}
+
+extension DecodeError {
+    /// True when a limit of memory was exceeded: the same thumbnail may succeed without the others.
+    var isMemoryLimit: Bool { code == .limitExceeded && (detail == "maxMemory" || detail == "decodeBudget") }
 }
 
 extension Load.Decoding {

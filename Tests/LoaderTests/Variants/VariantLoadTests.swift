@@ -248,7 +248,27 @@ import Testing
             gate.open()
             for await failure in group { #expect(failure == nil) }
         }
+        // The shared decode makes one thumbnail; each other size has a decode of its own.
+        #expect(bench.loader.statistics.decodes == 5)
         #expect(bench.transport.requests.count == 1)
+    }
+
+    /// Only a size over a limit of memory is decoded again alone.
+    @Test func onlyErrorsOfMemoryLimitsAreMemoryLimits() async throws {
+        var (smallMemory, fewPixels) = (ImageDecoder(), ImageDecoder())
+        smallMemory.options.limits.maxMemory = 1
+        fewPixels.options.limits.maxPixels = 1
+        let rows = [(smallMemory, 1 << 20, true), (ImageDecoder(), 1, true), (fewPixels, 1 << 20, false)]
+        for (decoder, budget, isMemoryLimit) in rows {
+            let queue = DecodeQueue(width: 1, budget: DecodeBudget(maxBytes: budget))
+            do throws(DecodeError) {
+                _ = try await queue.thumbnails(
+                    of: TestImage.first, options: [ThumbnailOptions(width: 4)], with: decoder)
+                Issue.record("no error")
+            } catch {
+                #expect(error.code == .limitExceeded && error.isMemoryLimit == isMemoryLimit)
+            }
+        }
     }
 
     /// The thumbnail ignores the scale, and the complete image that waits for the same download has full size.
