@@ -34,19 +34,22 @@ final class ImageMemoryCache: Sendable {
         /// The response of the image; a later 304 for another image of the same body refreshes it.
         var entry: CacheEntry { state.locked(in: self) { $0.entry } }
 
-        var response: StoredResponse? { state.locked(in: self) { $0.entry.response } }
-
-        /// Returns the inputs for the freshness of the image under the cache rules with this version number. If the
-        /// stored value was computed under other rules, `work` computes a new one.
-        func lifespan(byRules number: UInt64, _ work: (CacheEntry) -> Lifespan?) -> Lifespan? {
-            let known = state.locked(in: self) { $0.lifespan }
-            if let known, known.rules == number { return known.value }
-            let entry = entry
-            let value = work(entry)
-            state.locked(in: self) { state in
-                if state.entry == entry { state.lifespan = (number, value) }
+        /// Returns the response of the image, and the inputs for its freshness under the cache rules with this version
+        /// number; nil when one of them is not known. If the stored value was computed under other rules, `work`
+        /// computes a new one.
+        func lifespan(
+            byRules number: UInt64, _ work: (CacheEntry) -> Lifespan?
+        ) -> (response: StoredResponse, value: Lifespan)? {
+            let (entry, known) = state.locked(in: self) { ($0.entry, $0.lifespan) }
+            var lifespan = known?.value
+            if known?.rules != number {
+                lifespan = work(entry)
+                state.locked(in: self) { state in
+                    if state.entry == entry { state.lifespan = (number, lifespan) }
+                }
             }
-            return value
+            guard let response = entry.response, let lifespan else { return nil }
+            return (response, lifespan)
         }
 
         /// Applies a newer response that was received for another image of the same cache key and `Vary` variant.
@@ -75,10 +78,18 @@ final class ImageMemoryCache: Sendable {
         }
     }
 
+    /// The images of one stored response.
+    private struct Images {
+        /// The memory keys of the images. The memory key of an evicted image remains until
+        /// ``ImageMemoryCache/sweep(_:)`` removes it.
+        var keys: Set<ImageCacheKey> = []
+        /// The response of the last insert; the images that were inserted before follow it already.
+        var response: StoredResponse?
+    }
+
     private struct Index {
-        /// Maps the key of a stored response to the memory keys of its images. The memory key of an evicted image
-        /// remains until ``ImageMemoryCache/sweep(_:)`` removes it.
-        var keys: [CacheKey: Set<ImageCacheKey>] = [:]
+        /// The images of a stored response, by its key.
+        var images: [CacheKey: Images] = [:]
         var keyCount = 0
         /// False while the application has disabled the cache.
         var isEnabled = true
@@ -116,12 +127,19 @@ final class ImageMemoryCache: Sendable {
                 cache.insert(image, for: key, cost: image.content.byteCount)
             else { return false }
             let entry = image.entry
-            if index.keys[entry.key, default: []].insert(key).inserted { index.keyCount += 1 }
-            for other in index.keys[entry.key] ?? [] where other != key {
-                if let sibling = cache.peek(other), sibling.follow(entry) { continue }
-                cache.removeValue(for: other)
-                if index.keys[entry.key]?.remove(other) != nil { index.keyCount -= 1 }
+            var images = index.images[entry.key] ?? Images()
+            index.images[entry.key] = nil  // So that the change does not copy the set.
+            if images.keys.insert(key).inserted { index.keyCount += 1 }
+            if images.response != entry.response {
+                images.response = entry.response
+                for other in images.keys where other != key {
+                    if let sibling = cache.peek(other), sibling.follow(entry) { continue }
+                    cache.removeValue(for: other)
+                    images.keys.remove(other)
+                    index.keyCount -= 1
+                }
             }
+            index.images[entry.key] = images
             sweep(&index)
             return true
         }
@@ -131,7 +149,7 @@ final class ImageMemoryCache: Sendable {
     /// `condition`; nil for none.
     func encodedImage(of key: CacheKey, where condition: (CacheEntry) -> Bool) -> CachedImage? {
         var newest: CachedImage?
-        for key in index.locked(in: self, { $0.keys[key] ?? [] }) {
+        for key in index.locked(in: self, { $0.images[key]?.keys ?? [] }) {
             guard let image = cache.peek(key), image.content.bytes != nil, condition(image.entry),
                 let time = image.entry.response?.responseTime
             else { continue }
@@ -149,7 +167,7 @@ final class ImageMemoryCache: Sendable {
                 index.oldestGeneration = index.removals.removeFirst().generation
             }
             index.removals.append((index.generation, key))
-            guard let keys = index.keys.removeValue(forKey: key) else { return }
+            guard let keys = index.images.removeValue(forKey: key)?.keys else { return }
             index.keyCount -= keys.count
             for key in keys { cache.removeValue(for: key) }
         }
@@ -161,7 +179,7 @@ final class ImageMemoryCache: Sendable {
             index.generation += 1
             index.oldestGeneration = index.generation
             index.removals = []
-            index.keys = [:]
+            index.images = [:]
             index.keyCount = 0
             let report = RemovalReport(count: cache.count, bytes: cache.totalBytes)
             cache.removeAll()
@@ -181,11 +199,12 @@ final class ImageMemoryCache: Sendable {
     /// Removes evicted keys from the index when it has more than 2n + 64 keys, where n is the number of cached images.
     private func sweep(_ index: inout Index) {
         guard index.keyCount > 2 * cache.count + 64 else { return }
-        index.keys = index.keys.compactMapValues { keys in
-            let present = keys.filter { cache.peek($0) != nil }
-            return present.isEmpty ? nil : present
+        index.images = index.images.compactMapValues { images in
+            var images = images
+            images.keys = images.keys.filter { cache.peek($0) != nil }
+            return images.keys.isEmpty ? nil : images
         }
-        index.keyCount = index.keys.values.reduce(0) { $0 + $1.count }
+        index.keyCount = index.images.values.reduce(0) { $0 + $1.keys.count }
     }
 }
 #endif

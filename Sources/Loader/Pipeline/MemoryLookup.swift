@@ -28,10 +28,10 @@ struct MemoryLookup: Sendable {
         guard canCompleteLoads, request.policy != .reload, request.policy != .revalidate,
             request.layers.contains(.readsMemory), let key = request.keys.imageKey,
             let cachedImage = memory?.cache.value(for: key),
-            let lifespan = cachedImage.lifespan(byRules: rules, { lifespan(of: cachedImage, $0) }),
+            let (response, lifespan) = cachedImage.lifespan(byRules: rules, { lifespan(of: cachedImage, $0) }),
             // After a purge of the disk cache, images decoded from its entries are no longer fresh.
             cachedImage.ticket == nil || cachedImage.ticket == disk?.ticket(),
-            let image = cachedImage.content.image, let response = cachedImage.response
+            let image = cachedImage.content.image
         else { return nil }
         let freshness = lifespan.freshness(at: clock())
         guard freshness.isFresh else { return nil }
