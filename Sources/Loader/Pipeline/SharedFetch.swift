@@ -46,7 +46,11 @@ struct SharedFetch: Sendable {
             let result = updatingNegativeCache(hop, await work(hop, { decodings(of: key) }, progress))
             return MeteredFetchResult(result: result, cost: hop.load.meter.cost)
         }
-        return Waiter(fetch: waiter, isPeer: waiter.key.cache != cache, waiting: waiting, key: key, number: number)
+        let isPeer = waiter.key.cache != cache
+        // The fetch of the other cache does not read the decodings, and another fetch with the key of this load must
+        // not decode for a load that does not wait for it.
+        if isPeer, let number { waiting.remove(number, from: key) }
+        return Waiter(fetch: waiter, isPeer: isPeer, waiting: waiting, key: key, number: isPeer ? nil : number)
     }
 
     /// One load's membership in a fetch.

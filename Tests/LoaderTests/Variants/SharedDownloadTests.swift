@@ -131,6 +131,23 @@ import Testing
         }
     }
 
+    @Test func imageLoadThatJoinsADataFetchDoesNotRegisterItsDecoding() async throws {
+        let gate = Gate()
+        var reply = ScriptedReply.image(TestImage.first, maxAge: 60)
+        reply.headGate = gate
+        let bench = try LoaderBench(reply)
+        let fetches = bench.loader.images.shared.fetches
+        async let data = bench.loader.data(for: DataRequest(url: LoaderBench.url))
+        await bench.waitUntil { fetches.waiterTotal == 1 }
+        async let image = bench.loader.image(for: request)
+        await bench.waitUntil { fetches.waiterTotal == 2 }
+        let waiting = bench.loader.images.shared.waiting
+        await bench.waitUntil { waiting.count == 0 }
+        gate.open()
+        #expect(try await data.bytes == TestImage.first)
+        #expect(try await image.bitmap.width == 19)
+    }
+
     /// A page of HTML: the data load gets its bytes, the image load fails as it does alone.
     @Test(arguments: [true, false]) func dataThatIsNoImageIsReturnedAlthoughTheImageLoadFails(
         startsWithData: Bool
