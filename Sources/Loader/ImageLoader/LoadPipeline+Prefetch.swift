@@ -8,18 +8,18 @@ extension LoadPipeline {
     func prefetch(
         _ request: ImageRequest, to destination: Prefetch.Destination, _ priority: PriorityCell
     ) async throws(LoadError) -> Bool {
-        var load = Load(request, self)
-        load.follow(priority)
-        if destination == .memory, settings.cacheImagesInMemory, load.layers.contains(.writesMemory) {
+        if destination == .memory, settings.cacheImagesInMemory, request.layers.contains(.writesMemory) {
+            var load = Load(request, self)
+            load.follow(priority)
             let loaded = try await run(load)
             return loaded.source != .memory || !loaded.isFresh
         }
-        guard disk != nil, load.layers.contains(.writesDisk) else {
+        guard disk != nil, request.layers.contains(.writesDisk) else {
             throw .configuration(
                 "the loader or the request disables every cache that the prefetch can use: "
                     + Redaction.masked(request.url))
         }
-        load = Load(headerOf: request, self)
+        var load = Load(headerOf: request, self)
         load.follow(priority)
         load.layers.subtract(.memory)
         if await isFreshOnDisk(load) { return false }
