@@ -141,11 +141,15 @@ import Testing
         let keys = try keys(bench, Self.request())
         let path = imageFolder(bench, keys.variant)
         let whole = try bench.folder.read(path)
+        let disk = try #require(bench.loader.images.disk)
+        let body = try #require(disk.read(keys.variant)).body
         let expected = try VariantLoadTests.expected(8)
-        for length in stride(from: 0, to: whole.count, by: 7) {
+        for length in whole.indices {
             try bench.folder.change(path) { $0 = Array(whole.prefix(length)) }
+            #expect(disk.read(keys.variant) == nil, "\(length)")
             let image = try await bench.loader.image(for: Self.request())
             #expect(image.bitmap.copyBytes() == expected, "\(length)")
+            #expect(disk.read(keys.variant)?.body == body, "\(length)")
         }
         #expect(bench.transport.requests.count == 1)
     }
@@ -159,10 +163,14 @@ import Testing
         let hit = try #require(disk.read(keys.variant))
         let expected = try VariantLoadTests.expected(8)
         let header = try #require(hit.entry.response?.fields["Variant-Header"])
+        // A valid file with other pixels: if a file with forged fields were used, the image would differ.
+        let size = try ImageDecoder().header(of: hit.body)
+        let other = try ImageEncoder().encode(
+            Bitmap(width: size.width, height: size.height, filledWith: RGBA8(red: 255, green: 0, blue: 255)), as: .png)
         let forgeries: [(String, [UInt8]?, [UInt8])] = [
-            ("Variant-Source", nil, hit.body), ("Variant-Source", Array("0 0 0 0".utf8), hit.body),
-            ("Variant-Header", nil, hit.body), ("Variant-Header", Array("png;-1".utf8), hit.body),
-            ("Variant-Header", header + [0x3B], hit.body), ("Variant-Header", header, []),
+            ("Variant-Source", nil, other), ("Variant-Source", Array("0 0 0 0".utf8), other),
+            ("Variant-Header", nil, other), ("Variant-Header", Array("png;-1".utf8), other),
+            ("Variant-Header", header + [0x3B], other), ("Variant-Header", header, []),
             ("Variant-Header", header, Array("no image".utf8)), ("Variant-Header", header, hit.body.dropLast(20)),
         ]
         for (index, (name, value, body)) in forgeries.enumerated() {

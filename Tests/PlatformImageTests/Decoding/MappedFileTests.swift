@@ -70,8 +70,9 @@ import Testing
                 ended.signal()
             }
             // The file is sparse after the first truncation, and has its full size at many openings.
-            var changed = 0
-            while changed < 20 {
+            var (changed, attempts) = (0, 0)
+            while changed < 20, attempts < 20_000 {
+                attempts += 1
                 do throws(DecodeError) {
                     _ = try ImageDecoder().thumbnail(contentsOf: file.path, options: ThumbnailOptions(width: 40))
                 } catch {
@@ -80,6 +81,7 @@ import Testing
             }
             isDone.update { $0 = true }
             ended.wait()
+            precondition(changed > 0, "no truncation during \(attempts) decodes")
         }
     }
 

@@ -90,7 +90,7 @@ import Testing
         #expect(Set(polls).count == 1)
     }
 
-    @Test func blurOverTheMemoryLimitThrowsBeforeAllocating() {
+    @Test func blurOverTheMemoryLimitThrowsLimitExceeded() {
         var limits = DecodeLimits()
         limits.maxMemory = 100 * 100 * 4 + 5_000
         let image = Self.noise(100, 100, seed: 2)

@@ -67,6 +67,7 @@ import Testing
         let made = try limited.thumbnailResults(of: bytes.span, options: options)
 
         #expect(try made.results[0].get().bitmap.width == 300)
+        #expect(try made.results[1].get().bitmap.width == 20)
         let error = #expect(throws: DecodeError.self) { try made.results[2].get() }
         #expect(error?.code == .limitExceeded && error?.detail == "maxMemory")
     }
