@@ -247,7 +247,7 @@ public final class ImageLoader: Sendable {
     ///
     /// Uses the cache of images: a stored file is returned without a request and without a decode, and this load and
     /// ``image(for:)`` share one download. The header of a downloaded file is checked, the pixels are not decoded. An
-    /// image in memory alone is of no use unless ``Configuration/retainsEncodedData`` is on.
+    /// image that is only in memory is used only if ``Configuration/retainsEncodedData`` is true.
     ///
     /// - Parameter request: Its thumbnail and its processors are ignored.
     /// - Throws: As ``image(for:)``; decoding errors only for the header.

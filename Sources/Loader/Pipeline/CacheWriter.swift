@@ -36,7 +36,7 @@ struct CacheWriter: Sendable {
             if let writes {
                 await queue.run(timing: hop.load.meter) { [peer = variants.peer] in
                     _ = writes.remove(hop.key)
-                    // Later loads would use it as the response of this cache.
+                    // Otherwise later loads would use the response of the other cache.
                     _ = peer?.remove(hop.key)
                 }
             }

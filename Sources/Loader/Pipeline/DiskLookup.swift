@@ -83,11 +83,11 @@ struct DiskLookup: Sendable {
     /// The stored entry of a request, without reading or verifying its body; nil for none.
     func headerBlocking(_ hop: LoadHop) -> CacheEntry? {
         guard hop.load.layers.contains(.readsDisk), let disk else { return nil }
-        let own = disk.header(hop.key, varying: hop.varying)
-        if own?.entry.response == nil, let other = peer?.header(hop.key, varying: hop.varying), other.isUsable {
-            return CacheEntry(key: hop.key, response: other.entry.response, failure: own?.entry.failure)
+        let entry = disk.header(hop.key, varying: hop.varying)?.entry
+        if entry?.response == nil, let other = peer?.header(hop.key, varying: hop.varying), other.isUsable {
+            return CacheEntry(key: hop.key, response: other.entry.response, failure: entry?.failure)
         }
-        return own?.entry
+        return entry
     }
 
     /// As ``headerBlocking(_:)``, without blocking the calling thread.

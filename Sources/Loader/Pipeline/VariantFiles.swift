@@ -40,16 +40,16 @@ struct VariantFiles: Sendable {
     /// source. Blocks the calling thread. Counts as an access of the source.
     func readBlocking(_ hop: LoadHop) -> File? {
         guard let disk, let key = hop.variantKey else { return nil }
-        let own = disk.header(hop.key, varying: hop.varying, touches: true)
-        let isFromPeer = own?.entry.response == nil
-        guard let source = isFromPeer ? peer?.header(hop.key, varying: hop.varying, touches: true) : own,
+        let stored = disk.header(hop.key, varying: hop.varying, touches: true)
+        let isFromPeer = stored?.entry.response == nil
+        guard let source = isFromPeer ? peer?.header(hop.key, varying: hop.varying, touches: true) : stored,
             source.entry.response != nil, let hit = disk.read(key, varying: hop.varying),
             let fields = hit.entry.response?.fields,
             fields[Self.sourceField] == Array(source.revision.bodyName.utf8),
             let header = fields[Self.headerField].flatMap({ ImageHeader(cacheText: $0) })
         else { return nil }
-        let failure = isFromPeer ? own?.entry.failure : source.entry.failure
-        let entry = CacheEntry(key: hop.key, response: source.entry.response, failure: failure)
+        let entry = CacheEntry(
+            key: hop.key, response: source.entry.response, failure: stored?.entry.failure)
         return File(source: source, entry: entry, isSourceFromPeer: isFromPeer, bytes: hit.body, header: header)
     }
 

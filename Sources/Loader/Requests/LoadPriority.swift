@@ -20,7 +20,7 @@ public enum LoadPriority: Int, Hashable, Sendable, CaseIterable, Comparable {
     /// As ``urgent``, but a fetch starts before all waiting fetches of priority `urgent`.
     case immediate = 2
 
-    /// True when `a` starts after `b` in general.
+    /// True when `a` is the lower priority.
     public static func < (a: Self, b: Self) -> Bool { a.rawValue < b.rawValue }
 
     /// True for the priorities of the urgent lane.

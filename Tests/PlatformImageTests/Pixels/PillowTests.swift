@@ -5,7 +5,7 @@ import Testing
 /// Comparisons with the results of Pillow in ``PillowTable``.
 @Suite struct PillowTests {
     /// The source image, computed with the formulas of Fixtures/make/pixel_operations.py.
-    static let picture = Bitmap(width: 7, height: 5) { pixels in
+    static let image = Bitmap(width: 7, height: 5) { pixels in
         for y in 0..<5 {
             for x in 0..<7 {
                 let at = (y * 7 + x) * 4
@@ -23,7 +23,7 @@ import Testing
         for (rectangle, pixels) in PillowTable.crops {
             let crop = PixelRectangle(x: rectangle[0], y: rectangle[1], width: rectangle[2], height: rectangle[3])
 
-            let result = try Self.picture.cropped(to: crop)
+            let result = try Self.image.cropped(to: crop)
 
             #expect(Self.hexadecimal(result.copyBytes()) == pixels.digits, "crop \(crop)")
             #expect(result.width == min(7, crop.x + crop.width) - max(0, crop.x))
@@ -36,7 +36,7 @@ import Testing
         for (value, pixels) in PillowTable.orientations {
             let orientation = try #require(Orientation(rawValue: value))
 
-            let result = try Self.picture.oriented(orientation)
+            let result = try Self.image.oriented(orientation)
 
             #expect(Self.hexadecimal(result.copyBytes()) == pixels.digits, "orientation \(value)")
             #expect(result.width == (orientation.swapsSides ? 5 : 7))
@@ -44,13 +44,13 @@ import Testing
     }
 
     @Test func rotationsAndFlipsEqualPillow() throws {
-        let picture = Self.picture
+        let image = Self.image
         let results = [
-            "rotated by 90": try picture.rotated(by: .degrees90),
-            "rotated by 180": try picture.rotated(by: .degrees180),
-            "rotated by 270": try picture.rotated(by: .degrees270),
-            "flipped horizontally": try picture.flippedHorizontally(),
-            "flipped vertically": try picture.flippedVertically(),
+            "rotated by 90": try image.rotated(by: .degrees90),
+            "rotated by 180": try image.rotated(by: .degrees180),
+            "rotated by 270": try image.rotated(by: .degrees270),
+            "flipped horizontally": try image.flippedHorizontally(),
+            "flipped vertically": try image.flippedVertically(),
         ]
 
         #expect(results.count == PillowTable.operations.count)
@@ -63,7 +63,7 @@ import Testing
         for (name, pixels) in PillowTable.layouts {
             let layout = try #require(PixelLayout(rawValue: name))
 
-            #expect(Self.hexadecimal(try Self.picture.bytes(layout: layout)) == pixels.digits, "\(name)")
+            #expect(Self.hexadecimal(try Self.image.bytes(layout: layout)) == pixels.digits, "\(name)")
         }
     }
 }
