@@ -20,14 +20,17 @@ enum VariantFaults {
             if number == 0 { continue }
             for width in widths { _ = try await loader.image(for: request(number, width: width)) }
         }
+        await loader.flush()  // Waits for the variant files.
     }
 
     /// Reads and writes sources and variants; errors are ignored, because disk calls may fail.
     static func work(_ folder: String) async throws {
         let loader = try loader(folder)
         for width in widths { _ = try? await loader.image(for: request(0, width: width)) }
+        await loader.flush()
         _ = try? await loader.store(source(1, version: 2), fields: fields, for: request(1))
         for width in widths { _ = try? await loader.image(for: request(1, width: width)) }
+        await loader.flush()
         await loader.removeImage(for: request(2, width: widths[0]))
         for width in widths { _ = try? await loader.image(for: request(3, width: width)) }
     }

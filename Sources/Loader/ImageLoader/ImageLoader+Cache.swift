@@ -10,13 +10,13 @@ extension ImageLoader {
             reportsDropped: shared.reporter.droppedCount)
     }
 
-    /// Number of running fetches and decodes, plus 1 while the limiter of concurrent fetches has a waiting or running
-    /// fetch; 0 when all work has ended, including cancelled work.
+    /// Number of running fetches, decodes and writes of variant files, plus 1 while the limiter of concurrent fetches
+    /// has a waiting or running fetch; 0 when all work has ended, including cancelled work.
     package var activeWorkCount: Int {
         let (images, data) = (images.shared, data.shared)
         let lanes = images.lanes.counts
         return images.fetches.runningCount + images.decodes.runningCount
-            + images.batches.jobs.runningCount + data.decodes.runningCount
+            + images.batches.jobs.runningCount + data.decodes.runningCount + images.variantWrites.count
             + (lanes == LaneCounts() ? 0 : 1)
     }
 
@@ -61,9 +61,11 @@ extension ImageLoader {
         await onDisks { await $0.clear(createdOlderThan: age) }
     }
 
-    /// Counts the files of both disk caches, including files of other processes, and evicts entries to satisfy the size
-    /// limits. Returns after all earlier events have been delivered to the sinks and the log.
+    /// Waits until the files of ``ImageRequest/variantFormat`` of all earlier loads are written. Then counts the files
+    /// of both disk caches, including files of other processes, and evicts entries to satisfy the size limits. Returns
+    /// after all earlier events have been delivered to the sinks and the log.
     public func flush() async {
+        await images.shared.variantWrites.finish()
         await images.disk?.flush()
         await data.disk?.flush()
         await images.shared.reporter.delivered()

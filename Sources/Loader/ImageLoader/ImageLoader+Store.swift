@@ -27,8 +27,8 @@ extension ImageLoader {
         await pipeline.shared.diskQueue.run {
             _ = pipeline.disk?.remove(hop.key)
             _ = data.disk?.remove(dataKey)
-            pipeline.lookup.variants.removeBlocking(hop)
         }
+        await pipeline.lookup.variants.remove(hop)
     }
 
     /// Stores the bytes of an image file, as if the origin had just sent them with these fields.
@@ -68,7 +68,7 @@ extension ImageLoader {
                 disk.storeEntry(entry, body: bytes, ticket: generations.disk)
             }
         }
-        await pipeline.writer.remember(
+        pipeline.writer.remember(
             pipeline.decoder.content(image, body), StoredState(entry: entry, revision: revision), hop, generations)
         return revision != nil
     }

@@ -73,12 +73,11 @@ struct CacheWriter: Sendable {
         }
     }
 
-    /// Adds an image of a successful response to memory, and its variant file to the disk, if the load may write there.
-    func remember(
-        _ content: LoadContent, _ state: StoredState, _ hop: LoadHop, _ generations: CacheGenerations
-    ) async {
+    /// Adds an image of a successful response to memory, and starts to write its variant file to the disk, if the load
+    /// may write there.
+    func remember(_ content: LoadContent, _ state: StoredState, _ hop: LoadHop, _ generations: CacheGenerations) {
         rememberInMemory(content, state, hop, generations)
-        if let image = content.image { await variants.store(image, state, hop, generations.disk) }
+        if let image = content.image { variants.startStoring(image, state, hop, generations.disk) }
     }
 
     /// Adds an image of a successful response to memory, if the load may write to memory.

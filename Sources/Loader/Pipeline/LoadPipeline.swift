@@ -216,7 +216,13 @@ final class LoadPipeline: Sendable {
             if case .success(let fetched) = result, fetched.kind == .received,
                 case .success(let content)? = fetched.content.content(for: hop.load.decoding)
             {
-                await writer.remember(content, stored, hop, found.generations)
+                // Loads that start after this fetch find the image in memory. The variant file is left to the loads
+                // that wait for the image.
+                if waiting().isEmpty {
+                    writer.remember(content, stored, hop, found.generations)
+                } else {
+                    writer.rememberInMemory(content, stored, hop, found.generations)
+                }
             }
             return result
         }

@@ -44,7 +44,7 @@ struct LoadResultBuilder: Sendable {
         do throws(LoadError) {
             let content = decoder.content(try await decoder.decode(body, found.identity, hop, decoding), body)
             if let entry = found.entry {
-                await writer.remember(
+                writer.remember(
                     content, StoredState(entry: entry, revision: found.bodyRevision), hop, found.generations)
                 found.cachedImage = .init(
                     entry: entry, content: content, revision: found.bodyRevision, ticket: found.generations.disk)
@@ -97,7 +97,7 @@ struct LoadResultBuilder: Sendable {
             return nil
         }
         if let entry = fetched.entry, fetched.staleReason == nil {
-            await writer.remember(
+            writer.remember(
                 result.content, StoredState(entry: entry, revision: fetched.revision), hop, found.generations)
         }
         return result

@@ -10,10 +10,29 @@ internal import Synchronization
 struct VariantFiles: Sendable {
     /// The files that are being written; a second load does not write the same file.
     final class Writes: Sendable {
-        private let keys = Mutex<Set<CacheKey>>([])
+        private let tasks = Mutex<[CacheKey: Task<Void, Never>]>([:])
 
-        func begin(_ key: CacheKey) -> Bool { keys.locked(in: self) { $0.insert(key).inserted } }
-        func end(_ key: CacheKey) { keys.locked(in: self) { _ = $0.remove(key) } }
+        /// Number of files that are being written.
+        var count: Int { tasks.locked(in: self) { $0.count } }
+
+        /// Starts to write the file of a key, unless it is being written.
+        func start(_ key: CacheKey, _ write: @escaping @Sendable () async -> Void) {
+            tasks.locked(in: self) { tasks in
+                guard tasks[key] == nil else { return }
+                tasks[key] = Task {
+                    await write()
+                    self.tasks.locked(in: self) { $0[key] = nil }
+                }
+            }
+        }
+
+        /// Returns when the file of a key is not being written.
+        func finish(_ key: CacheKey) async { await tasks.locked(in: self) { $0[key] }?.value }
+
+        /// Returns when the files that are being written now are written.
+        func finish() async {
+            for task in tasks.locked(in: self, { Array($0.values) }) { await task.value }
+        }
     }
 
     let disk: DiskCache?
@@ -73,18 +92,25 @@ struct VariantFiles: Sendable {
         return decoded.flatMap { Self.image($0, file) }
     }
 
-    /// Encodes an image and stores it, if the load requests that, its source is on disk, and no file of this source
-    /// exists. A failure leaves the load unaffected: the next load decodes the source.
-    func store(_ image: DecodedImage, _ state: StoredState, _ hop: LoadHop, _ ticket: DiskCache.Ticket?) async {
+    /// Starts to encode and store an image, if the load requests that, its source is on disk, and no file of this
+    /// source exists. The load does not wait for it. After a failure, the next load decodes the source.
+    func startStoring(_ image: DecodedImage, _ state: StoredState, _ hop: LoadHop, _ ticket: DiskCache.Ticket?) {
         guard let disk, hop.load.layers.contains(.writesDisk), let key = hop.variantKey,
             let format = hop.load.decoding?.steps.fileFormat, let revision = state.revision,
             let response = state.entry?.response, image.status == .complete, image.header.warnings.isEmpty,
-            image.header.iccProfileDescription == nil,
-            writes.begin(key)
+            image.header.iccProfileDescription == nil
         else { return }
-        defer { writes.end(key) }
+        writes.start(key) {
+            await store(image, as: format, key, of: revision, response, on: disk, hop, ticket)
+        }
+    }
+
+    private func store(
+        _ image: DecodedImage, as format: EncodedFormat, _ key: CacheKey, of revision: DiskCache.Revision,
+        _ response: StoredResponse, on disk: DiskCache, _ hop: LoadHop, _ ticket: DiskCache.Ticket?
+    ) async {
         let source = revision.bodyName
-        let isStored = await queue.run(timing: hop.load.meter) {
+        let isStored = await queue.run {
             disk.header(key, varying: hop.varying)?.entry.response?.fields[Self.sourceField] == Array(source.utf8)
         }
         guard !isStored,
@@ -100,14 +126,14 @@ struct VariantFiles: Sendable {
             response: StoredResponse(
                 status: 200, fields: fields, requestTime: response.requestTime, responseTime: response.responseTime,
                 createdAt: disk.now(), vary: response.vary))
-        _ = await queue.run(timing: hop.load.meter) {
-            disk.storeEntry(file, body: bytes, varying: hop.varying, ticket: ticket)
-        }
+        _ = await queue.run { disk.storeEntry(file, body: bytes, varying: hop.varying, ticket: ticket) }
     }
 
-    /// Removes the variant file of a request. Blocks the calling thread.
-    func removeBlocking(_ hop: LoadHop) {
-        if let disk, let key = hop.variantKey { _ = disk.remove(key) }
+    /// Removes the variant file of a request, also one that is being written.
+    func remove(_ hop: LoadHop) async {
+        guard let disk, let key = hop.variantKey else { return }
+        await writes.finish(key)
+        await queue.run { _ = disk.remove(key) }
     }
 
     /// The pixels of a file are those of the result: upright and sRGB.

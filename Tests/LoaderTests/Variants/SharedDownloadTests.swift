@@ -242,6 +242,7 @@ import Testing
         var thumbnail = VariantLoadTests.request(8)
         thumbnail.variantFormat = .png
         _ = try await bench.loader.image(for: thumbnail)
+        await bench.loader.flush()
         bench.clock.advance(61)
         #expect(try await bench.loader.image(for: thumbnail).source == .networkNotModified)
         #expect(try await bench.loader.image(for: thumbnail).source == .disk)
@@ -254,6 +255,7 @@ import Testing
         var thumbnail = VariantLoadTests.request(8)
         thumbnail.variantFormat = .png
         _ = try await bench.loader.image(for: thumbnail)
+        await bench.loader.flush()
         let decodes = bench.loader.statistics.decodes
         let again = try await bench.loader.image(for: thumbnail)
         #expect(try again.bitmap.copyBytes() == VariantLoadTests.expected(8))

@@ -110,6 +110,7 @@ import Testing
                 #expect(try image.bitmap.copyBytes() == VariantLoadTests.expected(8, of: bytes))
             }
         }
+        await bench.loader.flush()
         #expect(bench.transport.requests.count == 2)
         #expect(bench.storedFiles.count == 4)
     }
@@ -143,6 +144,7 @@ import Testing
         var request = VariantLoadTests.request(8)
         request.variantFormat = .png
         _ = try await bench.loader.image(for: request)
+        await bench.loader.flush()
         #expect(bench.storedFiles.isEmpty)
     }
 

@@ -21,17 +21,25 @@ import Testing
         return (hop.key, try #require(hop.variantKey))
     }
 
+    /// Loads an image, and waits until its variant file is written.
+    private func load(_ bench: LoaderBench, _ request: ImageRequest = request()) async throws -> LoadedImage {
+        let image = try await bench.loader.image(for: request)
+        let writes = bench.loader.images.shared.variantWrites
+        await writes.finish()
+        return image
+    }
+
     private func imageFolder(_ bench: LoaderBench, _ key: CacheKey) -> String { "images/" + DiskName(key.bytes).path }
 
     @Test func variantFileIsUsedInsteadOfTheStoredBody() async throws {
         let bench = try LoaderBench(.image(TestImage.first, maxAge: 60))
-        let first = try await bench.loader.image(for: Self.request())
+        let first = try await load(bench)
         #expect(bench.storedFiles.count == 2)
         // The pixel data of the source is damaged, so that only the variant file can give the image.
         let keys = try keys(bench, Self.request())
         try bench.folder.change(imageFolder(bench, keys.source)) { $0[$0.count - 20] ^= 0xFF }
 
-        let second = try await bench.loader.image(for: Self.request())
+        let second = try await load(bench)
 
         #expect(second.source == .disk)
         #expect(second.isStored)
@@ -39,6 +47,52 @@ import Testing
         #expect(try second.bitmap.copyBytes() == VariantLoadTests.expected(8))
         #expect(second.header == first.header)
         #expect(bench.transport.requests.count == 1)
+    }
+
+    /// The processor leaves the decode queue without a free thread, so that the image cannot be encoded.
+    @Test func imageIsReturnedBeforeItsVariantFileIsEncoded() async throws {
+        let bench = try LoaderBench(.image(TestImage.first, maxAge: 60)) { $0.cacheImagesInMemory = true }
+        let queue = bench.loader.images.shared.decodeQueue
+        let (blocked, isReleased) = (Locked(0), Locked(false))
+        defer { isReleased.update { $0 = true } }
+        var request = ImageRequest(
+            url: LoaderBench.url,
+            processors: [
+                .custom(identifier: "blocking") { bitmap, _ in
+                    for _ in 0..<queue.width {
+                        Task {
+                            try await queue.run(priority: .high) { (_) throws(DecodeError) in
+                                blocked.update { $0 += 1 }
+                                while !isReleased.value { System.yieldThread() }
+                            }
+                        }
+                    }
+                    while blocked.value < queue.width - 1 || queue.waitingCount == 0 { System.yieldThread() }
+                    return bitmap
+                }
+            ])
+        request.variantFormat = .png
+
+        let image = try await bench.loader.image(for: request)
+
+        #expect(bench.loader.lookUpImageBlocking(for: request, layers: .memory)?.isFresh == true)
+        #expect(bench.storedFiles.count == 1)
+        isReleased.update { $0 = true }
+        await bench.loader.flush()
+        #expect(bench.storedFiles.count == 2)
+        #expect(image.bitmap.width == 19)
+        #expect(bench.isIdle)
+    }
+
+    @Test func removalWaitsForAVariantFileThatIsBeingWritten() async throws {
+        let bench = try LoaderBench(.image(TestImage.first, maxAge: 60))
+        let keys = try keys(bench, Self.request())
+        for _ in 0..<20 {
+            _ = try await bench.loader.image(for: Self.request())
+            await bench.loader.removeImage(for: Self.request())
+            #expect(bench.loader.images.disk?.header(keys.variant) == nil)
+        }
+        #expect(bench.storedFiles.isEmpty)
     }
 
     @Test func variantIsNotStoredWithoutAFormat() async throws {
@@ -49,8 +103,8 @@ import Testing
 
     @Test func jpegVariantHasThePixelsOfItsFile() async throws {
         let bench = try LoaderBench(.image(try Fixture.file("png/rgb8.png"), maxAge: 60))
-        let original = try await bench.loader.image(for: Self.request(.jpeg))
-        let stored = try await bench.loader.image(for: Self.request(.jpeg))
+        let original = try await load(bench, Self.request(.jpeg))
+        let stored = try await load(bench, Self.request(.jpeg))
         let file = try ImageEncoder().encode(original.bitmap, as: .jpeg)
         #expect(try stored.bitmap.copyBytes() == ImageDecoder().decode(file).bitmap.copyBytes())
         #expect(stored.header.format == .png)
@@ -58,13 +112,13 @@ import Testing
 
     @Test func variantOfAReplacedSourceIsNotUsed() async throws {
         let bench = try LoaderBench(.image(TestImage.first, maxAge: 60), .image(TestImage.second, maxAge: 60))
-        _ = try await bench.loader.image(for: Self.request())
+        _ = try await load(bench)
         // Replaces the source, but not the variant file.
         var reload = ImageRequest(url: LoaderBench.url)
         reload.policy = .reload
         _ = try await bench.loader.image(for: reload)
         for _ in 0..<2 {
-            let image = try await bench.loader.image(for: Self.request())
+            let image = try await load(bench)
             #expect(try image.bitmap.copyBytes() == VariantLoadTests.expected(8, of: TestImage.second))
         }
         #expect(bench.transport.requests.count == 2)
@@ -73,7 +127,7 @@ import Testing
 
     @Test func equalBodyStoredAgainDoesNotUseTheOlderVariant() async throws {
         let bench = try LoaderBench(.image(TestImage.first, maxAge: 60))
-        _ = try await bench.loader.image(for: Self.request())
+        _ = try await load(bench)
         let keys = try keys(bench, Self.request())
         bench.clock.advance(1)
         _ = bench.loader.images.disk?.remove(keys.source)
@@ -81,14 +135,14 @@ import Testing
         _ = try await bench.loader.imageData(for: ImageRequest(url: LoaderBench.url))
         // The variant names the removed body. The load decodes the new body and replaces the variant file.
         let decodes = bench.loader.statistics.decodes
-        _ = try await bench.loader.image(for: Self.request())
+        _ = try await load(bench)
         #expect(bench.loader.statistics.decodes == decodes + 1)
     }
 
     @Test func removedPurgedOrEvictedSourceEndsItsVariant() async throws {
         for removal in 0..<3 {
             let bench = try LoaderBench(.image(TestImage.first, maxAge: 60))
-            _ = try await bench.loader.image(for: Self.request())
+            _ = try await load(bench)
             let keys = try keys(bench, Self.request())
             switch removal {
             case 0: await bench.loader.removeImage(for: Self.request())
@@ -97,7 +151,7 @@ import Testing
             }
             #expect(await bench.loader.lookUpImage(for: Self.request()) == nil)
             #expect(bench.loader.images.disk?.header(keys.variant) == nil || removal == 2)
-            _ = try await bench.loader.image(for: Self.request())
+            _ = try await load(bench)
             #expect(bench.transport.requests.count == 2)
         }
     }
@@ -105,13 +159,13 @@ import Testing
     @Test func expiredSourceIsRevalidatedAndItsVariantIsUsedAgain() async throws {
         let bench = try LoaderBench(
             .image(TestImage.first, maxAge: 60, etag: "\"1\""), .status(304, ["Cache-Control": "max-age=60"]))
-        _ = try await bench.loader.image(for: Self.request())
+        _ = try await load(bench)
         bench.clock.advance(61)
         let decodes = bench.loader.statistics.decodes
-        let image = try await bench.loader.image(for: Self.request())
+        let image = try await load(bench)
         #expect(image.source == .networkNotModified)
         #expect(try image.bitmap.copyBytes() == VariantLoadTests.expected(8))
-        #expect(try await bench.loader.image(for: Self.request()).isFresh)
+        #expect(try await load(bench).isFresh)
         #expect(bench.loader.statistics.decodes == decodes)
         #expect(bench.transport.requests.count == 2)
     }
@@ -122,7 +176,7 @@ import Testing
         var reply = ScriptedReply.status(304, ["Cache-Control": "max-age=60"])
         reply.headGate = gate
         let bench = try LoaderBench(.image(TestImage.first, maxAge: 60, etag: "\"1\""), reply)
-        _ = try await bench.loader.image(for: Self.request())
+        _ = try await load(bench)
         bench.clock.advance(61)
         async let small = bench.loader.image(for: Self.request())
         await gate.arrival()
@@ -137,7 +191,7 @@ import Testing
 
     @Test func variantFileCutAtEachByteIsIgnoredAndReplaced() async throws {
         let bench = try LoaderBench(.image(TestImage.first, maxAge: 6_000))
-        _ = try await bench.loader.image(for: Self.request())
+        _ = try await load(bench)
         let keys = try keys(bench, Self.request())
         let path = imageFolder(bench, keys.variant)
         let whole = try bench.folder.read(path)
@@ -147,7 +201,7 @@ import Testing
         for length in whole.indices {
             try bench.folder.change(path) { $0 = Array(whole.prefix(length)) }
             #expect(disk.read(keys.variant) == nil, "\(length)")
-            let image = try await bench.loader.image(for: Self.request())
+            let image = try await load(bench)
             #expect(image.bitmap.copyBytes() == expected, "\(length)")
             #expect(disk.read(keys.variant)?.body == body, "\(length)")
         }
@@ -157,7 +211,7 @@ import Testing
     /// Stores variant files with forged fields or bodies under valid checksums.
     @Test func forgedVariantFilesAreIgnored() async throws {
         let bench = try LoaderBench(.image(TestImage.first, maxAge: 6_000))
-        _ = try await bench.loader.image(for: Self.request())
+        _ = try await load(bench)
         let keys = try keys(bench, Self.request())
         let disk = try #require(bench.loader.images.disk)
         let hit = try #require(disk.read(keys.variant))
@@ -178,7 +232,7 @@ import Testing
             entry.response?.fields.lines.removeAll { $0.isNamed(name) }
             if let value { entry.response?.fields.lines.append(HeaderField(name, bytes: value)) }
             #expect(disk.store(entry, body: body))
-            let image = try await bench.loader.image(for: Self.request())
+            let image = try await load(bench)
             #expect(image.bitmap.copyBytes() == expected, "\(index)")
         }
         #expect(bench.transport.requests.count == 1)
@@ -200,18 +254,18 @@ import Testing
 
     @Test func damagedImageHasNoVariantFile() async throws {
         let bench = try LoaderBench(.image(Array(TestImage.first.dropLast(60)), maxAge: 60))
-        let image = try await bench.loader.image(for: Self.request())
+        let image = try await load(bench)
         #expect(image.decodeStatus != .complete)
         #expect(bench.storedFiles.count == 1)
     }
 
     @Test func variantFileCountsAgainstTheLimitOfTheDiskCache() async throws {
         let bench = try LoaderBench(.image(TestImage.first, maxAge: 60)) { $0.diskCacheMaxBytes = 20_000 }
-        for width in 1...19 { _ = try await bench.loader.image(for: Self.request(width: width)) }
+        for width in 1...19 { _ = try await load(bench, Self.request(width: width)) }
         await bench.loader.flush()
         #expect(try #require(bench.loader.diskStatistics).bytes <= 20_000)
         for width in 1...19 {
-            let image = try await bench.loader.image(for: Self.request(width: width))
+            let image = try await load(bench, Self.request(width: width))
             #expect(try image.bitmap.copyBytes() == VariantLoadTests.expected(width))
         }
     }
