@@ -48,8 +48,14 @@ struct ContentTypeFilter: Sendable {
 
     /// True when an image in memory is accepted, by the type that its response declares or otherwise by its format.
     func accepts(_ cachedImage: ImageMemoryCache.CachedImage, with fields: HeaderFields) -> Bool {
+        accepts(cachedImage.content.image?.header, with: fields)
+    }
+
+    /// True when an image with this header is accepted, by the type that its response declares or otherwise by its
+    /// format; nil accepts a response without a declared type.
+    func accepts(_ header: ImageHeader?, with fields: HeaderFields) -> Bool {
         guard Self.declared(fields) == nil else { return rejectedType(fields, prefix: []) == nil }
-        return cachedImage.content.image.map { accepts($0.header.format.contentType) } ?? true
+        return header.map { accepts($0.format.contentType) } ?? true
     }
 }
 #endif

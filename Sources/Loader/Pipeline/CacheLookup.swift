@@ -20,10 +20,8 @@ struct CacheLookup: Sendable {
     func find(_ hop: LoadHop) async -> LookupResult {
         var found = memory.find(hop, at: generations)
         guard let cache = diskToRead(hop, found) else { return accepted(found, hop) }
-        if let decoding = hop.load.decoding, let file = await variants.read(hop),
-            let image = await variants.image(file, decoding)
-        {
-            disk.complete(&found, with: image, of: file)
+        if let file = await variants.read(hop) {
+            disk.complete(&found, with: file)
         } else {
             disk.complete(&found, with: await disk.read(hop, from: cache))
         }
@@ -34,14 +32,32 @@ struct CacheLookup: Sendable {
     func findBlocking(_ hop: LoadHop) -> LookupResult {
         var found = memory.find(hop, at: generations)
         guard let cache = diskToRead(hop, found) else { return accepted(found, hop) }
-        if let decoding = hop.load.decoding, let file = variants.readBlocking(hop),
-            let image = variants.imageBlocking(file, decoding)
-        {
-            disk.complete(&found, with: image, of: file)
+        if let file = variants.readBlocking(hop) {
+            disk.complete(&found, with: file)
         } else {
             disk.complete(&found, with: disk.readBlocking(hop, from: cache))
         }
         return accepted(found, hop)
+    }
+
+    /// Decodes the variant file of the result. If it does not decode, the stored body is read instead.
+    func decodeVariantFile(of found: inout LookupResult, _ hop: LoadHop) async {
+        guard let file = found.variantFile, let decoding = hop.load.decoding, let cache = disk.disk else { return }
+        if let image = await variants.image(file, decoding) {
+            found.replaceVariantFile(with: image)
+        } else {
+            found.replaceVariantFile(with: await disk.read(hop, from: cache))
+        }
+    }
+
+    /// As ``decodeVariantFile(of:_:)``; blocks the calling thread.
+    func decodeVariantFileBlocking(of found: inout LookupResult, _ hop: LoadHop) {
+        guard let file = found.variantFile, let decoding = hop.load.decoding, let cache = disk.disk else { return }
+        if let image = variants.imageBlocking(file, decoding) {
+            found.replaceVariantFile(with: image)
+        } else {
+            found.replaceVariantFile(with: disk.readBlocking(hop, from: cache))
+        }
     }
 
     /// The disk cache to read; nil when there is none, when the load may not read it, or when the image in memory
@@ -65,6 +81,25 @@ struct CacheLookup: Sendable {
         var found = found
         found.discardResponse()
         return found
+    }
+}
+
+extension LookupResult {
+    fileprivate mutating func replaceVariantFile(with image: DecodedImage) {
+        guard let file = variantFile else { return }
+        variantFile = nil
+        cachedImage = .init(
+            entry: file.entry, content: LoadContent(image: image), revision: file.source.revision,
+            ticket: generations.disk)
+    }
+
+    /// Adds the stored body, unless it is no longer the one that the variant file was made from.
+    fileprivate mutating func replaceVariantFile(with result: DiskLookup.Result) {
+        guard let file = variantFile else { return }
+        variantFile = nil
+        guard let hit = result.hit, hit.revision.bodyName == file.source.revision.bodyName else { return }
+        body = hit.body
+        content = result.content
     }
 }
 #endif

@@ -14,7 +14,9 @@ struct CachedImageLookup: Sendable {
     func imageBlocking(_ load: Load) -> LoadedImage? {
         var search = Search(self, load)
         while let hop = search.hop {
-            search.process(lookup.findBlocking(hop), hop)
+            var found = lookup.findBlocking(hop)
+            lookup.decodeVariantFileBlocking(of: &found, hop)
+            search.process(found, hop)
             guard let body = search.undecoded, let decoding = load.decoding else { continue }
             search.process(try? decoder.decodeBlocking(body.bytes, decoding), of: body, hop)
         }
@@ -25,7 +27,9 @@ struct CachedImageLookup: Sendable {
     func image(_ load: Load) async -> LoadedImage? {
         var search = Search(self, load)
         while let hop = search.hop, !Task.isCancelled {
-            search.process(await lookup.find(hop), hop)
+            var found = await lookup.find(hop)
+            await lookup.decodeVariantFile(of: &found, hop)
+            search.process(found, hop)
             guard let body = search.undecoded, let decoding = load.decoding else { continue }
             search.process(try? await decoder.decode(body.bytes, body.found.identity, hop, decoding), of: body, hop)
         }

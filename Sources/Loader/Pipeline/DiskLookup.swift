@@ -68,16 +68,12 @@ struct DiskLookup: Sendable {
     }
 
     /// Merges a variant file and the header of its source into the result from memory. The stored body is not read.
-    func complete(_ found: inout LookupResult, with image: DecodedImage, of file: VariantFiles.File) {
+    func complete(_ found: inout LookupResult, with file: VariantFiles.File) {
         var result = Result(isFromPeer: file.isSourceFromPeer)
         result.hit = DiskCache.Hit(entry: file.entry, body: [], revision: file.source.revision)
         complete(&found, with: result)
         found.body = nil
-        if found.cachedImage == nil {
-            found.cachedImage = .init(
-                entry: file.entry, content: LoadContent(image: image), revision: file.source.revision,
-                ticket: found.generations.disk)
-        }
+        if found.cachedImage == nil { found.variantFile = file }
     }
 
     /// The stored entry of a request, without reading or verifying its body; nil for none.

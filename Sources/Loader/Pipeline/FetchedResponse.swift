@@ -53,10 +53,16 @@ final class FetchedResponse: Sendable {
         if let decoded = found.cachedImage?.content, let decoding = hop.load.decoding {
             content.variants[decoding.variant] = .success(decoded)
         }
+        content.variantFile = found.variantFile
         self.init(
             kind, status: stored.status, fields: stored.fields, isFresh: stored.isFresh, entry: entry,
             revision: found.bodyRevision, createdAt: found.entry?.response?.createdAt, staleReason: error,
             body: found.content, content: content)
+    }
+
+    /// True when the fetch used or confirmed the stored response of a lookup.
+    func isStoredResponse(of found: LookupResult) -> Bool {
+        kind != .received && createdAt != nil && createdAt == found.entry?.response?.createdAt
     }
 
     /// True when the body is on disk.
@@ -70,6 +76,8 @@ struct FetchedContent: Sendable {
     var plain: LoadContent?
     /// The decoded images by ``ImageVariant/name``, and the errors of variants that cannot be made of this body.
     var variants: [String: Result<LoadContent, LoadError>] = [:]
+    /// The variant file of the load that started the fetch, if the stored response is used and its body was not read.
+    var variantFile: VariantFiles.File?
 
     /// The content for a load; nil when its variant was not decoded.
     func content(for decoding: Load.Decoding?) -> Result<LoadContent, LoadError>? {

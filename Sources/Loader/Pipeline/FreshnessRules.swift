@@ -38,6 +38,7 @@ struct FreshnessRules: Sendable {
         guard let fields = found.entry?.response?.fields else { return false }
         let filter = ContentTypeFilter(hop.load.acceptedContentTypes)
         if let cachedImage = found.cachedImage { return filter.accepts(cachedImage, with: fields) }
+        if let file = found.variantFile { return filter.accepts(file.header, with: fields) }
         return filter.rejectedType(fields, prefix: found.content ?? []) == nil
     }
 

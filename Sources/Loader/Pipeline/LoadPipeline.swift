@@ -95,7 +95,7 @@ final class LoadPipeline: Sendable {
         writer = CacheWriter(
             memory: memory, isMemoryEnabled: settings.cacheImagesInMemory, disk: disk, variants: variants,
             queue: shared.diskQueue, clock: clock)
-        builder = LoadResultBuilder(decoder: decoder, writer: writer, freshness: freshness)
+        builder = LoadResultBuilder(decoder: decoder, writer: writer, lookup: lookup, freshness: freshness)
         cachedImages = CachedImageLookup(
             preparation: preparation, lookup: lookup, freshness: freshness, decoder: decoder, writer: writer,
             clock: clock)

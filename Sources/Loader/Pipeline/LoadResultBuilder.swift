@@ -5,6 +5,7 @@ internal import PlatformImage
 struct LoadResultBuilder: Sendable {
     let decoder: BodyDecoder
     let writer: CacheWriter
+    let lookup: CacheLookup
     let freshness: FreshnessRules
 
     /// The result from a stored response; nil when its content type is not accepted or its body does not decode.
@@ -24,11 +25,12 @@ struct LoadResultBuilder: Sendable {
             status: stored.status, fields: stored.fields, timings: timings)
     }
 
-    /// The image in memory, the decoded stored body, or for a data load the bytes of the body; nil when there is no
-    /// body or it does not decode.
+    /// The image in memory, the decoded variant file or stored body, or for a data load the bytes of the body; nil when
+    /// there is no body or it does not decode.
     private func content(
         of found: inout LookupResult, at hop: LoadHop, _ timings: inout LoadTimings
     ) async throws(LoadError) -> LoadContent? {
+        await decodeVariantFile(of: &found, hop, &timings)
         if let cachedImage = found.cachedImage {
             if !found.isInMemory, let entry = found.entry {
                 // The image of a variant file.
@@ -56,6 +58,13 @@ struct LoadResultBuilder: Sendable {
         }
     }
 
+    private func decodeVariantFile(of found: inout LookupResult, _ hop: LoadHop, _ timings: inout LoadTimings) async {
+        guard found.variantFile != nil else { return }
+        let begin = ContinuousClock.now
+        await lookup.decodeVariantFile(of: &found, hop)
+        timings.decode += .now - begin
+    }
+
     /// The result from a successful fetch; nil when the fetch used the stored body, and that body is no longer
     /// available or does not decode.
     func result(
@@ -69,6 +78,14 @@ struct LoadResultBuilder: Sendable {
         case .notModified: result.source = .networkNotModified
         case .stored: result.source = found.isInMemory ? .memory : .disk
         }
+        var found = found
+        if let file = fetched.content.variantFile, file.variant == hop.load.decoding?.variant {
+            // The fetch repeated the lookup of the load that started it.
+            found.cachedImage = nil
+            found.entry = file.entry
+            found.variantFile = file
+        }
+        if fetched.isStoredResponse(of: found) { await decodeVariantFile(of: &found, hop, &timings) }
         if let content = fetched.content.content(for: hop.load.decoding) {
             do throws(LoadError) { result.content = try content.get() } catch {
                 throw error.withResponse(

@@ -20,6 +20,9 @@ struct LookupResult: Sendable {
     var revision: DiskCache.Revision?
     /// The decoded image of the response.
     var cachedImage: ImageMemoryCache.CachedImage?
+    /// The variant file of the load; the stored body was then not read. It is decoded only when the load uses the
+    /// stored response.
+    var variantFile: VariantFiles.File?
     /// True when the image in memory is no longer fresh because the disk was purged.
     var isPurged = false
     /// The key's file name when the lookup found no entry of any variant; otherwise nil.
@@ -47,9 +50,7 @@ struct LookupResult: Sendable {
     /// The stored body of this lookup, if a fetch confirmed that body; nil otherwise. The load that started the fetch
     /// may have read only the variant file of the body.
     func content(storedAt fetched: FetchedResponse) -> [UInt8]? {
-        guard fetched.kind != .received, let createdAt = entry?.response?.createdAt, createdAt == fetched.createdAt
-        else { return nil }
-        return content
+        fetched.isStoredResponse(of: self) ? content : nil
     }
 
     /// Removes the response, because its body does not decode or is not accepted; a stored error is not removed.
@@ -58,6 +59,7 @@ struct LookupResult: Sendable {
         body = nil
         content = nil
         cachedImage = nil
+        variantFile = nil
         isInMemory = false
         revision = nil
         peerRevision = nil

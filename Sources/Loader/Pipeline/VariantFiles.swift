@@ -43,8 +43,10 @@ struct VariantFiles: Sendable {
     let decodeQueue: DecodeQueue
     let writes: Writes
 
-    /// A variant file that was read, with the stored response of its source.
+    /// A variant file that was read but not decoded, with the stored response of its source.
     struct File: Sendable {
+        /// The name of the variant, as in ``ImageVariant/name``.
+        let variant: String
         let source: DiskCache.Header
         /// The response of the source, and the errors that are stored for the load.
         let entry: CacheEntry
@@ -58,7 +60,7 @@ struct VariantFiles: Sendable {
     /// Reads the variant file of a load; nil when the load does not use one, or when there is none for the stored
     /// source. Blocks the calling thread. Counts as an access of the source.
     func readBlocking(_ hop: LoadHop) -> File? {
-        guard let disk, let key = hop.variantKey else { return nil }
+        guard let disk, let decoding = hop.load.decoding, let key = hop.variantKey else { return nil }
         let stored = disk.header(hop.key, varying: hop.varying, touches: true)
         let isFromPeer = stored?.entry.response == nil
         guard let source = isFromPeer ? peer?.header(hop.key, varying: hop.varying, touches: true) : stored,
@@ -69,7 +71,9 @@ struct VariantFiles: Sendable {
         else { return nil }
         let entry = CacheEntry(
             key: hop.key, response: source.entry.response, failure: stored?.entry.failure)
-        return File(source: source, entry: entry, isSourceFromPeer: isFromPeer, bytes: hit.body, header: header)
+        return File(
+            variant: decoding.variant, source: source, entry: entry, isSourceFromPeer: isFromPeer, bytes: hit.body,
+            header: header)
     }
 
     /// As ``readBlocking(_:)``, without blocking the calling thread.
@@ -165,7 +169,7 @@ extension LoadHop {
 
 extension DiskCache.Revision {
     /// Identifies the stored body, independent of its file name, which changes when another `Vary` variant is stored.
-    fileprivate var bodyName: String {
+    var bodyName: String {
         "\(family) \(createdAt.milliseconds) \(bodyLength) \(bodyChecksum)"
     }
 }

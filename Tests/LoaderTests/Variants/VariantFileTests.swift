@@ -170,6 +170,60 @@ import Testing
         #expect(bench.transport.requests.count == 2)
     }
 
+    /// The decode queue has no free thread until the request is sent.
+    @Test(arguments: [CachePolicy.reload, .revalidate])
+    func variantFileIsNotDecodedBeforeTheRequestOfALoadThatDoesNotUseItFirst(_ policy: CachePolicy) async throws {
+        let bench = try LoaderBench(.image(TestImage.first, maxAge: 60, etag: "\"1\""))
+        _ = try await load(bench)
+        let queue = bench.loader.images.shared.decodeQueue
+        let (blocked, isReleased) = (Locked(0), Locked(false))
+        defer { isReleased.update { $0 = true } }
+        var request = Self.request()
+        request.policy = policy
+        try await withThrowingTaskGroup(of: Void.self) { [request] group in
+            for _ in 0..<queue.width {
+                group.addTask {
+                    try await queue.run(priority: .high) { (_) throws(DecodeError) in
+                        blocked.update { $0 += 1 }
+                        while !isReleased.value { System.yieldThread() }
+                    }
+                }
+            }
+            await bench.waitUntil { blocked.value == queue.width }
+            group.addTask { _ = try await bench.loader.image(for: request) }
+            await bench.waitUntil { bench.transport.requests.count == 2 }
+            isReleased.update { $0 = true }
+            try await group.waitForAll()
+        }
+    }
+
+    @Test func confirmedBodyIsDecodedWhenTheVariantFileDoesNotDecode() async throws {
+        let bench = try LoaderBench(
+            .image(TestImage.first, maxAge: 60, etag: "\"1\""), .status(304, ["Cache-Control": "max-age=60"]))
+        _ = try await load(bench)
+        let keys = try keys(bench, Self.request())
+        let disk = try #require(bench.loader.images.disk)
+        #expect(disk.store(try #require(disk.read(keys.variant)).entry, body: Array("no image".utf8)))
+        bench.clock.advance(61)
+
+        let image = try await load(bench)
+
+        #expect(image.source == .networkNotModified)
+        #expect(try image.bitmap.copyBytes() == VariantLoadTests.expected(8))
+        #expect(bench.transport.requests.count == 2)
+    }
+
+    @Test func variantFileOfAResponseWithoutAContentTypeIsUsed() async throws {
+        var reply = ScriptedReply.image(TestImage.first, maxAge: 60)
+        reply.fields = ["Cache-Control": "max-age=60"]
+        let bench = try LoaderBench(reply)
+        _ = try await load(bench)
+        let decodes = bench.loader.statistics.decodes
+        #expect(try await load(bench).bitmap.copyBytes() == VariantLoadTests.expected(8))
+        #expect(bench.loader.statistics.decodes == decodes)
+        #expect(bench.transport.requests.count == 1)
+    }
+
     /// Another size that waits for the same 304 has no variant file and uses the stored body.
     @Test func notModifiedResponseServesSizesWithAndWithoutAVariantFile() async throws {
         let gate = Gate()
