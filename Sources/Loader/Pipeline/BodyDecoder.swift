@@ -42,8 +42,10 @@ struct BodyDecoder: Sendable {
         }
     }
 
-    /// The content of a received body for the loads that wait for its fetch. For a prefetch to disk and for a load of
-    /// encoded bytes, only the header of the image is checked (O42). A body that does not decode is never stored.
+    /// The content of a received body for the loads that wait for its fetch. A body that does not decode is never
+    /// stored, so the body is decoded until one image shows that it can be decoded; the loads make their variants of it
+    /// after the fetch. For a prefetch to disk and for a load of encoded bytes, only the header of the image is checked
+    /// (O42).
     ///
     /// - Parameters:
     ///   - hop: The request of the load that started the fetch.
@@ -54,24 +56,17 @@ struct BodyDecoder: Sendable {
         guard let decoding = hop.load.decoding else { return await undecodedContent(of: bytes, hop) }
         let begin = ContinuousClock.now
         defer { hop.load.meter.add(\.decode, since: begin) }
-        var content = FetchedContent(plain: LoadContent())
-        var isDecodable = false
+        let content = FetchedContent(plain: LoadContent())
+        let decodings = waiting.isEmpty ? [decoding] : waiting
+        if await isDecodable(bytes, decodings, addingTo: content.images) { return .success(content) }
         var errors: [String: LoadError] = [:]
         var firstError: LoadError?
-        for (decoding, result) in await decodeAll(bytes, waiting.isEmpty ? [decoding] : waiting) {
-            switch result {
-            case .success(let image):
-                isDecodable = true
-                content.variants[decoding.variant] = .success(self.content(image, bytes))
-            case .failure(let failure):
-                if failure.isDecodable { isDecodable = true }
-                let error = LoadError(failure.error, at: hop.url)
-                content.variants[decoding.variant] = .failure(error)
-                errors[decoding.variant] = error
-                firstError = firstError ?? error
-            }
+        for decoding in decodings {
+            guard case .failure(let error)? = content.images[decoding.steps.unprocessedName] else { continue }
+            let loadError = LoadError(error, at: hop.url)
+            errors[decoding.variant] = loadError
+            firstError = firstError ?? loadError
         }
-        if isDecodable { return .success(content) }
         let error = errors[decoding.variant] ?? firstError ?? .cancelled(url: Redaction.masked(hop.url))
         return .failure(FetchFailure(error: error, variants: errors))
     }
@@ -97,65 +92,80 @@ struct BodyDecoder: Sendable {
 }
 
 extension BodyDecoder {
-    /// The failure of one variant of a body.
-    struct VariantFailure: Error, Sendable {
-        let error: DecodeError
-        /// True when the body decodes, but the variant cannot be made of its image: an empty crop, or the error of a
-        /// processor.
-        var isDecodable = false
-    }
-
-    /// Decodes a received body for several loads: all thumbnails with equal decode options by one decode, and all
-    /// complete images with equal decode options by another one.
-    private func decodeAll(
-        _ body: [UInt8], _ waiting: [Load.Decoding]
-    ) async -> [(Load.Decoding, Result<DecodedImage, VariantFailure>)] {
-        // The fetch ends when all are decoded, so all have the highest priority.
+    /// Decodes a received body until one image is made: first all thumbnails with equal decode options by one decode,
+    /// then a complete image. An empty crop also shows that the body can be decoded.
+    private func isDecodable(
+        _ body: [UInt8], _ waiting: [Load.Decoding], addingTo images: FetchedImages
+    ) async -> Bool {
+        // All loads wait for this decode, so it has the highest priority.
         let highest = waiting.map(\.priority).max { $0.priority < $1.priority }
-        let decodings = waiting.map { decoding in
-            var decoding = decoding
-            if let highest { decoding.priority = highest }
-            return decoding
-        }
-        var images: [String: Result<DecodedImage, DecodeError>] = [:]
-        for (_, group) in Dictionary(grouping: decodings, by: \.steps.decodeName) {
-            guard let decoding = group.first else { continue }
-            let sizes = Array(Set(group.compactMap(\.steps.thumbnail)))
-            let thumbnails = sizes.isEmpty ? [:] : await thumbnails(of: body, decoding) { sizes }
-            for member in group where images[member.steps.unprocessedName] == nil {
-                if let thumbnail = member.steps.thumbnail {
-                    images[member.steps.unprocessedName] = thumbnails[thumbnail]
-                } else {
-                    images[member.steps.unprocessedName] = await completeImage(of: body, member)
+        for var group in Self.groups(waiting) {
+            if let highest { group.decoding.priority = highest }
+            let (decoding, sizes) = (group.decoding, group.sizes)
+            var results: [Result<DecodedImage, DecodeError>] = []
+            if sizes.isEmpty {
+                results.append(await completeImage(of: body, decoding))
+                images.add(results[0], named: decoding.steps.unprocessedName)
+            } else {
+                let made = await thumbnails(of: body, decoding) { sizes.map(\.size) }
+                for (name, size) in sizes {
+                    guard let result = made[size] else { continue }
+                    results.append(result)
+                    images.add(result, named: name)
+                }
+            }
+            for result in results {
+                switch result {
+                case .success: return true
+                case .failure(let error): if error.code == .emptyCrop { return true }
                 }
             }
         }
-        var results: [(Load.Decoding, Result<DecodedImage, VariantFailure>)] = []
+        return false
+    }
+
+    /// Decodings that are made by one decode: a complete image, or the thumbnails with equal decode options.
+    private struct Group {
+        var decoding: Load.Decoding
+        /// The different sizes with their ``ImageVariant/unprocessedName``; empty for a complete image.
+        var sizes: [(name: String, size: ThumbnailOptions)] = []
+    }
+
+    /// The groups of thumbnails, then those of complete images, each in the order of the decodings.
+    private static func groups(_ decodings: [Load.Decoding]) -> [Group] {
+        var (thumbnails, complete): ([Group], [Group]) = ([], [])
         for decoding in decodings {
-            switch images[decoding.steps.unprocessedName] {
-            case .success(let image)?:
-                let processed = await process(image, decoding)
-                results.append((decoding, processed.mapError { VariantFailure(error: $0, isDecodable: true) }))
-            case .failure(let error)?:
-                let failure = VariantFailure(error: error, isDecodable: error.code == .emptyCrop)
-                results.append((decoding, .failure(failure)))
-            case nil: break
+            let steps = decoding.steps
+            func isGroup(_ group: Group) -> Bool { group.decoding.steps.decodeName == steps.decodeName }
+            guard let size = steps.thumbnail else {
+                if !complete.contains(where: isGroup) { complete.append(Group(decoding: decoding)) }
+                continue
+            }
+            let index = thumbnails.firstIndex(where: isGroup) ?? thumbnails.endIndex
+            if index == thumbnails.endIndex { thumbnails.append(Group(decoding: decoding)) }
+            if !thumbnails[index].sizes.contains(where: { $0.size == size }) {
+                thumbnails[index].sizes.append((steps.unprocessedName, size))
             }
         }
-        return results
+        return thumbnails + complete
     }
 
     /// An image with or without the processors of its variant, shared with concurrent calls for the same pixels.
     private func shared(
         _ body: [UInt8], _ source: DecodeSource, _ decoding: Load.Decoding, _ name: String, hasProcessors: Bool
     ) async -> Result<DecodedImage, DecodeError> {
+        if let known = source.images?[name] { return known }
         guard let key = DecodeKey(source, variant: name) else {
             return await image(of: body, source, decoding, hasProcessors: hasProcessors)
         }
         let waiter = decodes.join(key, wantsProgress: false) { _ in
             // The key contains the object identifier of the fetch, so the fetch must outlive the decode.
             defer { withExtendedLifetime(source) {} }
-            return await image(of: body, source, decoding, hasProcessors: hasProcessors)
+            // Another decode with this key may have ended before this one started.
+            if let known = source.images?[name] { return known }
+            let result = await image(of: body, source, decoding, hasProcessors: hasProcessors)
+            source.images?.add(result, named: name)
+            return result
         }
         return await waiter.output() ?? .failure(.cancelled)
     }
@@ -255,6 +265,11 @@ enum DecodeSource: Sendable {
     case disk(DiskCache.Revision)
     case fetch(FetchedResponse)
     case unidentified
+
+    /// The images that were decoded from the body of a fetch; nil for another source.
+    var images: FetchedImages? {
+        if case .fetch(let fetched) = self { fetched.content.images } else { nil }
+    }
 }
 
 /// Key of a shared decode: the body and the name of the pixels.

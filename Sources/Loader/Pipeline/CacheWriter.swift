@@ -80,13 +80,18 @@ struct CacheWriter: Sendable {
         if let image = content.image { variants.startStoring(image, state, hop, generations.disk) }
     }
 
+    /// True when an image of this state is added to memory: the response is a success that may be stored, and the load
+    /// may write to memory.
+    func usesMemory(_ state: StoredState, _ hop: LoadHop) -> Bool {
+        guard memory != nil, isMemoryEnabled, hop.load.layers.contains(.writesMemory) else { return false }
+        return state.entry?.response.map { Storability.isSuccess($0.status) } ?? false
+    }
+
     /// Adds an image of a successful response to memory, if the load may write to memory.
     func rememberInMemory(
         _ content: LoadContent, _ state: StoredState, _ hop: LoadHop, _ generations: CacheGenerations
     ) {
-        guard let memory, isMemoryEnabled, hop.load.layers.contains(.writesMemory), content.image != nil,
-            let entry = state.entry, let response = entry.response, Storability.isSuccess(response.status)
-        else { return }
+        guard usesMemory(state, hop), let memory, let entry = state.entry, content.image != nil else { return }
         let key = hop.imageKey
         // Loads that share a fetch end together; only the first one inserts the image.
         if let present = memory.cache.peek(key), present.entry == entry, present.revision == state.revision { return }

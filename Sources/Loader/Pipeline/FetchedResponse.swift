@@ -1,5 +1,6 @@
 #if Loader
 internal import PlatformImage
+internal import Synchronization
 
 /// The result of a successful fetch, shared by all its waiters.
 final class FetchedResponse: Sendable {
@@ -51,7 +52,7 @@ final class FetchedResponse: Sendable {
     ) {
         var content = FetchedContent()
         if let decoded = found.cachedImage?.content, let decoding = hop.load.decoding {
-            content.variants[decoding.variant] = .success(decoded)
+            content.variants[decoding.variant] = decoded
         }
         content.variantFile = found.variantFile
         self.init(
@@ -69,20 +70,38 @@ final class FetchedResponse: Sendable {
     var isStored: Bool { revision != nil }
 }
 
-/// The content of a fetched body: bytes, or decoded images in several variants.
+/// The content of a fetched body: bytes, or images in several variants.
 struct FetchedContent: Sendable {
     /// The content of a body that was not decoded. A body that was decoded has content without an image here, which
     /// means that it may be stored.
     var plain: LoadContent?
-    /// The decoded images by ``ImageVariant/name``, and the errors of variants that cannot be made of this body.
-    var variants: [String: Result<LoadContent, LoadError>] = [:]
+    /// The image that the load which started the fetch found in the cache, by ``ImageVariant/name``.
+    var variants: [String: LoadContent] = [:]
+    /// The images that were decoded from the body so far.
+    let images = FetchedImages()
     /// The variant file of the load that started the fetch, if the stored response is used and its body was not read.
     var variantFile: VariantFiles.File?
 
-    /// The content for a load; nil when its variant was not decoded.
-    func content(for decoding: Load.Decoding?) -> Result<LoadContent, LoadError>? {
-        guard let decoding else { return plain?.bytes == nil ? nil : plain.map { .success($0) } }
+    /// The content for a load; nil when the load decodes the body.
+    func content(for decoding: Load.Decoding?) -> LoadContent? {
+        guard let decoding else { return plain?.bytes == nil ? nil : plain }
         return variants[decoding.variant]
+    }
+}
+
+/// The images that were decoded from a fetched body, for all loads that wait for the fetch. A load that resumes late
+/// finds the image that another load has decoded.
+final class FetchedImages: Sendable {
+    private let results = Mutex<[String: Result<DecodedImage, DecodeError>]>([:])
+
+    /// The image with this ``ImageVariant/unprocessedName`` or ``ImageVariant/pixelName``, or the error of its decode;
+    /// nil when it was not decoded.
+    subscript(name: String) -> Result<DecodedImage, DecodeError>? { results.locked(in: self) { $0[name] } }
+
+    /// Adds an image or the error of its decode; has no effect for a cancelled decode.
+    func add(_ result: Result<DecodedImage, DecodeError>, named name: String) {
+        if case .failure(let error) = result, error.code == .cancelled { return }
+        results.locked(in: self) { $0[name] = result }
     }
 }
 

@@ -213,18 +213,33 @@ final class LoadPipeline: Sendable {
             }
             let stored = await writer.apply(outcome.store, received.bytes, hop, found)
             let result = evaluation.result(outcome, stored, plan, found)
-            if case .success(let fetched) = result, fetched.kind == .received,
-                case .success(let content)? = fetched.content.content(for: hop.load.decoding)
-            {
-                // Loads that start after this fetch find the image in memory. The variant file is left to the loads
-                // that wait for the image.
-                if waiting().isEmpty {
-                    writer.remember(content, stored, hop, found.generations)
-                } else {
-                    writer.rememberInMemory(content, stored, hop, found.generations)
-                }
+            if case .success(let fetched) = result, fetched.kind == .received {
+                await remember(fetched, stored, hop, found.generations, isWaitedFor: !waiting().isEmpty)
             }
             return result
+        }
+    }
+
+    /// Adds the image of the load that started a fetch to memory, so that loads that start after the fetch find it. The
+    /// fetch waits for this image only if the response is not on disk, where they would find it too, or if no load
+    /// waits for an image; then its variant file is also written.
+    private func remember(
+        _ fetched: FetchedResponse, _ stored: StoredState, _ hop: LoadHop, _ generations: CacheGenerations,
+        isWaitedFor: Bool
+    ) async {
+        guard let decoding = hop.load.decoding, let body = fetched.body else { return }
+        let usesMemory = writer.usesMemory(stored, hop)
+        let isNeeded = isWaitedFor ? usesMemory && stored.revision == nil : usesMemory || hop.variantKey != nil
+        let begin = ContinuousClock.now
+        guard isNeeded || usesMemory && fetched.content.images[decoding.steps.pixelName] != nil,
+            let image = try? await decoder.decode(body, .fetch(fetched), hop, decoding)
+        else { return }
+        hop.load.meter.add(\.decode, since: begin)
+        let content = decoder.content(image, body)
+        if isWaitedFor {
+            writer.rememberInMemory(content, stored, hop, generations)
+        } else {
+            writer.remember(content, stored, hop, generations)
         }
     }
 

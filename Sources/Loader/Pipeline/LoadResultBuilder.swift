@@ -87,10 +87,7 @@ struct LoadResultBuilder: Sendable {
         }
         if fetched.isStoredResponse(of: found) { await decodeVariantFile(of: &found, hop, &timings) }
         if let content = fetched.content.content(for: hop.load.decoding) {
-            do throws(LoadError) { result.content = try content.get() } catch {
-                throw error.withResponse(
-                    FailedResponse(status: fetched.status, fields: fetched.fields, body: fetched.body ?? []))
-            }
+            result.content = content
         } else if fetched.kind != .received, let cachedImage = found.cachedImage,
             cachedImage.entry.response?.createdAt == fetched.createdAt
         {

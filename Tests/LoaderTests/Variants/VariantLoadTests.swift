@@ -180,6 +180,73 @@ import Testing
         #expect(bench.transport.requests.count == 1)
     }
 
+    @Test func otherLoadsOfADownloadDoNotWaitForAProcessor() async throws {
+        let gate = Gate()
+        var reply = ScriptedReply.image(TestImage.first, maxAge: 60)
+        reply.headGate = gate
+        let bench = try LoaderBench(reply)
+        let isReleased = Locked(false)
+        defer { isReleased.update { $0 = true } }
+        let slow = ImageProcessor.custom(identifier: "slow") { bitmap, _ in
+            while !isReleased.value { System.yieldThread() }
+            return bitmap
+        }
+        async let processed = bench.loader.image(for: ImageRequest(url: LoaderBench.url, processors: [slow]))
+        try await waitForWaiters(1, bench)
+        async let thumbnail = bench.loader.image(for: Self.request(8))
+        async let complete = bench.loader.image(for: ImageRequest(url: LoaderBench.url))
+        async let data = bench.loader.imageData(for: ImageRequest(url: LoaderBench.url))
+        try await waitForWaiters(4, bench)
+        gate.open()
+
+        #expect(try await thumbnail.bitmap.copyBytes() == Self.expected(8))
+        #expect(try await data.bytes == TestImage.first)
+        #expect(bench.storedFiles.count == 1)
+        isReleased.update { $0 = true }
+        #expect(try await complete.bitmap.width == 19)
+        #expect(try await processed.bitmap.width == 19)
+        #expect(bench.loader.statistics.decodes == 2)
+        #expect(bench.transport.requests.count == 1)
+    }
+
+    /// Without a disk cache, a load that starts after the fetch finds the processed image only in memory.
+    @Test func processedImageOfARetainedLoadIsAddedToMemory() async throws {
+        let gate = Gate()
+        var reply = ScriptedReply.image(TestImage.first, maxAge: 60)
+        reply.headGate = gate
+        let bench = try LoaderBench(reply) {
+            ($0.cacheImagesInMemory, $0.keepsDownloadingWhenCancelled) = (true, true)
+            ($0.cacheDirectory, $0.dataDirectory) = (nil, nil)
+        }
+        let request = ImageRequest(url: LoaderBench.url, processors: [.grayscale()])
+        let task = Task { try await bench.loader.image(for: request) }
+        try await waitForWaiters(1, bench)
+        task.cancel()
+        await #expect(throws: LoadError.self) { try await task.value }
+        gate.open()
+        await bench.waitUntil { bench.isIdle }
+        #expect(try await bench.loader.image(for: request).source == .memory)
+        #expect(bench.transport.requests.count == 1)
+    }
+
+    @Test func bodyThatDecodesInOneVariantOnlyIsStored() async throws {
+        let gate = Gate()
+        var reply = ScriptedReply.image(TestImage.first, maxAge: 60)
+        reply.headGate = gate
+        let bench = try LoaderBench(reply)
+        var small = Self.request(8)
+        small.decodeOptions.limits.maxPixels = 1
+        let limited = small
+        async let failure = bench.failure(limited)
+        try await waitForWaiters(1, bench)
+        async let image = bench.loader.image(for: ImageRequest(url: LoaderBench.url))
+        try await waitForWaiters(2, bench)
+        gate.open()
+        #expect(await failure?.code == .pixelLimit)
+        #expect(try await image.isStored)
+        #expect(bench.transport.requests.count == 1)
+    }
+
     @Test func failingProcessorFailsItsLoadAndTheResponseStaysStored() async throws {
         struct Refusal: Error {}
         let bench = try LoaderBench(.image(TestImage.first, maxAge: 60))
