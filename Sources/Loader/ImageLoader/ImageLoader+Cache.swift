@@ -10,8 +10,8 @@ extension ImageLoader {
             reportsDropped: shared.reporter.droppedCount)
     }
 
-    /// Number of running fetches, decodes and writes of variant files, plus 1 while the limiter of concurrent fetches has a waiting or running
-    /// fetch; 0 when all work has ended, including cancelled work.
+    /// Number of running fetches, decodes and writes of variant files, plus 1 while the limiter of concurrent fetches
+    /// has a waiting or running fetch; 0 when all work has ended, including cancelled work.
     package var activeWorkCount: Int {
         let (images, data) = (images.shared, data.shared)
         let lanes = images.lanes.counts
@@ -61,8 +61,8 @@ extension ImageLoader {
         await onDisks { await $0.clear(createdOlderThan: age) }
     }
 
-    /// Waits until the files of ``ImageRequest/variantFormat`` of all earlier loads are written. Then counts the files of
-    /// both disk caches, including files of other processes, and evicts entries to satisfy the size limits. Returns
+    /// Waits until the files of ``ImageRequest/variantFormat`` of all earlier loads are written. Then counts the files
+    /// of both disk caches, including files of other processes, and evicts entries to satisfy the size limits. Returns
     /// after all earlier events have been delivered to the sinks and the log.
     public func flush() async {
         await images.shared.variantWrites.finish()

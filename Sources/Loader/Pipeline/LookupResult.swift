@@ -20,8 +20,8 @@ struct LookupResult: Sendable {
     var revision: DiskCache.Revision?
     /// The decoded image of the response.
     var cachedImage: ImageMemoryCache.CachedImage?
-    /// The variant file of the load; the stored body was then not read. It is decoded only when the load uses the stored
-    /// response.
+    /// The variant file of the load; the stored body was then not read. It is decoded only when the load uses the
+    /// stored response.
     var variantFile: VariantFiles.File?
     /// True when the image in memory is no longer fresh because the disk was purged.
     var isPurged = false

@@ -27,11 +27,11 @@ public struct ImageRequest: Hashable, Sendable {
     /// File format in which the result of ``thumbnail`` and ``processors`` is stored on disk in addition to the source;
     /// nil stores only the source.
     ///
-    /// A later load decodes this small file instead of the source. The load does not wait until the file is written, but
-    /// ``ImageLoader/flush()`` does. The file is used only while the stored source is the
-    /// one that it was made from, and with the freshness, `Vary` and credentials of that source. Nothing is stored when
-    /// the source is not on disk or is damaged. JPEG is lossy and has no transparency, PNG stores equal pixels. Ignored
-    /// without a thumbnail and processors.
+    /// A later load decodes this small file instead of the source. The load does not wait until the file is written;
+    /// ``ImageLoader/flush()`` does. The file is used only while the stored source is the one that it was made from,
+    /// and with the freshness, `Vary` and credentials of that source. Nothing is stored when the source is not on disk
+    /// or is damaged. JPEG is lossy and has no transparency, PNG stores equal pixels. Ignored without a thumbnail and
+    /// processors.
     public var variantFormat: EncodedFormat? { didSet { updateKeys() } }
     /// Priority of the load when it waits to send its request.
     public var priority = LoadPriority.urgent

@@ -322,18 +322,20 @@ import Testing
 
     /// Only a size over a limit of memory is decoded again alone.
     @Test func onlyErrorsOfMemoryLimitsAreMemoryLimits() async throws {
-        func error(budget: Int, _ change: (inout DecodeLimits) -> Void) async -> DecodeError? {
+        var (smallMemory, fewPixels) = (ImageDecoder(), ImageDecoder())
+        smallMemory.options.limits.maxMemory = 1
+        fewPixels.options.limits.maxPixels = 1
+        let rows = [(smallMemory, 1 << 20, true), (ImageDecoder(), 1, true), (fewPixels, 1 << 20, false)]
+        for (decoder, budget, isMemoryLimit) in rows {
             let queue = DecodeQueue(width: 1, budget: DecodeBudget(maxBytes: budget))
-            var decoder = ImageDecoder()
-            change(&decoder.options.limits)
-            return await #expect(throws: DecodeError.self) { [decoder] in
-                try await queue.thumbnails(of: TestImage.first, options: [ThumbnailOptions(width: 4)], with: decoder)
+            do throws(DecodeError) {
+                _ = try await queue.thumbnails(
+                    of: TestImage.first, options: [ThumbnailOptions(width: 4)], with: decoder)
+                Issue.record("no error")
+            } catch {
+                #expect(error.code == .limitExceeded && error.isMemoryLimit == isMemoryLimit)
             }
         }
-        let (memory, budget) = (await error(budget: 1 << 20) { $0.maxMemory = 1 }, await error(budget: 1) { _ in })
-        #expect(memory?.isMemoryLimit == true && budget?.isMemoryLimit == true)
-        let pixels = await error(budget: 1 << 20) { $0.maxPixels = 1 }
-        #expect(pixels?.code == .limitExceeded && pixels?.isMemoryLimit == false)
     }
 
     /// The thumbnail ignores the scale, and the complete image that waits for the same download has full size.
