@@ -52,12 +52,14 @@ import Testing
             $0.maxColors = 32
         }
 
-        let decoded = try Self.decode(file).map { $0.bitmap.copyBytes() }
+        let frames = try Self.decode(file)
+        let decoded = frames.map { $0.bitmap.copyBytes() }
         let sources = bitmaps.map(Self.thresholded)
-        #expect(decoded.count == 6)
+        #expect(decoded.count == 6 && frames.dropLast().contains { $0.info.disposal == .keep })
         for index in 0..<6 {
             #expect(GIFEncoderTests.alphas(decoded[index]) == GIFEncoderTests.alphas(sources[index]))
-            guard index > 0 else { continue }
+            // After another disposal, the pixels are drawn again.
+            guard index > 0, frames[index - 1].info.disposal == .keep else { continue }
             for at in stride(from: 0, to: 4800, by: 4)
             where sources[index][at..<at + 4] == sources[index - 1][at..<at + 4] {
                 #expect(decoded[index][at..<at + 4] == decoded[index - 1][at..<at + 4], "frame \(index), byte \(at)")
