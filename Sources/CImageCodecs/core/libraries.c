@@ -70,9 +70,9 @@ static const struct {
   bool is_loaded;
   void (*fill)(imgc_library *);
 } libraries[] = {
-    {"libpng", true, libpng},  {"libjpeg-turbo", false, libjpeg},
-    {"giflib", false, giflib}, {"libtiff", true, libtiff},
-    {"lcms2", true, lcms2},    {"libdeflate", false, libdeflate},
+    {"libpng", true, libpng},   {"libjpeg-turbo", false, libjpeg},
+    {"giflib", false, giflib},  {"libtiff", true, libtiff},
+    {"lcms2", true, lcms2},     {"libdeflate", false, libdeflate},
     {"zlib", true, zlib},
 #ifdef IMGC_WEBP
     {"libwebp", true, libwebp},

@@ -7,10 +7,7 @@
 #include <string.h>
 
 static const imgc_codec *const codecs[] = {
-    &imgc_codec_png,
-    &imgc_codec_jpeg,
-    &imgc_codec_gif,
-    &imgc_codec_tiff,
+    &imgc_codec_png,  &imgc_codec_jpeg, &imgc_codec_gif, &imgc_codec_tiff,
 #ifdef IMGC_WEBP
     &imgc_codec_webp,
 #endif

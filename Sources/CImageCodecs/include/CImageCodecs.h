@@ -6,8 +6,8 @@
 //   2. imgc_read_header: returns size and kind; fails early when a limit is exceeded.
 //   3. The caller allocates height * stride bytes.
 //   4. imgc_decode: writes the pixels.
-// For an animation (GIF, APNG, WebP), after step 2: call imgc_next_frame and imgc_draw_frame alternately,
-// on a canvas that the caller has allocated.
+// For an animation (GIF, APNG, WebP), after step 2: call imgc_next_frame and imgc_draw_frame
+// alternately, on a canvas that the caller has allocated.
 //
 // There is no global state except the signal handler of imgc_file_map: every function may be
 // called on any thread, concurrently. The caller
@@ -192,7 +192,8 @@ typedef struct imgc_request {
   const imgc_transform *cmyk_transform; // converts CMYK; NULL: conversion by multiplication
   imgc_memory memory;
   uint64_t result_bytes;       // IMGC_RESAMPLES: bytes of resampler and result; otherwise unused
-  uint32_t max_counted_frames; // IMGC_COUNT_FRAMES: maximum of GIF and WebP frames to count; 0: no maximum
+  uint32_t max_counted_frames; // IMGC_COUNT_FRAMES: maximum of GIF and WebP frames to count; 0: no
+                               // maximum
 } imgc_request;
 
 // The destination of decoded pixels: RGBA8, straight alpha, top row first.

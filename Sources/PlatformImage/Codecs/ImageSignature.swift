@@ -2,8 +2,8 @@
 public enum ImageSignature: Hashable, Sendable {
     /// A format that this build decodes.
     case decodable(ImageFormat)
-    /// A recognised but unsupported format, by its name in ``DecodeError/detail``: `avif`, `heic`, `jpegxl`, `jpeg2000`,
-    /// `svg`, `cgbi`; in a build without the trait `WebP`, also `webp`.
+    /// A recognised but unsupported format, by its name in ``DecodeError/detail``: `avif`, `heic`, `jpegxl`,
+    /// `jpeg2000`, `svg`, `cgbi`; in a build without the trait `WebP`, also `webp`.
     case refused(String)
     /// No known signature.
     case unknown
