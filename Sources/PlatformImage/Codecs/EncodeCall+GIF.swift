@@ -20,7 +20,7 @@ extension EncodeCall {
             throw EncodeError(.outOfMemory, format: format, "gif: out of memory")
         }
         defer { unsafe imgc_gif_encoder_destroy(encoder) }
-        var times = FrameTimes()
+        var times = FrameTimes(unitsPerSecond: 100, maxDelay: Int(UInt16.max))
         let output = EncodedBytes(maxBytes: maxBytes)
         return try withExtendedLifetime(flag) { () throws(EncodeError) -> [UInt8]? in
             for frame in frames {
@@ -32,7 +32,7 @@ extension EncodeCall {
             }
             return try outputBytes(output) { (report) throws(EncodeError) in
                 for (index, frame) in frames.enumerated() {
-                    let delay = times.hundredths(of: frame.info.delay)
+                    let delay = UInt16(times.advance(by: frame.info.delay))
                     let next = index + 1 < frames.count ? frames[index + 1].bitmap : nil
                     let status = unsafe frame.bitmap.withImage(frame.bitmap.fullArea) { image in
                         guard let next else {
@@ -47,24 +47,6 @@ extension EncodeCall {
                 return unsafe imgc_gif_encoder_end(encoder, &output.bytes, &report)
             }
         }
-    }
-}
-
-/// The delays of the frames of a GIF, in hundredths of a second.
-private struct FrameTimes {
-    /// The exact end of the last frame, in hundredths of a second.
-    private var exact = 0.0
-    /// The end of the last frame in the file.
-    private var stored = 0.0
-
-    /// The delay of the next frame: the end of the frame is rounded instead of its delay, so that rounding errors do not
-    /// accumulate. The file stores 16 bits.
-    mutating func hundredths(of delay: FrameDelay) -> UInt16 {
-        let length = min(Double(delay.numerator) * 100 / Double(delay.denominator), Double(UInt16.max))
-        exact += length
-        let rounded = max(0, min((exact - stored).rounded(), Double(UInt16.max)))
-        stored += rounded
-        return UInt16(rounded)
     }
 }
 

@@ -24,7 +24,8 @@ extension EncodeCall {
             play_count: UInt16(clamping: loopCount),
             key_frame_interval: UInt32(clamping: options.keyFrameInterval ?? (options.isLossless ? 17 : 5)),
             is_mixed: options.mixesLosslessFrames)
-        var times = WebPFrameTimes()
+        // The duration of a frame has 24 bits in the file. Times wrap around; libwebpmux uses only their differences.
+        var times = FrameTimes(unitsPerSecond: 1000, maxDelay: 0xFF_FFFF)
         let output = EncodedBytes(maxBytes: maxBytes)
         return try withExtendedLifetime(flag) { () throws(EncodeError) -> [UInt8]? in
             var encoder: OpaquePointer?
@@ -33,12 +34,13 @@ extension EncodeCall {
             return try outputBytes(output) { (report) throws(EncodeError) in
                 for frame in frames {
                     let status = unsafe frame.bitmap.withImage(frame.bitmap.fullArea) { image in
-                        unsafe imgc_webp_animation_add(encoder, &image, times.milliseconds, &report)
+                        unsafe imgc_webp_animation_add(encoder, &image, UInt32(truncatingIfNeeded: times.start), &report)
                     }
                     guard status == IMGC_OK else { return status }
                     times.advance(by: frame.info.delay)
                 }
-                return unsafe imgc_webp_animation_end(encoder, times.milliseconds, &output.bytes, &report)
+                return unsafe imgc_webp_animation_end(
+                    encoder, UInt32(truncatingIfNeeded: times.start), &output.bytes, &report)
             }
         }
     }
