@@ -34,7 +34,8 @@ extension EncodeCall {
             return try outputBytes(output) { (report) throws(EncodeError) in
                 for frame in frames {
                     let status = unsafe frame.bitmap.withImage(frame.bitmap.fullArea) { image in
-                        unsafe imgc_webp_animation_add(encoder, &image, UInt32(truncatingIfNeeded: times.start), &report)
+                        let start = UInt32(truncatingIfNeeded: times.start)
+                        return unsafe imgc_webp_animation_add(encoder, &image, start, &report)
                     }
                     guard status == IMGC_OK else { return status }
                     times.advance(by: frame.info.delay)
