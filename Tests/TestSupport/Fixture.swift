@@ -57,7 +57,12 @@ public struct Fixture: Decodable, Sendable, CustomStringConvertible {
     public static let all: [Fixture] = {
         do {
             let manifest = try Data(contentsOf: folder.appending(path: "manifest.json"))
-            return try JSONDecoder().decode([Fixture].self, from: manifest)
+            let fixtures = try JSONDecoder().decode([Fixture].self, from: manifest)
+            #if WebP
+            return fixtures
+            #else
+            return fixtures.filter { $0.format != "webp" }
+            #endif
         } catch {
             preconditionFailure("Fixtures/manifest.json: \(error)")
         }

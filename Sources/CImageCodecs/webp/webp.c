@@ -44,7 +44,7 @@ static imgc_status count_frames(const imgc_request *request, const imgc_webp *we
     bool clears = header->frame_count > 1 && (frame.clears || first->clears);
     header->has_alpha |= clears || frame.image.has_alpha;
     if (frame.image.is_found) {
-      uint64_t work = imgc_webp_work_bytes(request, &frame.image);
+      uint64_t work = imgc_webp_work_bytes(request, &frame.image, report);
       if (work > header->work_bytes) header->work_bytes = work;
     }
     if (header->frame_count == request->max_counted_frames) return IMGC_OK;
@@ -74,7 +74,7 @@ static imgc_status read_header(const imgc_request *request, imgc_header *header,
   header->exif_size = webp.exif.size;
   header->icc_size = webp.icc.size;
   if (image->is_found) {
-    header->work_bytes = imgc_webp_work_bytes(request, image);
+    header->work_bytes = imgc_webp_work_bytes(request, image, report);
     header->band_rows = imgc_webp_band_rows(image);
   } else if (webp.flags & IMGC_WEBP_HAS_ALPHA) {
     header->has_alpha = true;
@@ -85,6 +85,7 @@ static imgc_status read_header(const imgc_request *request, imgc_header *header,
            count_frames(request, &webp, &first, header, report))
     return report->status;
   header->channels = header->has_alpha ? 4 : 3;
+  if (report->status) return report->status;
   return imgc_check_memory(request, webp.width,
                            imgc_rows_in_memory(request, webp.height, header->band_rows),
                            header->work_bytes, report);
@@ -118,10 +119,8 @@ static imgc_status decode(const imgc_request *request, const imgc_dest *dest, im
     return imgc_fail(report, IMGC_ERROR_INVALID_ARGUMENT, NULL,
                      "webp: the destination does not have the canvas size of %u x %u pixels",
                      webp.width, webp.height);
-  if (imgc_check_memory(request, webp.width,
-                        imgc_rows_in_memory(request, webp.height, imgc_webp_band_rows(image)),
-                        imgc_webp_work_bytes(request, image), report))
-    return report->status;
+  uint32_t rows = imgc_rows_in_memory(request, webp.height, imgc_webp_band_rows(image));
+  if (imgc_webp_check_memory(request, webp.width, rows, image, report)) return report->status;
   return imgc_webp_draw_still(request, image, first.x, first.y, dest, report);
 }
 

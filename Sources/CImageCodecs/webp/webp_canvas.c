@@ -5,15 +5,32 @@
 #include "webp/webp_canvas.h"
 #include "core/limits.h"
 #include "core/report.h"
+#include "webp/webp_prefix.h"
 #include "webp/webp_ring.h"
 
 #include <limits.h>
 
-uint64_t imgc_webp_work_bytes(const imgc_request *request, const imgc_webp_image *image) {
+// Without the tables of prefix codes.
+static uint64_t fixed_bytes(const imgc_request *request, const imgc_webp_image *image) {
   uint64_t bytes = imgc_webp_library_bytes(image);
   if (request->flags & IMGC_RESAMPLES) return bytes;
   // Rows that are not written directly, because they are turned, blended or clipped.
   return bytes + imgc_webp_ring_bytes(image);
+}
+
+uint64_t imgc_webp_work_bytes(const imgc_request *request, const imgc_webp_image *image,
+                              imgc_report *report) {
+  return fixed_bytes(request, image) + imgc_webp_prefix_bytes(request, image, report);
+}
+
+imgc_status imgc_webp_check_memory(const imgc_request *request, uint32_t width, uint32_t rows,
+                                   const imgc_webp_image *image, imgc_report *report) {
+  // The stream is read only if the limit can be exceeded.
+  imgc_report ignored = {0};
+  uint64_t most = fixed_bytes(request, image) + imgc_webp_max_prefix_bytes(image);
+  if (imgc_check_memory(request, width, rows, most, &ignored) == IMGC_OK) return IMGC_OK;
+  uint64_t work = imgc_webp_work_bytes(request, image, report);
+  return report->status ? report->status : imgc_check_memory(request, width, rows, work, report);
 }
 
 uint32_t imgc_webp_band_rows(const imgc_webp_image *image) {

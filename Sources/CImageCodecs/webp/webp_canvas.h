@@ -12,7 +12,11 @@ enum { IMGC_WEBP_BAND = 16 };
 
 // Returns an upper bound of the decoder's memory, in bytes, without the pixels. With IMGC_RESAMPLES
 // the rows of the buffer are counted by imgc_webp_band_rows instead.
-uint64_t imgc_webp_work_bytes(const imgc_request *request, const imgc_webp_image *image);
+uint64_t imgc_webp_work_bytes(const imgc_request *request, const imgc_webp_image *image,
+                              imgc_report *report);
+// Checks the memory of the decoder and of width x rows pixels. Fails also when imgc_poll fails.
+imgc_status imgc_webp_check_memory(const imgc_request *request, uint32_t width, uint32_t rows,
+                                   const imgc_webp_image *image, imgc_report *report);
 // Returns how many rows are in memory at once when the image is resampled.
 uint32_t imgc_webp_band_rows(const imgc_webp_image *image);
 

@@ -16,14 +16,16 @@
 #include <webp/decode.h>
 
 enum {
-  MAX_LOSSY_PIECE = 65536, // bytes
-  MIN_PIECE = 64,
-  // After each piece of a lossless image libwebp decodes up to 8 rows again, so its pieces are
-  // larger.
-  LOSSY_PIECES_PER_RING = 16,
-  LOSSLESS_PIECES_PER_RING = 4,
-  MIN_LOSSLESS_PIECE = 32768, // of an image that is held completely
-  PIECES_OF_DAMAGED = 128,    // least number of pieces in which a damaged image is decoded again
+  MAX_PIECE = 65536, // bytes of a lossy image
+  // Rows that a piece completes on average, so that the cancel flag is polled at least every 16
+  // rows.
+  PIECE_ROWS = 12,
+  PIECES_PER_RING = 4, // at least
+  // After each piece of a lossless image, libwebp decodes up to 8 rows again.
+  LOSSLESS_PIECE_ROWS = 256,
+  MIN_LOSSLESS_PIECE = 32768,
+  DAMAGED_PIECES = 128, // least number of pieces in which a damaged lossless image is decoded again
+  ROWS_PER_POLL = 16,
   // A window is decoded with more rows above and below, because the chroma of a row is interpolated
   // with the adjacent rows, and a window starts at an even row.
   WINDOW_MARGIN = 2,
@@ -40,8 +42,6 @@ typedef struct draw {
   bool moves;        // every piece starts to write at `pixels`
   size_t piece;      // bytes
   uint32_t done;     // rows of the image that have been written directly or passed on
-  uint32_t complete; // complete rows of the image: all of them, or those before missing data
-  bool overflows;    // one piece completed more rows than the buffer holds
   WebPDecoderConfig config;
   WebPIDecoder *decoder;
 } draw;
@@ -63,6 +63,16 @@ typedef enum outcome {
 
 // ---------------------------------------------------------------- rows
 
+static bool is_opaque(const uint8_t *row, size_t count) {
+  uint32_t all = UINT32_MAX;
+  for (size_t i = 0; i < count; i++) {
+    uint32_t pixel;
+    imgc_copy(&pixel, row + i * 4, 4);
+    all &= pixel;
+  }
+  return imgc_le32((const uint8_t *)&all) >> 24 == 255;
+}
+
 // Passes on the rows from `from` to `to` of the window, which are at `rows`.
 static void put_rows(draw *d, const window *window, uint32_t from, uint32_t to, uint8_t *rows) {
   if (from < window->skip) {
@@ -75,9 +85,12 @@ static void put_rows(draw *d, const window *window, uint32_t from, uint32_t to, 
   uint32_t y = window->first + from, count = to - from;
   // Without the alpha bit the image is opaque, even if pixels have an alpha below 255, as in
   // libwebp's tools.
-  if (d->image->is_lossless && !d->image->has_alpha)
-    for (uint32_t i = 0; i < count; i++)
-      imgc_row_rgbx8(rows + i * d->stride, rows + i * d->stride, d->image->width);
+  for (uint32_t i = 0; i < count && d->image->is_lossless; i++) {
+    uint8_t *row = rows + i * d->stride;
+    if (!d->image->has_alpha && !is_opaque(row, d->image->width))
+      imgc_row_rgbx8(row, row, d->image->width);
+    if (i % ROWS_PER_POLL == 0 && imgc_poll(d->request, d->report)) return;
+  }
   if (d->output->put) d->output->put(d->output->context, y, rows, d->stride, count);
   d->done = y + count;
 }
@@ -124,6 +137,8 @@ static outcome fail_without_memory(draw *d) {
   return OUTCOME_FAILED;
 }
 
+static outcome decode_lost_rows(draw *d, uint32_t end);
+
 static outcome feed(draw *d, const window *window) {
   const uint8_t *data = d->request->data + d->image->offset;
   uint32_t rows = 0; // complete rows of the window
@@ -133,20 +148,21 @@ static outcome feed(draw *d, const window *window) {
     VP8StatusCode status = WebPIUpdate(d->decoder, data, fed);
     uint32_t now = complete_rows(d);
     if (now > window->end - window->first) return OUTCOME_DAMAGED;
-    if (d->moves && now - rows > d->capacity) d->overflows = true;
-    if (now > rows) {
-      // After an overflow the rest is decoded only to count the complete rows.
-      if (!d->overflows || !window->is_whole)
-        put_rows(d, window, rows, now, d->pixels + (d->moves ? 0 : (size_t)rows * d->stride));
+    if (d->moves && now - rows > d->capacity) {
+      outcome outcome = decode_lost_rows(d, now);
+      if (outcome != OUTCOME_COMPLETE) return outcome;
       rows = now;
-      if (window->is_whole) d->complete = rows;
-      if (d->report->status) return OUTCOME_FAILED;
-      // libwebp writes row `y` to rgba + y * stride. The next row is written to `pixels`. An
-      // integer is used because the address is outside the buffer.
-      if (d->moves)
-        d->config.output.u.RGBA.rgba =
-            (uint8_t *)((uintptr_t)d->pixels - (uintptr_t)rows * d->stride);
     }
+    if (now > rows) {
+      put_rows(d, window, rows, now, d->pixels + (d->moves ? 0 : (size_t)rows * d->stride));
+      rows = now;
+      if (d->report->status) return OUTCOME_FAILED;
+    }
+    // libwebp writes row `y` to rgba + y * stride. The next row is written to `pixels`. An integer
+    // is used because the address is outside the buffer.
+    if (d->moves && d->config.output.width)
+      d->config.output.u.RGBA.rgba =
+          (uint8_t *)((uintptr_t)d->pixels - (uintptr_t)rows * d->stride);
     if (status == VP8_STATUS_OK || rows >= window->keep) return OUTCOME_COMPLETE;
     if (status == VP8_STATUS_OUT_OF_MEMORY) return fail_without_memory(d);
     if (status != VP8_STATUS_SUSPENDED) return OUTCOME_DAMAGED;
@@ -163,23 +179,26 @@ static outcome decode_window(draw *d, const window *window) {
 
 // ---------------------------------------------------------------- windows
 
-// Decodes the remaining complete rows in windows that fit into the buffer. Every window is decoded
-// from the start of the data, and only its rows are written.
-static outcome decode_windows(draw *d) {
+// Decodes the rows from `done` to `end` with a second decoder, in windows that fit into the buffer,
+// after one piece of data completed more rows than the buffer holds. Every window is decoded from
+// the start of the data, and only its rows are written. Flat images have such pieces: macroblocks
+// without coefficients need no data after the first partition.
+static outcome decode_lost_rows(draw *d, uint32_t end) {
+  draw again = *d;
   uint32_t height = d->image->height;
-  d->moves = false;
-  while (d->done < d->complete) {
+  outcome outcome = OUTCOME_COMPLETE;
+  again.moves = false;
+  while (again.done < end && outcome == OUTCOME_COMPLETE) {
     window window = {0};
-    window.first = d->done > WINDOW_MARGIN ? (d->done - WINDOW_MARGIN) & ~1u : 0;
+    window.first = again.done > WINDOW_MARGIN ? (again.done - WINDOW_MARGIN) & ~1u : 0;
     window.end = height - window.first > d->capacity ? window.first + d->capacity : height;
-    window.skip = d->done - window.first;
+    window.skip = again.done - window.first;
     window.keep = window.end - window.first - (window.end < height ? WINDOW_MARGIN : 0);
-    if (window.keep > d->complete - window.first) window.keep = d->complete - window.first;
-    outcome outcome = decode_window(d, &window);
-    if (outcome != OUTCOME_COMPLETE) return outcome;
-    if (d->done < window.first + window.keep) return OUTCOME_DAMAGED;
+    if (window.keep > end - window.first) window.keep = end - window.first;
+    outcome = decode_window(&again, &window);
   }
-  return OUTCOME_COMPLETE;
+  d->done = again.done;
+  return outcome;
 }
 
 // ---------------------------------------------------------------- the image
@@ -187,29 +206,27 @@ static outcome decode_windows(draw *d) {
 // The size of the pieces does not depend on the destination, because it influences how many rows of
 // a damaged image are decoded.
 static size_t piece_size(const imgc_webp_image *image) {
-  uint32_t ring_rows = imgc_webp_ring_rows(image);
-  uint32_t rows =
-      ring_rows / (image->is_lossless ? LOSSLESS_PIECES_PER_RING : LOSSY_PIECES_PER_RING);
-  uint64_t size = (uint64_t)image->size * (rows ? rows : 1) / image->height;
-  if (size < MIN_PIECE) size = MIN_PIECE;
-  if (!image->is_lossless && size > MAX_LOSSY_PIECE) size = MAX_LOSSY_PIECE;
-  if (image->is_lossless && ring_rows == image->height && size < MIN_LOSSLESS_PIECE)
-    size = MIN_LOSSLESS_PIECE;
-  return (size_t)size;
+  uint64_t rows = imgc_webp_ring_rows(image) / PIECES_PER_RING, size = image->size;
+  if (image->is_lossless) {
+    size = size * LOSSLESS_PIECE_ROWS / image->height;
+    return size < MIN_LOSSLESS_PIECE ? MIN_LOSSLESS_PIECE : (size_t)size;
+  }
+  if (rows > PIECE_ROWS) rows = PIECE_ROWS;
+  size = size * (rows ? rows : 1) / image->height;
+  return size > MAX_PIECE ? MAX_PIECE : size ? (size_t)size : 1;
 }
 
-// Decodes the rows from `done` on. When libwebp finds damage, it discards the rows of the piece;
-// with smaller pieces more rows are kept.
+// Decodes all rows. When libwebp finds damage in a lossless image, it discards the rows of the
+// piece; with smaller pieces more rows are kept.
 static outcome decode_rows(draw *d) {
-  window rest = {.end = d->image->height, .keep = d->image->height, .is_whole = true};
-  outcome outcome = decode_window(d, &rest);
-  size_t small = d->image->size / PIECES_OF_DAMAGED;
-  if (small < MIN_PIECE) small = MIN_PIECE;
-  if (outcome != OUTCOME_DAMAGED || small >= d->piece) return outcome;
-  rest.skip = d->done;
+  window whole = {.end = d->image->height, .keep = d->image->height, .is_whole = true};
+  outcome outcome = decode_window(d, &whole);
+  size_t small = d->image->size / DAMAGED_PIECES + 1;
+  if (outcome != OUTCOME_DAMAGED || !d->image->is_lossless || small >= d->piece) return outcome;
   d->piece = small;
-  d->overflows = false;
-  return decode_window(d, &rest);
+  // Rows in the destination are written again.
+  if (d->output->put) whole.skip = d->done;
+  return decode_window(d, &whole);
 }
 
 static outcome draw_direct(draw *d) {
@@ -227,15 +244,7 @@ static outcome draw_buffered(draw *d) {
   d->pixels = ring.pixels;
   d->capacity = ring.rows;
   d->moves = ring.addresses > 0;
-  outcome outcome = OUTCOME_COMPLETE;
-  if (ring.holds_image)
-    outcome = decode_rows(d);
-  else
-    d->complete = image->height, d->overflows = true;
-  if (d->overflows && outcome != OUTCOME_FAILED) {
-    enum outcome rest = decode_windows(d);
-    if (rest != OUTCOME_COMPLETE) outcome = rest;
-  }
+  outcome outcome = ring.holds_image ? decode_rows(d) : decode_lost_rows(d, image->height);
   imgc_webp_ring_close(&ring, d->request);
   return outcome;
 }
@@ -264,8 +273,7 @@ imgc_status imgc_webp_draw(const imgc_request *request, const imgc_webp_image *i
 enum { FIXED_BYTES = 65536, MACROBLOCK_BYTES = 2200 };
 
 // A lossless image of w x h: the pixels, a row above, 16 rows of output, and the two transforms and
-// the entropy image with up to one value per 4 x 4 pixels each. The tables of prefix codes: up to
-// 19 kB for each of the groups.
+// the entropy image with up to one value per 4 x 4 pixels each.
 static uint64_t lossless_bytes(uint64_t width, uint64_t height) {
   uint64_t pixels = imgc_mul(width, height + 18), blocks = (width / 4 + 1) * (height / 4 + 1);
   return pixels * 4 + blocks * 12;
@@ -274,7 +282,8 @@ static uint64_t lossless_bytes(uint64_t width, uint64_t height) {
 uint64_t imgc_webp_library_bytes(const imgc_webp_image *image) {
   uint64_t width = image->width, height = image->height, pixels = width * height;
   if (image->is_lossless) return FIXED_BYTES + lossless_bytes(width, height);
-  uint64_t bytes = FIXED_BYTES + (width / 16 + 1) * MACROBLOCK_BYTES + width * 2 + 64;
+  // Two decoders exist while lost rows are decoded.
+  uint64_t bytes = 2 * (FIXED_BYTES + (width / 16 + 1) * MACROBLOCK_BYTES + width * 2 + 64);
   if (image->has_alpha_chunk) bytes += pixels * 2;
   if (image->alpha_is_coded) bytes += lossless_bytes(width, height);
   return bytes;

@@ -25,7 +25,8 @@ typedef struct imgc_webp_result {
   imgc_webp_end end;
 } imgc_webp_result;
 
-// Returns an upper bound of libwebp's memory for the image, in bytes.
+// Returns an upper bound of libwebp's memory for the image, in bytes, without the tables of prefix
+// codes (webp_prefix.h).
 uint64_t imgc_webp_library_bytes(const imgc_webp_image *image);
 
 // Decodes the image. Damage is returned in `result` and not reported. Fails when cancelled, and

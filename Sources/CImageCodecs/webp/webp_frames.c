@@ -126,15 +126,16 @@ typedef struct drawing {
   uint32_t x, y;          // position of the frame
   uint32_t width, height; // visible part of the frame
   bool blends;
+  uint32_t scales[256]; // 2^24 / n
   imgc_rect cleared; // canvas pixels that are transparent, because the previous frame was cleared
 } drawing;
 
 // The formula of WebPAnimDecoder for straight alpha; all divisions round down.
-static inline uint32_t blend(uint32_t src, uint32_t dst) {
+static inline uint32_t blend(uint32_t src, uint32_t dst, const uint32_t scales[256]) {
   uint32_t alpha = src >> 24;
   uint32_t dst_weight = (dst >> 24) * (256 - alpha) >> 8;
   uint32_t sum = alpha + dst_weight; // at least 1, at most 255
-  uint32_t scale = (1u << 24) / sum, result = sum << 24;
+  uint32_t scale = scales[sum], result = sum << 24;
   for (int shift = 0; shift < 24; shift += 8) {
     uint32_t channel = (src >> shift & 255) * alpha + (dst >> shift & 255) * dst_weight;
     result |= channel * scale >> 24 << shift;
@@ -142,11 +143,11 @@ static inline uint32_t blend(uint32_t src, uint32_t dst) {
   return result;
 }
 
-static void blend_row(uint8_t *dst, const uint8_t *src, size_t count) {
+static void blend_row(uint8_t *dst, const uint8_t *src, size_t count, const uint32_t scales[256]) {
   for (size_t i = 0; i < count; i++, dst += 4, src += 4) {
     uint32_t source = imgc_le32(src);
     if (source >> 24 == 0) continue;
-    if (source >> 24 < 255) source = blend(source, imgc_le32(dst));
+    if (source >> 24 < 255) source = blend(source, imgc_le32(dst), scales);
     dst[0] = (uint8_t)source, dst[1] = (uint8_t)(source >> 8);
     dst[2] = (uint8_t)(source >> 16), dst[3] = (uint8_t)(source >> 24);
   }
@@ -171,10 +172,10 @@ static void put(void *context, uint32_t y, const uint8_t *rows, size_t stride, u
         if (first < end) left = first, right = end;
       }
       if (right > left) {
-        blend_row(dst, src, left);
-        blend_row(dst + (size_t)right * 4, src + (size_t)right * 4, d->width - right);
+        blend_row(dst, src, left, d->scales);
+        blend_row(dst + (size_t)right * 4, src + (size_t)right * 4, d->width - right, d->scales);
       } else {
-        blend_row(dst, src, d->width);
+        blend_row(dst, src, d->width, d->scales);
       }
     }
     if (right > left)
@@ -239,14 +240,14 @@ imgc_status imgc_webp_draw_frame(const imgc_request *request, const imgc_frame *
   drawing d = {.canvas = canvas, .x = frame->x, .y = frame->y};
   if (find_image(request, frame, &image, &d.cleared, report) ||
       imgc_check_size(request, image.width, image.height, report) ||
-      imgc_check_memory(request, canvas->width, canvas->height,
-                        imgc_webp_work_bytes(request, &image), report))
+      imgc_webp_check_memory(request, canvas->width, canvas->height, &image, report))
     return report->status;
   if (frame->x >= canvas->width || frame->y >= canvas->height) return IMGC_OK;
   d.width = canvas->width - frame->x < image.width ? canvas->width - frame->x : image.width;
   d.height = canvas->height - frame->y < image.height ? canvas->height - frame->y : image.height;
   d.blends = frame->blend == IMGC_BLEND_OVER && image.has_alpha &&
              !(frame->transparent_index & FRAME_IS_KEY);
+  for (uint32_t n = 1; d.blends && n < 256; n++) d.scales[n] = (1u << 24) / n;
   imgc_webp_output output = {.put = put, .context = &d};
   bool is_visible = d.width == image.width && d.height == image.height;
   if (is_visible && !d.blends && canvas->stride <= INT_MAX)

@@ -19,10 +19,8 @@
 #define IMGC_WEBP_RING_BYTES ((uint64_t)8 << 20)
 #endif
 
-// A larger lossy image has 1/16 of its rows in memory. libwebp starts to decode a lossless image
-// when 1/8 of its bytes are available, and then returns the rows of all these bytes at once; 1/4 of
-// the rows leaves a margin for images that have more bytes in their lower rows.
-enum { LOSSY_PARTS = 16, LOSSLESS_PARTS = 4, MIN_ROWS = 8 };
+// A larger lossy image has 1/16 of its rows in memory.
+enum { LOSSY_PARTS = 16, MIN_ROWS = 8 };
 
 static uint64_t round_up(uint64_t size, uint64_t unit) {
   return imgc_add(size, unit - 1) / unit * unit;
@@ -32,11 +30,12 @@ static size_t row_bytes(const imgc_webp_image *image) { return (size_t)image->wi
 
 uint32_t imgc_webp_ring_rows(const imgc_webp_image *image) {
   uint32_t height = image->height;
-  // Windows (webp_draw.c) are not possible: when libwebp 1.2 crops, it decodes a filtered alpha
-  // plane incorrectly.
-  if (image->has_alpha_chunk) return height;
-  uint32_t parts = image->is_lossless ? LOSSLESS_PARTS : LOSSY_PARTS;
-  uint64_t rows = IMGC_WEBP_RING_BYTES / row_bytes(image), part = (height + parts - 1) / parts;
+  // All rows: libwebp has 4 bytes per pixel of a lossless image in memory, and can complete many
+  // rows at once; and when libwebp 1.2 crops, which webp_draw.c does for such rows, it decodes a
+  // filtered alpha plane incorrectly.
+  if (image->is_lossless || image->has_alpha_chunk) return height;
+  uint64_t rows = IMGC_WEBP_RING_BYTES / row_bytes(image),
+           part = (height + LOSSY_PARTS - 1) / LOSSY_PARTS;
   if (rows < part) rows = part;
   if (rows < MIN_ROWS) rows = MIN_ROWS;
   return rows < height ? (uint32_t)rows : height;

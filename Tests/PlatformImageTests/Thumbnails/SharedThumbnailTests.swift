@@ -9,6 +9,7 @@ import Testing
         "demo/mountains.jpg", "demo/aurora-progressive.jpg", "demo/city-lights-turned.jpg", "demo/poster-cmyk.jpg",
         "demo/window.png", "demo/ribbons.png", "demo/display-p3.png", "demo/orbit.gif", "demo/letter-g4.tif",
         "demo/dunes-16-bit.tif", "demo/invader-rle4.bmp", "gif/truncated-short-blocks.gif",
+        "demo/valley.webp",
     ]
 
     /// Thumbnails of many sizes and fits, and a crop; one decode may not be sufficient for all of them.

@@ -36,6 +36,7 @@ import Testing
         let whole = width * height * 4 + source.header.workByteCount
         switch fixture.format {
         case "gif": #expect(estimate > whole)
+        case "webp": #expect(estimate > whole)  // these fixtures are smaller than the buffer of rows
         case "bmp": #expect(estimate > whole)  // this fixture is run-length encoded
         default: #expect(estimate < whole - width * height * 3)
         }

@@ -51,7 +51,11 @@ import Testing
     }
 
     /// Uses files of each format with every filter, random sizes and random crops.
-    @Test(arguments: ["demo/mountains.jpg", "demo/chart.png", "demo/letter-g4.tif", "bmp/24-bit.bmp", "demo/orbit.gif"])
+    @Test(
+        arguments: [
+            "demo/mountains.jpg", "demo/chart.png", "demo/letter-g4.tif", "bmp/24-bit.bmp", "demo/orbit.gif",
+            "demo/valley.webp", "webp/lossy-alpha-best.webp", "webp/lossless-soft.webp",
+        ])
     func shrinkOnLoadOfRandomRequestsHasThePixelsOfAFullDecode(_ path: String) throws {
         let fixtures = Fixture.all.filter { $0.path == path || (path.hasPrefix("bmp") && $0.path.hasPrefix("bmp/")) }
         var random = SplitMix(seed: 7)

@@ -10,6 +10,7 @@ import Testing
         "demo/window.png", "demo/ribbons.png", "demo/display-p3.png", "demo/orbit.gif", "demo/letter-g4.tif",
         "demo/dunes-16-bit.tif", "demo/invader-rle4.bmp", "bmp/header-40-rgb24.bmp", "bmp/palette4-top-down.bmp",
         "bmp/embedded-jpeg.bmp", "gif/truncated-short-blocks.gif",
+        "demo/valley.webp",
     ]
 
     /// Different sizes, fits, filters, crops, backgrounds and paddings. 12 options, all with different pixels unless

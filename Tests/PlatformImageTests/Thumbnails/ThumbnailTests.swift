@@ -248,7 +248,7 @@ import Testing
     @Test(
         arguments: [
             "gif/animation-truncated.gif", "gif/animation-bad-code.gif", "apng/truncated-third-frame.png",
-            "apng/missing-frame.png", "jpeg/truncated-420.jpg",
+            "apng/missing-frame.png", "jpeg/truncated-420.jpg", "webp/animation-truncated.webp",
         ])
     func thumbnailsOfReadableFramesAreReturnedWithTheDamageStatus(_ path: String) throws {
         let bytes = try Fixture.file(path)
