@@ -3,8 +3,8 @@ import PlatformImageBenchmarking
 import PlatformImageTestSupport
 import Testing
 
-/// The native decoders return the same bytes as libpng, libjpeg, libtiff and the LZW of giflib for every file; WebP, which
-/// is decoded in pieces, gives the bytes that libwebp decodes at once.
+/// The native decoders return the same bytes as libpng, libjpeg, libtiff and the LZW of giflib for every file; WebP,
+/// which is decoded in pieces, gives the bytes that libwebp decodes at once.
 @Suite struct DecoderAgreementTests {
     @Test(arguments: Fixture.all.filter { $0.format != "bmp" })
     func nativeAndLibraryDecodersAgreeOnEveryFixtureExceptBMP(_ fixture: Fixture) throws {
