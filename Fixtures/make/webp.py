@@ -1,4 +1,4 @@
-"""WebP fixtures: lossy, lossless and alpha in many sizes and with many encoder settings, metadata, animations with every
+"""WebP fixtures: lossy, lossless and alpha in many sizes and with many settings, metadata, animations with every
 combination of blending and disposal.
 
 The images are encoded by Pillow or by `cwebp` (libwebp); the container is assembled by webp_damage.py. The pixels of
@@ -198,7 +198,8 @@ def animations(suite):
         frames = [frame(1, 20, 16, 0, 0, *first), frame(2, 12, 9, 4, 2, *second), frame(3, 13, 8, 6, 6, False, False)]
         note = "frames 1 and 2 with c: cleared, r: replaces; frame 3 is blended"
         put_animation(suite, f"blend-{name}", 20, 16, frames, note)
-    partial = [frame(4, 9, 7, 6, 4, False, False), frame(5, 5, 5, 8, 6, True, False), frame(6, 7, 3, 0, 10, False, True)]
+    partial = [frame(4, 9, 7, 6, 4, False, False), frame(5, 5, 5, 8, 6, True, False),
+               frame(6, 7, 3, 0, 10, False, True)]
     put_animation(suite, "animation-partial-first", 18, 14, partial, "the first frame does not cover the canvas")
     mixed = [
         frame(7, 18, 14, 0, 0, False, False, lossy_image=True, opaque=True),

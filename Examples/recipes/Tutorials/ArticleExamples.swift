@@ -59,6 +59,17 @@ enum ArticleExamples {
         return file
     }
 
+    static func copyMetadata(_ bytes: [UInt8]) throws -> [UInt8] {
+        let (decoder, profile) = try ImageDecoder().keepingProfile(of: bytes)
+        let image = try decoder.thumbnail(of: bytes, options: ThumbnailOptions(width: 800, height: 800))
+        var encoder = ImageEncoder()
+        encoder.options.iccProfile = profile
+        encoder.options.metadata = try decoder.metadata(of: bytes)
+        encoder.options.metadataPolicy = .withoutLocation
+        let file = try encoder.encode(image.bitmap, as: .jpeg)
+        return file
+    }
+
     static func copyAnimation(_ bytes: [UInt8], decoder: ImageDecoder) throws -> [UInt8] {
         let frames = try decoder.frames(of: bytes)
         var copies: [AnimationFrame] = []
@@ -159,6 +170,9 @@ extension RecipeTests {
         let bitmap = try await images.image(key, from: photo)
         #expect(try await images.image(key, from: []).byteCount == bitmap.byteCount)
         #expect(try await ArticleExamples.encode(bitmap, on: queue).count <= 500_000)
+        let turned = try example("demo/city-lights-turned.jpg")
+        #expect(try ImageDecoder().header(of: turned).orientation != .up)
+        #expect(try ImageDecoder().header(of: ArticleExamples.copyMetadata(turned)).orientation == .up)
     }
 
     @Test func examplesWithAnAnimationMemoryOfCAndErrorsWork() throws {

@@ -1,8 +1,8 @@
 extension ImageEncoder {
     /// Encodes without metadata and inserts metadata and profile into the file.
     ///
-    /// - Parameter encode: Encodes the pixels. The options of its argument have a ``EncodeOptions/maxBytes`` that leaves
-    ///   space for the metadata, and select colour types that the profile allows.
+    /// - Parameter encode: Encodes the pixels. The options of its argument have a ``EncodeOptions/maxBytes`` that
+    ///   leaves space for the metadata, and select colour types that the profile allows.
     func addingMetadata(
         _ format: EncodedFormat, width: Int, height: Int,
         _ encode: (ImageEncoder) throws(EncodeError) -> [UInt8]

@@ -4,9 +4,10 @@ extension ImageEncoder {
     /// overflows.
     ///
     /// GIF: 1 byte per pixel for the indices, and at most 1.5 bytes for the codes, which are stored twice with room to
-    /// grow; the histogram and the inverse palette take 4.3 MB. WebP: the factors are the largest ones measured with libwebp 1.2.4 over noise, photographs and gradients, from 64 x 64
-    /// to 3000 x 2000 pixels, rounded up. Alpha samples are compressed as a lossless image. Lossless compression
-    /// allocates tables that do not depend on the size of images of about 256 x 256 pixels or more.
+    /// grow; the histogram and the inverse palette take 4.3 MB. WebP: the factors are the largest ones measured with
+    /// libwebp 1.2.4 over noise, photographs and gradients, from 64 x 64 to 3000 x 2000 pixels, rounded up. Alpha
+    /// samples are compressed as a lossless image. Lossless compression allocates tables that do not depend on the size
+    /// of images of about 256 x 256 pixels or more.
     ///
     /// - Parameter hasAlpha: False if all pixels are opaque.
     package func workBytes(width: Int, height: Int, hasAlpha: Bool, as format: EncodedFormat) -> Int {

@@ -19,8 +19,8 @@ public struct ImageEncoder: Sendable {
     ///   - format: PNG is lossless; JPEG composites transparent pixels over ``JPEGOptions/background`` and stores one
     ///     component when all pixels are gray; WebP is lossy or lossless (``WebPOptions``) and stores alpha; GIF has at
     ///     most 256 colours and no partial transparency (``GIFOptions``).
-    ///   - cancellation: Stops the encode at its next batch of rows when raised; a lossless WebP only at the next of the
-    ///     few steps that libwebp reports.
+    ///   - cancellation: Stops the encode at its next batch of rows when raised; a lossless WebP only at the next of
+    ///     the few steps that libwebp reports.
     /// - Throws: `invalidArgument` when an option that applies to the format is out of its range, `unsupportedFormat`,
     ///   `tooLarge`, `overMaxBytes`, `outOfMemory`, `cancelled`, `deadlinePassed`.
     public func encode(

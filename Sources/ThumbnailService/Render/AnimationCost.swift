@@ -21,8 +21,8 @@ struct AnimationCost {
             && frames.multipliedClamped(by: canvas) <= limits.maxTotalPixels ?? .max
             && resultPixels <= rules?.maxPixels ?? 0
             && frames.multipliedClamped(by: plan.filterWork) <= rules?.maxFilterWork ?? 0
-        // The canvas, its copy for frames that restore it, and the composed frame have 4 bytes per pixel. A frame of the
-        // result has 4; its part that differs from the frame before, and its encoded bytes, have at most 4 each.
+        // The canvas, its copy for frames that restore it, and the composed frame have 4 bytes per pixel. A frame of
+        // the result has 4; its part that differs from the frame before, and its encoded bytes, have at most 4 each.
         byteCount = canvas.multipliedClamped(by: 12).addingClamped(resultPixels.multipliedClamped(by: 12))
     }
 

@@ -1,7 +1,8 @@
 #if Service
 import PlatformImage
 
-/// Format that content negotiation can select. An animated PNG is separate from PNG, because clients name it separately.
+/// Format that content negotiation can select. An animated PNG is separate from PNG, because clients name it
+/// separately.
 public enum NegotiatedFormat: String, Hashable, Sendable, CaseIterable {
     /// WebP, still or animated; only if the package is built with the trait `WebP`.
     case webp

@@ -50,8 +50,8 @@ struct ThumbCommand: AsyncParsableCommand {
     @Option(
         help: """
             Output format: png, jpeg, webp, gif or auto; by default that of the extension of --output, otherwise auto: \
-            jpeg for JPEG inputs and WebP inputs without alpha, and png for all other inputs. With --frame all, auto is \
-            the format of an animated input; without --format it is an APNG.
+            jpeg for JPEG inputs and WebP inputs without alpha, and png for all other inputs. With --frame all, auto \
+            is the format of an animated input; without --format it is an APNG.
             """,
         transform: parseChoice)
     var format: ThumbArguments.Format?
