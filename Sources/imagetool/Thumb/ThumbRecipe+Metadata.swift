@@ -11,7 +11,7 @@ extension ThumbRecipe {
         }
         if encoding.metadataPolicy != .strip { recipe.encoding.metadata = try reader.metadata(of: bytes) }
         let (source, iccProfile) = try reader.sourceProfile(of: bytes.span)
-        let output = ImageFormat(signatureOf: bytes.span).map { format(for: $0) } ?? .png
+        let output = format(for: try reader.header(of: bytes))
         guard
             ProfilePolicy.keepsProfile(
                 of: source, requested: profile, metadata: encoding.metadataPolicy, format: output)
