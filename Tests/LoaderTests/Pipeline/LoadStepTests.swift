@@ -20,6 +20,7 @@ import Testing
         #expect(
             Set(defaults.acceptedContentTypes.map(\.description)) == [
                 "image/png", "image/jpg", "image/jpeg", "image/bmp", "image/gif", "image/tiff",
+                "image/webp",
             ])
         #expect(defaults.defaultCacheControlMaxAgeForErrors == .zero)
         #expect(defaults.maxAttemptsForErrors == 3)

@@ -293,7 +293,7 @@ import Testing
         #expect(bench.storedFiles.isEmpty)
     }
 
-    @Test func sizesWhoseMemoryTogetherExceedsTheBudgetAreMadeOneByOne() async throws {
+    @Test func sizesWhoseMemoryTogetherExceedsTheBudgetAreMadeBySeveralDecodes() async throws {
         let gate = Gate()
         var reply = ScriptedReply.image(TestImage.first, maxAge: 60)
         reply.headGate = gate
@@ -315,8 +315,9 @@ import Testing
             gate.open()
             for await failure in group { #expect(failure == nil) }
         }
-        // The shared decode makes one thumbnail; each other size has a decode of its own.
-        #expect(bench.loader.statistics.decodes == 5)
+        // The memory is sufficient for two sizes. The decode of the download and later decodes make one or two sizes,
+        // depending on the loads that wait when they start.
+        #expect((3...5).contains(bench.loader.statistics.decodes))
         #expect(bench.transport.requests.count == 1)
     }
 

@@ -65,7 +65,7 @@ import Testing
         for _ in 0..<50 {
             var options = DecodeOptions()
             options.allowedFormats = Set(ImageFormat.allCases.filter { $0 != .bmp }.shuffled())
-            #expect(options.cacheVariant.hasPrefix("gif,jpeg,png,tiff "))
+            #expect(options.cacheVariant.hasPrefix("gif,jpeg,png,tiff,webp "))
         }
     }
 }

@@ -20,7 +20,7 @@ import Testing
         #expect(row("memory")?[1...8] == ["30", "0", "30", "0", "0", "0", "0", "0"])
         #expect(row("disk")?[1...8] == ["30", "0", "0", "30", "0", "0", "0", "0"])
         #expect(row("304")?[1...8] == ["30", "0", "0", "0", "30", "0", "30", "0"])
-        #expect(run.text.contains("30 URLs of 13 images"))
+        #expect(run.text.contains("30 URLs of 15 images"))
         #expect(run.text.contains("contact sheet of 7 x 5 images: \(sheet)\n"))
         #expect(run.text.contains("network  30 of 30\n"))
         let facts = try ToolRun("info", sheet, "--ndjson").text

@@ -14,7 +14,8 @@ import Testing
     @Test func outputNameOrFormatOptionSelectsGIF() throws {
         let photograph = fixturePath("demo/city-lights-turned.jpg")
         let named = try ToolRun("thumb", photograph, "-s", "60", "-o", folder.path("a.gif"))
-        let chosen = try ToolRun("thumb", photograph, "-s", "60", "-o", folder.path("{name}.{ext}"), "--format", "gif")
+        let template = folder.path + "/{name}.{ext}"
+        let chosen = try ToolRun("thumb", photograph, "-s", "60", "-o", template, "--format", "gif")
 
         #expect(named.exitCode == 0 && chosen.exitCode == 0, "\(named.errors) \(chosen.errors)")
         let options = ThumbnailOptions(width: 60, height: 60)
