@@ -164,11 +164,10 @@ static imgc_status collect(imgc_gif_encoder *encoder, const frame *f, imgc_repor
 }
 
 // Returns true if a palette of only this frame needs a transparent index: for pixels that are not
-// drawn, or, unless an exact palette needs all indices, for the area that is cleared afterwards.
-static bool reserves_index(const imgc_gif_encoder *encoder, const frame *f) {
-  if (f->part.has_undrawn && !f->draws_all) return true;
-  return f->disposal == IMGC_DISPOSE_CLEAR &&
-         imgc_gif_histogram_colors(encoder->histogram) != encoder->options.max_colors;
+// drawn, or for the area that is cleared afterwards, which some viewers otherwise fill with the
+// background colour. An exact palette of max_colors colours then loses one colour.
+static bool reserves_index(const frame *f) {
+  return (f->part.has_undrawn && !f->draws_all) || f->disposal == IMGC_DISPOSE_CLEAR;
 }
 
 // The global palette. A transparent index is necessary for transparent pixels; for unchanged pixels
@@ -182,7 +181,7 @@ static imgc_status make_global(imgc_gif_encoder *encoder, const frame *f, imgc_r
   if (is_exact && found == max_colors) reserves = false;
   if (!encoder->uses_global_only && encoder->options.frame_count > 1) {
     if (collect(encoder, f, report)) return report->status;
-    reserves = reserves_index(encoder, f);
+    reserves = reserves_index(f);
   }
   if (!imgc_gif_palette_make(encoder->histogram, max_colors - reserves, &encoder->global))
     return no_memory(report);
@@ -201,7 +200,7 @@ static imgc_status make_local(imgc_gif_encoder *encoder, frame *f, imgc_report *
     f->draws_all = imgc_gif_histogram_colors(encoder->histogram) == max_colors;
     if (!f->draws_all && collect(encoder, f, report)) return report->status;
   }
-  bool reserves = reserves_index(encoder, f);
+  bool reserves = reserves_index(f);
   if (!imgc_gif_palette_make(encoder->histogram, max_colors - reserves, &f->local))
     return no_memory(report);
   f->palette = &f->local;
