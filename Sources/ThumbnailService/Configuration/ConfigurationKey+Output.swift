@@ -99,6 +99,12 @@ extension ConfigurationKey {
             measured quality, when the target does not name a format.
             """),
         .init(
+            "output.metadata", \.service.output.metadata, .choice,
+            """
+            Metadata (EXIF, XMP, IPTC) of the source that results contain; the result then also has the ICC profile of \
+            the source, except with `strip`.
+            """),
+        .init(
             "output.sizes", each: \.service.output.sizes, .integer(1...65_535, "pixels"),
             "Allowed widths in pixels; for targets without a width, allowed heights. An empty list allows all sizes."),
         .init(

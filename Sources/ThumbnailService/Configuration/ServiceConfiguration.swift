@@ -195,6 +195,10 @@ extension ServiceConfiguration {
         /// Time in which a still result is also encoded in other accepted formats, to send the smallest file at equal
         /// measured quality; nil encodes only one format. Applies when the target does not name a format.
         public var searchBudget: Duration?
+        /// Metadata of the source that a result contains. With ``Metadata/strip``, results are sRGB without a profile;
+        /// with all other values, a result also has the colour space and the ICC profile of its source if the source
+        /// has an RGB profile. GIF results have neither.
+        public var metadata = Metadata.strip
         /// Allowed widths in pixels, which are also the allowed heights for targets without a width; empty allows any
         /// size.
         public var sizes: [Int] = []
@@ -219,6 +223,28 @@ extension ServiceConfiguration {
             case sameSite = "same-site"
             /// All pages.
             case crossOrigin = "cross-origin"
+        }
+
+        /// Metadata that results contain, rewritten for their pixels; the names are those of `MetadataPolicy`.
+        public enum Metadata: String, Hashable, Sendable, CaseIterable {
+            /// No metadata.
+            case strip
+            /// Copyright, author, credit and licence only.
+            case copyright
+            /// Everything except positions, names of places and data of unknown meaning.
+            case withoutLocation = "no-location"
+            /// EXIF, XMP and IPTC.
+            case all
+
+            /// The policy of the encoder.
+            var policy: MetadataPolicy {
+                switch self {
+                case .strip: .strip
+                case .copyright: .copyright
+                case .withoutLocation: .withoutLocation
+                case .all: .all
+                }
+            }
         }
 
         /// Creates the default configuration.

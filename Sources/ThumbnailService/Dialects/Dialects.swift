@@ -26,12 +26,15 @@ struct Dialects: Sendable {
         dialect.defaultQuality = configuration.output.quality
         dialect.refusesUnknownFilters = configuration.output.refusesUnknownFilters
         let output = configuration.output
+        dialect.metadata = output.metadata.policy
         dialect.presets = try ThumborPresets(output.presets, areRequired: output.presetsOnly)
         sizes = AllowedSizes(widths: Set(output.sizes))
         dialect.signing = try SigningPolicy(configuration.signing)
         thumbor = dialect
         post = PostDialect(thumbor: dialect)
-        iiif = configuration.iiif == nil ? nil : IIIFDialect(defaultQuality: configuration.output.quality)
+        iiif =
+            configuration.iiif == nil
+            ? nil : IIIFDialect(defaultQuality: configuration.output.quality, metadata: output.metadata.policy)
     }
 
     func name(of target: String) -> DialectName {

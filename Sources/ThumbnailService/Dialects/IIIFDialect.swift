@@ -8,6 +8,8 @@ struct IIIFDialect: Hashable, Sendable {
 
     /// Quality of JPEG and WebP results, 1 to 100.
     var defaultQuality = 80
+    /// Metadata of results.
+    var metadata = MetadataPolicy.strip
     /// Formats of the built-in encoders.
     var formats = OutputFormatRequest.Format.encodable
 
@@ -102,7 +104,8 @@ struct IIIFDialect: Hashable, Sendable {
         }
         // A region of an animation, like a tile of a viewer, is one image.
         let isStill = format == .gif || format == .webp
-        return OutputFormatRequest(format: format, quality: defaultQuality, isStill: isStill)
+        return OutputFormatRequest(
+            format: format, quality: defaultQuality, isStill: isStill, metadata: OutputMetadata(metadata))
     }
 
     /// Decodes an identifier; nil when it is empty, contains control characters or unescaped brackets, or is not UTF-8.

@@ -45,6 +45,8 @@ extension ThumbnailRequest {
         if let maxBytes = output.maxBytes { texts.append("max_bytes(\(maxBytes))") }
         if output.isStill { texts.append("cover()") }
         if output.prefersJPEG { texts.append("autojpg()") }
+        if output.metadata.stripsEXIF { texts.append("strip_exif()") }
+        if output.metadata.stripsProfile { texts.append("strip_icc()") }
         if output.kind == .meta(blurHash: true) { texts.append("blurhash()") }
         if let maxAge = policy.maxAge { texts.append("max_age(\(maxAge))") }
         if let expires = policy.expires { texts.append("expire(\(expires))") }

@@ -9,6 +9,8 @@ struct ThumborDialect: Sendable {
     var readsFiles = false
     /// JPEG quality of results without a `quality` filter, 1 to 100.
     var defaultQuality = 80
+    /// Metadata of results whose targets have no filter that strips it.
+    var metadata = MetadataPolicy.strip
     /// Refuses unknown filters with status 400; false ignores them.
     var refusesUnknownFilters = false
     /// Presets for the filter `preset`.
@@ -41,7 +43,7 @@ struct ThumborDialect: Sendable {
     func parse(
         _ scanner: inout TargetScanner, isDecoded: Bool, query: [UInt8]?, isBody: Bool
     ) throws(ServiceError) -> ThumbnailRequest {
-        var draft = ThumborDraft(quality: defaultQuality)
+        var draft = ThumborDraft(quality: defaultQuality, metadata: metadata)
         draft.presets = presets
         try draft.read(parts: &scanner, isDecoded: isDecoded)
         // A second `filters:`, or a `filters:` without its end, is an error, because no source has such a name.

@@ -59,9 +59,7 @@ extension ThumborDraft {
 
     /// Parses a filter that is not a render step. Returns false for the name of a render step and for an unknown name.
     private mutating func readOption(_ name: String, _ text: ArraySlice<UInt8>) throws(ServiceError) -> Bool {
-        // These filters have no effect, because metadata is always removed.
-        let hasNoEffect = ["strip_exif", "strip_icc"].contains(name)
-        guard hasNoEffect || Self.optionNames.contains(name) else { return false }
+        guard Self.optionNames.contains(name) else { return false }
         var arguments = try FilterArguments(of: name, text)
         switch name {
         case "no_upscale": size.forbidsUpscaling = true
@@ -71,6 +69,8 @@ extension ThumborDraft {
         case "max_bytes": output.maxBytes = try arguments.integer(1...Number.max)
         case "format": output.format = try arguments.format()
         case "cover": output.isStill = true
+        case "strip_exif": output.metadata.stripEXIF()
+        case "strip_icc": output.metadata.stripProfile()
         case "autojpg": output.prefersJPEG = arguments.hasMore ? try arguments.boolean() : true
         case "page": operations.page = try arguments.integer(1...Number.max)
         case "dpr": pixelRatio = try arguments.decimal(FixedDecimal(units: 1)...FixedDecimal(8))
@@ -90,8 +90,7 @@ extension ThumborDraft {
 
     private static let optionNames: Set<String> = [
         "no_upscale", "stretch", "blurhash", "quality", "max_bytes", "format", "autojpg", "cover", "page", "dpr",
-        "focal",
-        "max_age", "expire", "attachment", "preset",
+        "focal", "max_age", "expire", "attachment", "preset", "strip_exif", "strip_icc",
     ]
 }
 

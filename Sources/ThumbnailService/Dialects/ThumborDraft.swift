@@ -1,4 +1,6 @@
 #if Service
+import PlatformImage
+
 /// State of the parser of a thumbor target.
 struct ThumborDraft {
     var operations = Operations()
@@ -23,7 +25,9 @@ struct ThumborDraft {
     /// True when the target itself contains an option other than `meta` and presets.
     var hasExplicitParts = false
 
-    init(quality: Int) { output = OutputFormatRequest(quality: quality) }
+    init(quality: Int, metadata: MetadataPolicy = .strip) {
+        output = OutputFormatRequest(quality: quality, metadata: OutputMetadata(metadata))
+    }
 
     /// Parses a segment as a part of `stage` or of a later stage. Returns the stage of the part; nil when the segment
     /// is no such part.

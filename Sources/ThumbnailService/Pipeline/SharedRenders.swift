@@ -13,6 +13,8 @@ final class SharedRenders: Sendable {
         let digest: String
         let page: Int
         let plan: ThumbnailPlan
+        /// True when the pixels stay in the colour space of the source.
+        let keepsProfile: Bool
     }
 
     /// Maximum number of members of a group: with more members, the result of the first one would be delayed too long.

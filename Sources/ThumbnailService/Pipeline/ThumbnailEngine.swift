@@ -276,7 +276,9 @@ final class ThumbnailEngine: Sendable {
         let image: RenderedImage
         do throws(ServiceError) {
             if let plan = prepared.sharedPlan {
-                let key = SharedRenders.Key(digest: source.digest, page: request.operations.page, plan: plan)
+                let key = SharedRenders.Key(
+                    digest: source.digest, page: request.operations.page, plan: plan,
+                    keepsProfile: prepared.metadata.profile != nil)
                 image = try await shared.render(prepared, source.bytes, key, decode, begin)
             } else {
                 image = try await renderAlone(prepared, source.bytes, decode, begin)
@@ -367,7 +369,7 @@ extension PreparedRender {
             format: header.format,
             pixels: (format.isAnimation ? header.frameCount ?? 1 : 1)
                 * (header.width * header.height + 4 * plan.resultWidth * plan.resultHeight),
-            sourceBytes: sourceBytes)
+            sourceBytes: sourceBytes.addingClamped(metadata.byteCount))
     }
 }
 #endif

@@ -8,8 +8,10 @@ struct PreparedRender: Sendable {
     let header: ImageHeader
     /// Plan for the untrimmed image; a trim computes a new plan.
     let plan: RenderPlan
-    /// Decoder with the page of the request selected.
+    /// Decoder with the page of the request selected; it converts to sRGB unless ``metadata`` contains a profile.
     let decoder: ImageDecoder
+    /// Metadata and profile for the result; empty when the request needs none.
+    let metadata: SourceMetadata
     /// Upper estimate of the peak memory of the render in bytes, at least 1: source, decoder, pixels, filters and
     /// encoder.
     let byteCount: Int
@@ -39,7 +41,6 @@ struct PreparedRender: Sendable {
     ) throws(DecodeError) {
         self.request = request
         self.header = header
-        self.decoder = decoder
         self.plan = plan
         // thumbor uses Pillow's draft mode (JPEG decoding at a reduced size) only for complete images. With draft mode
         // for a part of an image, the result would differ from thumbor's result by more than the use of another encoder
@@ -69,6 +70,11 @@ struct PreparedRender: Sendable {
             }
         }
         (self.format, self.searches) = (format, searches)
+        let metadata = try SourceMetadata(of: bytes, for: request.output, format, decoder)
+        self.metadata = metadata
+        var decoder = decoder
+        if metadata.profile != nil { decoder.options.convertsToSRGB = false }
+        self.decoder = decoder
         reservedAfterDecode = isMetadataOnly ? 0 : afterDecode.multipliedClamped(by: trims ? 2 : 1)
         var decode = needsFullDecode ? try decoder.decodeByteCount(of: bytes.span, cancellation: cancellation) : 0
         if !needsFullDecode, !isMetadataOnly {
@@ -90,7 +96,7 @@ struct PreparedRender: Sendable {
         // memory.
         let overlaps = needsFullDecode || format.isAnimation
         let peak = overlaps ? decode.addingClamped(reservedAfterDecode) : max(decode, reservedAfterDecode)
-        byteCount = max(1, peak.addingClamped(bytes.count))
+        byteCount = max(1, peak.addingClamped(bytes.count).addingClamped(metadata.renderByteCount))
     }
 
     /// The part of the source that is decoded for the result, and the size to which it is resampled.

@@ -185,6 +185,7 @@ struct Renderer: Sendable {
         _ bitmap: Bitmap, _ prepared: PreparedRender, _ plan: RenderPlan, _ cancellation: CancellationFlag?
     ) throws(ServiceError) -> RenderedImage {
         let output = prepared.request.output
+        let encoding = encoding.adding(prepared.metadata)
         let searches = encoding.searchBudget != nil && output.maxBytes == nil && !output.negotiated.candidates.isEmpty
         var isOpaque = false
         if searches || prepared.format.dependsOnOpacity {
@@ -200,9 +201,11 @@ struct Renderer: Sendable {
             throw ServiceError(error)
         }
         if searches, let budget = encoding.searchBudget {
+            var comparison = decoder
+            comparison.options.convertsToSRGB = prepared.metadata.profile == nil
             let search = SmallestFileSearch(
                 encoding: encoding, candidates: output.negotiated.candidates, budget: budget,
-                elapsed: { start.duration(to: .now) }, decoder: decoder)
+                elapsed: { start.duration(to: .now) }, decoder: comparison)
             file = try search.smallestFile(file, of: bitmap, isOpaque: isOpaque, cancellation: cancellation)
         }
         var image = RenderedImage(

@@ -14,6 +14,13 @@ struct ResultEncoding: Sendable {
     /// Maximum number of encodes per result and format.
     static let maxEncodes = 6
 
+    /// The settings with metadata and profile of a source.
+    func adding(_ metadata: SourceMetadata) -> Self {
+        var encoding = self
+        metadata.add(to: &encoding.options)
+        return encoding
+    }
+
     /// Encodes a bitmap.
     ///
     /// With a byte limit, a binary search for the highest quality of a lossy format (JPEG, WebP) whose file fits tries

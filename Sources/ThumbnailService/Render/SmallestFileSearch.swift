@@ -16,7 +16,7 @@ struct SmallestFileSearch {
     let budget: Duration
     /// Time since the start of the first encode.
     let elapsed: () -> Duration
-    /// Decodes the files for the measurement.
+    /// Decodes the files for the measurement, in the colour space of the bitmap.
     let decoder: ImageDecoder
 
     /// The highest quality that the search tries.

@@ -64,12 +64,24 @@ struct CanonicalWriter {
         if let maxBytes = output.maxBytes { field("bytes", maxBytes) }
         if output.prefersJPEG { field("autojpg") }
         if output.isStill { field("still") }
+        // Metadata as JSON contains neither.
+        if output.kind == .image { write(output.metadata) }
         if output.negotiated != .standard { field("accept", output.negotiated.numbers) }
         switch output.kind {
         case .image: break
         case .meta(let blurHash): field("meta", blurHash ? 1 : 0)
         case .iiifInfo: field("info")
         }
+    }
+
+    private mutating func write(_ metadata: OutputMetadata) {
+        switch metadata.policy {
+        case .strip: break
+        case .copyright: field("metadata", 1)
+        case .withoutLocation: field("metadata", 2)
+        case .all: field("metadata", 3)
+        }
+        if metadata.keepsProfile { field("profile") }
     }
 
     private mutating func write(_ format: OutputFormatRequest.Format) {

@@ -54,6 +54,8 @@ struct OutputFormatRequest: Hashable, Sendable {
     var prefersJPEG = false
     /// Uses only the first frame of an animated source.
     var isStill = false
+    /// Metadata and profile of the source that the result contains.
+    var metadata = OutputMetadata()
     /// Content of the response.
     var kind = Kind.image
 

@@ -25,7 +25,7 @@ import Testing
         "limits.queue": "9", "limits.queueWait": "1s", "limits.rendersPerClient": "60", "decode.threads": "3",
         "decode.failOn": "corrupt", "output.quality": "70", "output.auto": "on",
         "output.formats": "png,jpeg", "output.autoWebP": "on", "output.animations": "off", "output.best": "50ms",
-        "output.sizes": "20,250",
+        "output.metadata": "no-location", "output.sizes": "20,250",
         "output.presetsOnly": "on", "output.presets": "big=fit-in/900x0 small=90x90/filters:quality(70):grayscale()",
         "output.resourcePolicy": "same-site", "filters.unknown": "refuse", "cache.directory": "/cache",
         "cache.resultMemory": "0", "cache.resultDisk": "1GiB", "cache.sourceDisk": "2TiB", "cache.mode": "ttl",
