@@ -48,6 +48,12 @@ def _gif(frames):
     return file.getvalue()
 
 
+def _webp(frames, **options):
+    file = io.BytesIO()
+    frames[0].save(file, "WEBP", save_all=len(frames) > 1, append_images=frames[1:], duration=40, **options)
+    return file.getvalue()
+
+
 def _rotated(size, orientation):
     exif = Image.Exif()
     exif[0x0112] = orientation
@@ -84,6 +90,9 @@ IMAGES = {
     "animated.gif": lambda: _gif(30),
     "still.gif": lambda: _gif(1),
     "photo.tif": lambda: _tiff(mosaic(600, 400, seed=13)),
+    "photo.webp": lambda: _webp([mosaic(600, 400, seed=13)], quality=90),
+    "alpha.webp": lambda: _webp([_alpha((800, 600))], quality=90),
+    "animated.webp": lambda: _webp([mosaic(240, 180, seed=number) for number in range(8)], quality=90),
     "photo.bmp": lambda: _bmp(mosaic(600, 400, seed=13)),
     "cut.jpg": lambda: _jpeg(mosaic(800, 600, seed=800))[:30_000],
     "stump.jpg": lambda: _jpeg(mosaic(800, 600, seed=800))[:200],

@@ -288,7 +288,7 @@ def start_origin(images, core=None):
         f"""
     sendfile on;
     open_file_cache max=256;
-    types {{ image/jpeg jpg; image/png png; image/gif gif; image/tiff tif; text/html html; }}
+    types {{ image/jpeg jpg; image/png png; image/gif gif; image/webp webp; image/tiff tif; text/html html; }}
     server {{
         listen 127.0.0.1:PORT backlog=4096;
         root {images};
