@@ -1,5 +1,6 @@
 #if Tool && AsyncHTTPClient
 import ArgumentParser
+import PlatformImage
 import PlatformImageToolSupport
 
 /// `imagetool-bench demo`: runs the loader demonstration and verifies its figures.
@@ -10,7 +11,8 @@ struct DemoCommand: AsyncParsableCommand {
         discussion: """
             Runs four rounds over all URLs: from the origin, from memory, from disk, and, after the loader's \
             clock is advanced by one hour, with revalidation (304). The exit code is 1 if a count differs from its \
-            expected value or if the pixels of an image differ from those of its file.
+            expected value or if the pixels of an image differ from those of its file. Then writes a contact sheet, \
+            and thumbnails of the images of at least 10,000 pixels as WebP, which are decoded again and compared.
             """)
 
     @Argument(help: "Folder with images; subfolders are included.") var folder: String
@@ -54,6 +56,26 @@ struct DemoCommand: AsyncParsableCommand {
         try PixelFileFormat.png.write(contactSheet.bitmap, to: file)
         try file.commit()
         try output.write("contact sheet of \(contactSheet.columns) x \(contactSheet.rows) images: \(sheet)\n")
+        if EncodedFormat.webp.isAvailable { try await writeThumbnails(of: images.largeImages, output) }
+    }
+
+    /// Writes thumbnails as WebP into a folder beside the contact sheet.
+    private func writeThumbnails(of images: [DemoImages.Image], _ output: Output) async throws {
+        let folder = (sheet.hasSuffix(".png") ? String(sheet.dropLast(4)) : sheet) + "-webp"
+        var thumbnails = DemoThumbnails()
+        try await reportingFailure(folder) {
+            try DemoThumbnails.createFolder(folder)
+            for image in images {
+                let bytes = try convertingDecodeError { try thumbnails.add(image) }
+                let file = try Output(path: "\(folder)/\(sanitizedName(image.path.utf8)).webp")
+                try file.write(bytes.span)
+                try file.commit()
+            }
+        }
+        try output.write("\n" + thumbnails.text)
+        for deviation in thumbnails.deviations { printError("demo: \(deviation)") }
+        if !thumbnails.deviations.isEmpty { throw ExitCode(1) }
+        try output.write("lossless WebP has the pixels of the thumbnails; lossy files (quality 80): \(folder)\n")
     }
 
     /// Runs the rounds with a progress bar on a terminal, otherwise with a line for each quarter of a round.

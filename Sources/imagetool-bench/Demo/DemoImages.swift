@@ -54,8 +54,7 @@ struct DemoImages: Sendable {
 
     /// Image index for each URL: each image once, then the large images in turn, or all images if none is large.
     private static func imageIndices(of images: [Image], count: Int, maxBytes: Int) -> [Int] {
-        let large = images.indices.filter { images[$0].bitmap.width * images[$0].bitmap.height >= largePixels }
-        let repeated = large.isEmpty ? Array(images.indices) : large
+        let repeated = largeImages(images)
         var imageIndices: [Int] = []
         var bytes = 0
         while imageIndices.count < count {
@@ -67,6 +66,15 @@ struct DemoImages: Sendable {
         }
         return imageIndices
     }
+
+    /// Indices of the images with at least ``largePixels``, or of all images if none is that large.
+    private static func largeImages(_ images: [Image]) -> [Int] {
+        let large = images.indices.filter { images[$0].bitmap.width * images[$0].bitmap.height >= largePixels }
+        return large.isEmpty ? Array(images.indices) : large
+    }
+
+    /// The images with at least ``largePixels``, or all images if none is that large.
+    var largeImages: [Image] { Self.largeImages(images).map { images[$0] } }
 
     /// Shuffles deterministically (Fisher-Yates shuffle with a fixed seed).
     private static func shuffled(_ imageIndices: [Int]) -> [Int] {

@@ -25,6 +25,40 @@ import Testing
         #expect(run.text.contains("network  30 of 30\n"))
         let facts = try ToolRun("info", sheet, "--ndjson").text
         #expect(facts.contains("\"format\":\"png\"") && facts.contains("\"width\":336,\"height\":240"))
+        guard EncodedFormat.webp.isAvailable else { return }
+        let thumbnails = Dictionary(grouping: lines) { $0.first }
+        #expect(thumbnails["opaque"]?.first?.count == 9 && thumbnails["transparent"]?.first?.count == 9)
+        #expect(thumbnails["animated"]?.first?[1] == "1")
+        let small = try folder.read("sheet-webp/orbit.gif.webp")
+        let header = try ImageDecoder().header(of: small)
+        #expect(header.format == .webp && max(header.width, header.height) <= 240)
+        #expect(try header.frameCount ?? 1 > 1 && header.frameCount == Self.frameCount("demo/orbit.gif"))
+    }
+
+    private static func frameCount(_ path: String) throws -> Int? {
+        try ImageDecoder().header(of: Fixture.file(path)).frameCount
+    }
+
+    @Test func comparisonOfThumbnailsDetectsChangedPixelsAndDelays() throws {
+        guard EncodedFormat.webp.isAvailable else { return }
+        func frame(_ level: UInt8, _ milliseconds: Int) -> AnimationFrame {
+            let bitmap = Bitmap(width: 8, height: 8) { pixels in
+                for at in 0..<pixels.count { pixels[at] = at % 4 == 3 ? 255 : at / 4 == 9 ? level : 7 }
+            }
+            return AnimationFrame(bitmap, delay: FrameDelay(numerator: milliseconds, denominator: 1_000))
+        }
+        var encoder = ImageEncoder()
+        encoder.options.webP.isLossless = true
+        let frames = [frame(1, 50), frame(2, 40), frame(2, 30), frame(3, 20)]
+        let file = try encoder.encodeAnimation(frames, as: .webp)
+
+        let same = try DemoThumbnails.compare(file, with: frames)
+        let changed = try DemoThumbnails.compare(file, with: [frames[0], frame(9, 40)] + Array(frames[2...]))
+        let longer = try DemoThumbnails.compare(file, with: Array(frames[..<3]) + [frame(3, 90)])
+
+        #expect(same.isComplete && same.difference == 0)
+        #expect(changed.isComplete && changed.difference > 0)
+        #expect(!longer.isComplete && longer.difference == 0)
     }
 
     @Test func demoWithAnUnexpectedOriginRequestCountExitsWith1() throws {
