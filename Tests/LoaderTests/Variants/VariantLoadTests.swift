@@ -29,7 +29,7 @@ import Testing
     }
 
     @Test(arguments: [true, false]) func thousandLoadsOfFiveSizesOf20URLsSend20Requests(usesMemory: Bool) async throws {
-        let bench = try LoaderBench(.image(TestImage.first, maxAge: 60)) { $0.cacheImagesInMemory = usesMemory }
+        let bench = try LoaderBench(.image(TestImage.first, maxAge: 86_400)) { $0.cacheImagesInMemory = usesMemory }
         let urls = (0..<20).map { "http://example.com/\($0).png" }
         let expected = try Self.widths.map { try Self.expected($0) }
 
