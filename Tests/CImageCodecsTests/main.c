@@ -134,6 +134,7 @@ static const struct {
     {"regions", test_regions},
     {"webp rows", test_webp_rows},
     {"webp truncation", test_webp_truncation},
+    {"webp opaque codes", test_webp_opaque},
 };
 
 int main(int count, char **arguments) {

@@ -69,5 +69,6 @@ void test_metadata_limits(void);
 void test_regions(void);
 void test_webp_rows(void);
 void test_webp_truncation(void);
+void test_webp_opaque(void);
 
 #endif

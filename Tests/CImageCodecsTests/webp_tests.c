@@ -1,7 +1,10 @@
-// Tests of the ring and the windows of webp_draw.c: the tests are compiled with a ring of a few
-// rows.
+// Tests of the ring and the windows of webp_draw.c, and of the test for opaque codes: the tests are
+// compiled with a ring of a few rows, and read the codes of small images too.
 
 #include "tests.h"
+#include "webp/webp_opaque.h"
+
+#include <webp/decode.h>
 
 // Loop filters, which change rows above a macroblock; flat images, of which one piece of data
 // contains many rows; alpha; lossless transforms; heights that are no multiple of a macroblock.
@@ -132,4 +135,62 @@ void test_webp_truncation(void) {
     guarded_free(&part);
     free(file.data);
   }
+}
+
+// ---------------------------------------------------------------- opaque codes
+
+typedef struct opaque_counts {
+  uint32_t opaque, unknown;
+} opaque_counts;
+
+// An image whose codes are opaque has no other pixels in libwebp's decoder.
+static void check_opaque(const bytes *file, const char *path, size_t bit, opaque_counts *counts) {
+  imgc_request request = request_for(IMGC_FORMAT_WEBP, file->data, file->size);
+  imgc_report report = {0};
+  imgc_webp webp;
+  if (imgc_webp_scan(&request, &webp, &report) || !webp.image.is_lossless) return;
+  // libwebp allocates the pixels of a size that a changed bit has made large.
+  if ((uint64_t)webp.width * webp.height > 1 << 16) return;
+  if (!imgc_webp_is_opaque(&request, &webp.image, &report)) {
+    counts->unknown++;
+    return;
+  }
+  int width, height;
+  uint8_t *pixels = WebPDecodeRGBA(file->data, file->size, &width, &height);
+  if (!pixels) return;
+  counts->opaque++;
+  bool is_opaque = true;
+  for (size_t i = 0; i < (size_t)width * (size_t)height; i++) is_opaque &= pixels[i * 4 + 3] == 255;
+  expect(is_opaque, "%s with bit %zu changed is not opaque", path, bit);
+  WebPFree(pixels);
+}
+
+// Changed bits lead to indices after the palette, to colour cache codes without a pixel, to other
+// alpha values and to other transforms.
+void test_webp_opaque(void) {
+  static const char *const opaque[] = {"webp/lossless-palette.webp", "webp/lossless-flat.webp",
+                                       "webp/lossless-soft.webp"};
+  static const char *const unknown[] = {"webp/lossless-17x9.webp", "webp/lossless-3x2.webp"};
+  opaque_counts counts = {0}, none = {0};
+  for (size_t i = 0; i < sizeof opaque / sizeof *opaque; i++) {
+    bytes file = fixture(opaque[i]);
+    opaque_counts whole = {0};
+    check_opaque(&file, opaque[i], 0, &whole);
+    expect(whole.opaque == 1, "%s is opaque", opaque[i]);
+    // The header, the transforms and the codes are at the start.
+    for (size_t bit = 0; bit < file.size * 8 && bit < 4096; bit++) {
+      file.data[bit / 8] ^= (uint8_t)(1 << bit % 8);
+      check_opaque(&file, opaque[i], bit, &counts);
+      file.data[bit / 8] ^= (uint8_t)(1 << bit % 8);
+    }
+    free(file.data);
+  }
+  expect(counts.opaque > 500 && counts.unknown > 500, "%u opaque, %u unknown", counts.opaque,
+         counts.unknown);
+  for (size_t i = 0; i < sizeof unknown / sizeof *unknown; i++) {
+    bytes file = fixture(unknown[i]);
+    check_opaque(&file, unknown[i], 0, &none);
+    free(file.data);
+  }
+  expect(none.opaque == 0 && none.unknown == 2, "images with alpha are not opaque");
 }

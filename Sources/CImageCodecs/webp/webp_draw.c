@@ -11,6 +11,7 @@
 #include "core/limits.h"
 #include "core/report.h"
 #include "rows/rows.h"
+#include "webp/webp_opaque.h"
 #include "webp/webp_ring.h"
 
 #include <webp/decode.h>
@@ -41,6 +42,7 @@ typedef struct draw {
   uint32_t capacity; // rows at `pixels`
   bool moves;        // every piece starts to write at `pixels`
   size_t piece;      // bytes
+  bool makes_opaque; // a lossless image that can have an alpha below 255 without the alpha bit
   uint32_t done;     // rows of the image that have been written directly or passed on
   WebPDecoderConfig config;
   WebPIDecoder *decoder;
@@ -73,6 +75,15 @@ static bool is_opaque(const uint8_t *row, size_t count) {
   return imgc_le32((const uint8_t *)&all) >> 24 == 255;
 }
 
+// Without the alpha bit the image is opaque, even if pixels have an alpha below 255, as in
+// libwebp's tools.
+static void make_opaque(const draw *d, uint8_t *rows, uint32_t count) {
+  for (uint32_t i = 0; i < count; i++) {
+    uint8_t *row = rows + i * d->stride;
+    if (!is_opaque(row, d->image->width)) imgc_row_rgbx8(row, row, d->image->width);
+  }
+}
+
 // Passes on the rows from `from` to `to` of the window, which are at `rows`.
 static void put_rows(draw *d, const window *window, uint32_t from, uint32_t to, uint8_t *rows) {
   if (from < window->skip) {
@@ -82,17 +93,19 @@ static void put_rows(draw *d, const window *window, uint32_t from, uint32_t to, 
   }
   if (to > window->keep) to = window->keep;
   if (from >= to) return;
-  uint32_t y = window->first + from, count = to - from;
-  // Without the alpha bit the image is opaque, even if pixels have an alpha below 255, as in
-  // libwebp's tools.
-  for (uint32_t i = 0; i < count && d->image->is_lossless; i++) {
-    uint8_t *row = rows + i * d->stride;
-    if (!d->image->has_alpha && !is_opaque(row, d->image->width))
-      imgc_row_rgbx8(row, row, d->image->width);
-    if (i % ROWS_PER_POLL == 0 && imgc_poll(d->request, d->report)) return;
+  if (!d->output->put && !d->makes_opaque) {
+    d->done = window->first + to;
+    return;
   }
-  if (d->output->put) d->output->put(d->output->context, y, rows, d->stride, count);
-  d->done = y + count;
+  // In batches, so that rows of a lossless image stay in the processor's cache between both steps.
+  for (uint32_t count; from < to; from += count, rows += count * d->stride) {
+    count = to - from < ROWS_PER_POLL ? to - from : ROWS_PER_POLL;
+    if (imgc_poll(d->request, d->report)) return;
+    if (d->makes_opaque) make_opaque(d, rows, count);
+    if (d->output->put)
+      d->output->put(d->output->context, window->first + from, rows, d->stride, count);
+    d->done = window->first + from + count;
+  }
 }
 
 // ---------------------------------------------------------------- pieces
@@ -257,6 +270,10 @@ imgc_status imgc_webp_draw(const imgc_request *request, const imgc_webp_image *i
             .image = image,
             .output = output,
             .piece = piece_size(image)};
+  if (image->is_lossless && !image->has_alpha) {
+    d.makes_opaque = !imgc_webp_is_opaque(request, image, report);
+    if (report->status) return report->status;
+  }
   outcome outcome = output->pixels ? draw_direct(&d) : draw_buffered(&d);
   result->rows = d.done;
   bool is_complete = outcome == OUTCOME_COMPLETE && d.done == image->height;

@@ -1,0 +1,80 @@
+// The header of a lossless stream (RFC 9649, sections 3.4 to 6.2): transforms and prefix codes.
+
+#ifndef IMGC_WEBP_STREAM_H
+#define IMGC_WEBP_STREAM_H
+
+#include "webp/webp_container.h"
+
+enum {
+  IMGC_WEBP_LITERALS = 256,
+  IMGC_WEBP_MAX_GROUPS = 65536,
+  IMGC_WEBP_MAX_CACHE_BITS = 11,
+  IMGC_WEBP_MAX_ALPHABET = IMGC_WEBP_LITERALS + 24 /* lengths */ + (1 << IMGC_WEBP_MAX_CACHE_BITS),
+  IMGC_WEBP_MAX_CODE_LENGTH = 15,
+};
+
+typedef struct imgc_webp_bits {
+  const uint8_t *data;
+  size_t size;
+  size_t at; // next byte
+  uint64_t value;
+  unsigned count; // bits in `value`
+  bool is_valid;  // false after the end of the data, and after an invalid code
+} imgc_webp_bits;
+
+// A canonical code: the symbols in order of their code length and value.
+typedef struct imgc_webp_code {
+  uint16_t count[IMGC_WEBP_MAX_CODE_LENGTH + 1]; // codes of each length
+  uint16_t symbols[IMGC_WEBP_MAX_ALPHABET];
+  uint16_t used;  // symbols with a code
+  bool is_single; // one symbol, which takes no bits
+} imgc_webp_code;
+
+// The codes of a group, in the order of the stream.
+enum {
+  IMGC_WEBP_GREEN, // and lengths, and indices of the colour cache
+  IMGC_WEBP_RED,
+  IMGC_WEBP_BLUE,
+  IMGC_WEBP_ALPHA,
+  IMGC_WEBP_DISTANCE,
+  IMGC_WEBP_CODES
+};
+
+typedef struct imgc_webp_stream {
+  const imgc_request *request;
+  imgc_report *report;
+  imgc_webp_bits bits;
+  uint64_t symbols;     // pixels, copies and cache codes read so far
+  uint64_t max_symbols; // with more, the stream is not valid
+  uint32_t width, height;
+  // From the transforms. Each can occur once.
+  bool has_predictor;
+  bool has_opaque_colors; // every colour of the palette is known to have the alpha 255
+  uint32_t colors;        // of the palette; 0: no color-indexing transform
+  // From the main image.
+  uint32_t cache_bits; // 0: no colour cache
+  uint32_t groups;     // the largest value of the entropy image, plus 1
+  uint32_t used;       // values that occur in the entropy image
+  uint8_t lengths[IMGC_WEBP_MAX_ALPHABET];
+  imgc_webp_code length_code;
+  imgc_webp_code codes[IMGC_WEBP_CODES]; // of the group that was read last
+} imgc_webp_stream;
+
+// Section 4.4: returns how many bits of a coordinate select an index within a green value.
+static inline uint32_t imgc_webp_packing_bits(uint32_t colors) {
+  return colors > 16 ? 0 : colors > 4 ? 1 : colors > 2 ? 2 : 3;
+}
+
+// Prepares reading the VP8L chunk, or the lossless alpha plane, of an image. Returns false when the
+// image has neither.
+bool imgc_webp_stream_open(imgc_webp_stream *stream, const imgc_request *request,
+                           const imgc_webp_image *image, imgc_report *report);
+
+// Reads the transforms and the entropy image. Returns false for damage, for more than `max_symbols`
+// symbols, and when imgc_poll fails.
+bool imgc_webp_stream_read_header(imgc_webp_stream *stream);
+
+// Reads the codes of the next group, which follow the header. Returns false for damage.
+bool imgc_webp_stream_read_group(imgc_webp_stream *stream);
+
+#endif
