@@ -24,8 +24,7 @@ static void select_scale(const imgc_request *request, imgc_webp *webp) {
   imgc_webp_image *image = &webp->image;
   image->is_halved = (request->flags & IMGC_RESAMPLES) && request->scale_denominator == 2 &&
                      !webp->is_animated && image->is_found && !image->is_lossless &&
-                     !image->has_alpha_chunk && image->width == webp->width &&
-                     image->height == webp->height;
+                     !image->has_alpha_chunk;
   webp->width = imgc_webp_drawn(image, webp->width);
   webp->height = imgc_webp_drawn(image, webp->height);
 }
