@@ -135,6 +135,9 @@ static const struct {
     {"webp rows", test_webp_rows},
     {"webp truncation", test_webp_truncation},
     {"webp opaque codes", test_webp_opaque},
+    {"webp halved rows", test_webp_halved_rows},
+    {"webp halved images", test_webp_halved_images},
+    {"webp not halved", test_webp_not_halved},
 };
 
 int main(int count, char **arguments) {

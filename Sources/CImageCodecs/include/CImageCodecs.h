@@ -185,8 +185,11 @@ typedef struct imgc_request {
   imgc_format format;
   imgc_limits limits;
   imgc_strictness strictness;
-  uint32_t flags;                       // IMGC_COUNT_FRAMES and the other flags above
-  uint32_t scale_denominator;           // JPEG only: decode at 1/n size; 1, 2, 4 or 8; 0 means 1
+  uint32_t flags; // IMGC_COUNT_FRAMES and the other flags above
+  // Decode at 1/n of width and height, rounded up; 0 means 1. JPEG: 1, 2, 4 or 8. A lossy still
+  // WebP without alpha, with IMGC_RESAMPLES: 1 or 2; a pixel then has the mean luma and the chroma
+  // sample of 2 x 2 pixels. Otherwise, and for other formats, the scale is ignored.
+  uint32_t scale_denominator;
   uint32_t page;                        // TIFF: index of the IFD, from 0
   imgc_cancel *cancel;                  // may be NULL
   const imgc_transform *cmyk_transform; // converts CMYK; NULL: conversion by multiplication

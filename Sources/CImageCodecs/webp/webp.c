@@ -16,6 +16,19 @@
 
 #include <string.h>
 
+// ---------------------------------------------------------------- scale
+
+// A resampled still image that is lossy and opaque can be drawn at half the size; frames and other
+// images ignore the scale.
+static void select_scale(const imgc_request *request, imgc_webp *webp) {
+  imgc_webp_image *image = &webp->image;
+  image->is_halved = (request->flags & IMGC_RESAMPLES) && request->scale_denominator == 2 &&
+                     !webp->is_animated && image->is_found && !image->is_lossless &&
+                     !image->has_alpha_chunk;
+  webp->width = imgc_webp_drawn(image, webp->width);
+  webp->height = imgc_webp_drawn(image, webp->height);
+}
+
 // ---------------------------------------------------------------- header
 
 static bool covers(const imgc_webp *webp, const imgc_webp_frame *frame) {
@@ -61,6 +74,7 @@ static imgc_status read_header(const imgc_request *request, imgc_header *header,
       imgc_check_size(request, webp.width, webp.height, report))
     return report->status;
   if (webp.is_animated && find_first(request, &webp, &first, report)) return report->status;
+  select_scale(request, &webp);
   const imgc_webp_image *image = webp.is_animated ? &first.image : &webp.image;
   header->width = webp.width;
   header->height = webp.height;
@@ -112,6 +126,7 @@ static imgc_status decode(const imgc_request *request, const imgc_dest *dest, im
       imgc_check_size(request, webp.width, webp.height, report))
     return report->status;
   if (webp.is_animated && find_first(request, &webp, &first, report)) return report->status;
+  select_scale(request, &webp);
   const imgc_webp_image *image = webp.is_animated ? &first.image : &webp.image;
   if (!image->is_found)
     return imgc_fail(report, IMGC_ERROR_TRUNCATED, NULL, "webp: data ends before the image");

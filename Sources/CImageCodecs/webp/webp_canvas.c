@@ -13,8 +13,11 @@
 // Without the tables of prefix codes.
 static uint64_t fixed_bytes(const imgc_request *request, const imgc_webp_image *image) {
   uint64_t bytes = imgc_webp_library_bytes(image);
-  if (request->flags & IMGC_RESAMPLES) return bytes;
-  // Rows that are not written directly, because they are turned, blended or clipped.
+  if (image->is_halved)
+    bytes += imgc_mul(imgc_webp_drawn(image, image->width), IMGC_WEBP_HALVED_ROWS * 4);
+  else if (request->flags & IMGC_RESAMPLES)
+    return bytes;
+  // Rows that are not written directly, because they are turned, blended, clipped or halved.
   return bytes + imgc_webp_ring_bytes(image);
 }
 
@@ -34,6 +37,7 @@ imgc_status imgc_webp_check_memory(const imgc_request *request, uint32_t width, 
 }
 
 uint32_t imgc_webp_band_rows(const imgc_webp_image *image) {
+  if (image->is_halved) return IMGC_WEBP_BAND;
   // Whole pages: up to one page more than the rows have.
   return imgc_webp_ring_rows(image) + IMGC_WEBP_BAND + 1 + 16384 / ((uint32_t)image->width * 4);
 }
@@ -73,16 +77,18 @@ static bool is_direct(const imgc_dest *dest) {
 imgc_status imgc_webp_draw_still(const imgc_request *request, const imgc_webp_image *image,
                                  uint32_t x, uint32_t y, const imgc_dest *dest,
                                  imgc_report *report) {
-  canvas canvas = {dest, x, y, image->width};
+  const uint32_t width = imgc_webp_drawn(image, image->width);
+  canvas canvas = {dest, x, y, width};
   imgc_webp_output output = {.put = put, .context = &canvas};
-  if (is_direct(dest))
+  if (is_direct(dest) && !image->is_halved)
     output = (imgc_webp_output){.pixels = imgc_dest_row(dest, y) + (size_t)x * 4,
                                 .stride = (size_t)dest->step_y};
   if (imgc_dest_open(dest, IMGC_WEBP_BAND)) return report->status;
   imgc_dest_clear(dest, 0, 0, dest->width, y);
   if (!dest->band) {
-    imgc_dest_clear(dest, 0, y, x, image->height);
-    imgc_dest_clear(dest, x + image->width, y, dest->width, image->height);
+    const uint32_t height = imgc_webp_drawn(image, image->height);
+    imgc_dest_clear(dest, 0, y, x, height);
+    imgc_dest_clear(dest, x + width, y, dest->width, height);
   }
   imgc_dest_commit_rows(dest, y);
   imgc_webp_result result;

@@ -11,7 +11,7 @@
 enum { IMGC_WEBP_BAND = 16 };
 
 // Returns an upper bound of the decoder's memory, in bytes, without the pixels. With IMGC_RESAMPLES
-// the rows of the buffer are counted by imgc_webp_band_rows instead.
+// the rows of the buffer are counted by imgc_webp_band_rows instead, except for a halved image.
 uint64_t imgc_webp_work_bytes(const imgc_request *request, const imgc_webp_image *image,
                               imgc_report *report);
 // Checks the memory of the decoder and of width x rows pixels. Fails also when imgc_poll fails.

@@ -17,7 +17,13 @@ typedef struct imgc_webp_image {
   bool has_alpha_chunk; // ALPH
   bool alpha_is_coded;  // ALPH with lossless compression
   uint32_t width, height; // pixels
+  bool is_halved;         // drawn at half the size (webp_halve.h); set by webp.c
 } imgc_webp_image;
+
+// Returns the size at which the image is drawn, in pixels.
+static inline uint32_t imgc_webp_drawn(const imgc_webp_image *image, uint32_t side) {
+  return image->is_halved ? (side + 1) / 2 : side;
+}
 
 // Flags of the VP8X chunk (RFC 9649, section 2.7.1).
 enum {

@@ -10,7 +10,9 @@
 #include "core/cancel.h"
 #include "core/limits.h"
 #include "core/report.h"
+#include "core/scratch.h"
 #include "rows/rows.h"
+#include "webp/webp_halve.h"
 #include "webp/webp_opaque.h"
 #include "webp/webp_ring.h"
 
@@ -26,7 +28,7 @@ enum {
   LOSSLESS_PIECE_ROWS = 256,
   MIN_LOSSLESS_PIECE = 32768,
   DAMAGED_PIECES = 128, // least number of pieces in which a damaged lossless image is decoded again
-  ROWS_PER_POLL = 16,
+  ROWS_PER_POLL = 16,   // even
   // A window is decoded with more rows above and below, because the chroma of a row is interpolated
   // with the adjacent rows, and a window starts at an even row.
   WINDOW_MARGIN = 2,
@@ -42,6 +44,7 @@ typedef struct draw {
   uint32_t capacity; // rows at `pixels`
   bool moves;        // every piece starts to write at `pixels`
   size_t piece;      // bytes
+  uint8_t *halved;   // IMGC_WEBP_HALVED_ROWS rows of a halved image
   bool makes_opaque; // a lossless image that can have an alpha below 255 without the alpha bit
   uint32_t done;     // rows of the image that have been written directly or passed on
   WebPDecoderConfig config;
@@ -84,6 +87,18 @@ static void make_opaque(const draw *d, uint8_t *rows, uint32_t count) {
   }
 }
 
+// Converts `count` rows, the first of which is even, and passes them on.
+static void put_halved(const draw *d, uint32_t y, const uint8_t *rows, uint32_t count) {
+  size_t width = d->image->width, stride = (width + 1) / 2 * 4;
+  for (uint32_t i = 0; i < count; i += 2) {
+    const uint8_t *upper = rows + i * d->stride, *lower = upper + d->stride;
+    imgc_webp_row_pair pair = {
+        {upper, i + 1 < count ? lower : upper}, upper + width, lower + width};
+    imgc_webp_halve(d->halved + i / 2 * stride, &pair, width);
+  }
+  d->output->put(d->output->context, y / 2, d->halved, stride, (count + 1) / 2);
+}
+
 // Passes on the rows from `from` to `to` of the window, which are at `rows`.
 static void put_rows(draw *d, const window *window, uint32_t from, uint32_t to, uint8_t *rows) {
   if (from < window->skip) {
@@ -102,7 +117,9 @@ static void put_rows(draw *d, const window *window, uint32_t from, uint32_t to, 
     count = to - from < ROWS_PER_POLL ? to - from : ROWS_PER_POLL;
     if (imgc_poll(d->request, d->report)) return;
     if (d->makes_opaque) make_opaque(d, rows, count);
-    if (d->output->put)
+    if (d->halved)
+      put_halved(d, window->first + from, rows, count);
+    else if (d->output->put)
       d->output->put(d->output->context, window->first + from, rows, d->stride, count);
     d->done = window->first + from + count;
   }
@@ -119,15 +136,37 @@ static size_t next_end(const draw *d, size_t fed) {
   return size - fed > step ? fed + step : size;
 }
 
+// Sets the addresses so that libwebp, which writes row `y` to the start + y * stride, writes the
+// row `row` to `pixels`. Integers are used because the start is outside the buffer.
+static void set_start(draw *d, uint32_t row) {
+  uintptr_t start = (uintptr_t)d->pixels - (uintptr_t)row * d->stride;
+  WebPDecBuffer *output = &d->config.output;
+  if (d->halved) {
+    output->u.YUVA.y = (uint8_t *)start;
+    output->u.YUVA.u = (uint8_t *)(start + d->image->width);
+    output->u.YUVA.v = (uint8_t *)(start + d->stride + d->image->width);
+  } else {
+    output->u.RGBA.rgba = (uint8_t *)start;
+  }
+}
+
 static bool open_decoder(draw *d, const window *window) {
   if (!WebPInitDecoderConfig(&d->config)) return false;
   WebPDecBuffer *output = &d->config.output;
   uint32_t height = window->end - window->first;
-  output->colorspace = MODE_RGBA;
+  size_t size = (size_t)imgc_mul(d->stride, height);
+  output->colorspace = d->halved ? MODE_YUV : MODE_RGBA;
   output->is_external_memory = 1;
-  output->u.RGBA.rgba = d->pixels;
-  output->u.RGBA.stride = (int)d->stride;
-  output->u.RGBA.size = (size_t)imgc_mul(d->stride, height);
+  if (d->halved) {
+    WebPYUVABuffer *yuv = &output->u.YUVA;
+    yuv->y_stride = (int)d->stride;
+    yuv->u_stride = yuv->v_stride = (int)d->stride * 2;
+    yuv->y_size = yuv->u_size = yuv->v_size = size;
+  } else {
+    output->u.RGBA.stride = (int)d->stride;
+    output->u.RGBA.size = size;
+  }
+  set_start(d, 0);
   if (!window->is_whole) {
     d->config.options.use_cropping = 1;
     d->config.options.crop_top = (int)window->first;
@@ -138,11 +177,13 @@ static bool open_decoder(draw *d, const window *window) {
   return d->decoder;
 }
 
-// Returns the number of complete rows of the window.
-static uint32_t complete_rows(const draw *d) {
-  int rows = 0;
-  if (d->config.output.width == 0 || !WebPIDecGetRGB(d->decoder, &rows, NULL, NULL, NULL)) return 0;
-  return rows > 0 ? (uint32_t)rows : 0;
+// Returns the number of complete rows of the window; for a halved image an even number, or all.
+static uint32_t complete_rows(const draw *d, const window *window) {
+  int count = 0;
+  if (d->config.output.width == 0 || !WebPIDecodedArea(d->decoder, NULL, NULL, NULL, &count))
+    return 0;
+  uint32_t rows = count > 0 ? (uint32_t)count : 0;
+  return d->halved && rows < window->end - window->first ? rows & ~1u : rows;
 }
 
 static outcome fail_without_memory(draw *d) {
@@ -159,7 +200,7 @@ static outcome feed(draw *d, const window *window) {
     if (imgc_poll(d->request, d->report)) return OUTCOME_FAILED;
     fed = next_end(d, fed);
     VP8StatusCode status = WebPIUpdate(d->decoder, data, fed);
-    uint32_t now = complete_rows(d);
+    uint32_t now = complete_rows(d, window);
     if (now > window->end - window->first) return OUTCOME_DAMAGED;
     if (d->moves && now - rows > d->capacity) {
       outcome outcome = decode_lost_rows(d, now);
@@ -171,11 +212,7 @@ static outcome feed(draw *d, const window *window) {
       rows = now;
       if (d->report->status) return OUTCOME_FAILED;
     }
-    // libwebp writes row `y` to rgba + y * stride. The next row is written to `pixels`. An integer
-    // is used because the address is outside the buffer.
-    if (d->moves && d->config.output.width)
-      d->config.output.u.RGBA.rgba =
-          (uint8_t *)((uintptr_t)d->pixels - (uintptr_t)rows * d->stride);
+    if (d->moves && d->config.output.width) set_start(d, rows);
     if (status == VP8_STATUS_OK || rows >= window->keep) return OUTCOME_COMPLETE;
     if (status == VP8_STATUS_OUT_OF_MEMORY) return fail_without_memory(d);
     if (status != VP8_STATUS_SUSPENDED) return OUTCOME_DAMAGED;
@@ -251,7 +288,7 @@ static outcome draw_direct(draw *d) {
 static outcome draw_buffered(draw *d) {
   const imgc_webp_image *image = d->image;
   imgc_webp_ring ring;
-  d->stride = (size_t)image->width * 4;
+  d->stride = imgc_webp_row_bytes(image);
   imgc_webp_ring_open(&ring, d->request, image);
   if (!ring.pixels) return fail_without_memory(d);
   d->pixels = ring.pixels;
@@ -259,6 +296,15 @@ static outcome draw_buffered(draw *d) {
   d->moves = ring.addresses > 0;
   outcome outcome = ring.holds_image ? decode_rows(d) : decode_lost_rows(d, image->height);
   imgc_webp_ring_close(&ring, d->request);
+  return outcome;
+}
+
+static outcome draw_halved(draw *d) {
+  size_t size = (size_t)imgc_webp_drawn(d->image, d->image->width) * IMGC_WEBP_HALVED_ROWS * 4;
+  d->halved = imgc_scratch_alloc(d->request, size);
+  if (!d->halved) return fail_without_memory(d);
+  outcome outcome = draw_buffered(d);
+  imgc_scratch_free(d->request, d->halved, size);
   return outcome;
 }
 
@@ -274,8 +320,10 @@ imgc_status imgc_webp_draw(const imgc_request *request, const imgc_webp_image *i
     d.makes_opaque = !imgc_webp_is_opaque(request, image, report);
     if (report->status) return report->status;
   }
-  outcome outcome = output->pixels ? draw_direct(&d) : draw_buffered(&d);
-  result->rows = d.done;
+  outcome outcome = image->is_halved ? draw_halved(&d)
+                    : output->pixels ? draw_direct(&d)
+                                     : draw_buffered(&d);
+  result->rows = imgc_webp_drawn(image, d.done);
   bool is_complete = outcome == OUTCOME_COMPLETE && d.done == image->height;
   result->end = is_complete                                           ? IMGC_WEBP_COMPLETE
                 : outcome == OUTCOME_SUSPENDED && image->is_truncated ? IMGC_WEBP_TRUNCATED

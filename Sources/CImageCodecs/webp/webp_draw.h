@@ -5,8 +5,11 @@
 
 #include "webp/webp_container.h"
 
+// Rows of a halved image that are passed on together, as drawn.
+enum { IMGC_WEBP_HALVED_ROWS = 8 };
+
 // Where the rows are written: either directly to `pixels`, or to a buffer of a few rows from which
-// `put` receives the complete rows in order.
+// `put` receives the complete rows in order. A halved image requires `put`.
 typedef struct imgc_webp_output {
   uint8_t *pixels; // NULL: use `put`
   size_t stride;   // bytes from row to row of `pixels`
@@ -21,7 +24,7 @@ typedef enum imgc_webp_end {
 } imgc_webp_end;
 
 typedef struct imgc_webp_result {
-  uint32_t rows; // complete rows from the top
+  uint32_t rows; // complete rows from the top, as drawn
   imgc_webp_end end;
 } imgc_webp_result;
 

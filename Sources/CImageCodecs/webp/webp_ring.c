@@ -26,7 +26,16 @@ static uint64_t round_up(uint64_t size, uint64_t unit) {
   return imgc_add(size, unit - 1) / unit * unit;
 }
 
-static size_t row_bytes(const imgc_webp_image *image) { return (size_t)image->width * 4; }
+size_t imgc_webp_row_bytes(const imgc_webp_image *image) {
+  size_t width = image->width;
+  return image->is_halved ? width + (width + 1) / 2 : width * 4;
+}
+
+// A halved image with an odd height has V samples after a last row without luma.
+static uint64_t rows_bytes(const imgc_webp_image *image, uint32_t rows) {
+  uint64_t count = image->is_halved ? rows + (rows & 1) : rows;
+  return imgc_mul(imgc_webp_row_bytes(image), count);
+}
 
 uint32_t imgc_webp_ring_rows(const imgc_webp_image *image) {
   uint32_t height = image->height;
@@ -34,10 +43,11 @@ uint32_t imgc_webp_ring_rows(const imgc_webp_image *image) {
   // rows at once; and when libwebp 1.2 crops, which webp_draw.c does for such rows, it decodes a
   // filtered alpha plane incorrectly.
   if (image->is_lossless || image->has_alpha_chunk) return height;
-  uint64_t rows = IMGC_WEBP_RING_BYTES / row_bytes(image),
+  uint64_t rows = IMGC_WEBP_RING_BYTES / imgc_webp_row_bytes(image),
            part = (height + LOSSY_PARTS - 1) / LOSSY_PARTS;
   if (rows < part) rows = part;
   if (rows < MIN_ROWS) rows = MIN_ROWS;
+  if (image->is_halved) rows += rows & 1;
   return rows < height ? (uint32_t)rows : height;
 }
 
@@ -51,7 +61,7 @@ static uint64_t page_size(void) {
 
 uint64_t imgc_webp_ring_bytes(const imgc_webp_image *image) {
   uint32_t rows = imgc_webp_ring_rows(image);
-  uint64_t size = imgc_mul(row_bytes(image), rows);
+  uint64_t size = rows_bytes(image, rows);
   return rows < image->height ? round_up(size, page_size()) : size;
 }
 
@@ -85,7 +95,7 @@ void imgc_webp_ring_open(imgc_webp_ring *ring, const imgc_request *request,
   ring->size = (size_t)size;
   ring->holds_image = true;
 #if defined(__linux__)
-  uint64_t addresses = round_up(imgc_mul(row_bytes(image), height), size);
+  uint64_t addresses = round_up(rows_bytes(image, image->height), size);
   if (ring->rows < height && addresses <= SIZE_MAX / 2 && map(ring, (size_t)addresses)) return;
 #endif
   ring->holds_image = ring->rows == height;

@@ -16,7 +16,11 @@ typedef struct imgc_webp_ring {
   size_t addresses; // bytes of addresses; 0: the memory is from imgc_scratch_alloc
 } imgc_webp_ring;
 
-// Returns how many rows of the image are in memory at once.
+// Returns the bytes from row to row: RGBA8, or, for a halved image, the luma of the row followed by
+// half of the chroma of two rows: the U samples after an even row, the V samples after an odd row.
+size_t imgc_webp_row_bytes(const imgc_webp_image *image);
+// Returns how many rows of the image are in memory at once; for a halved image an even number, or
+// all rows.
 uint32_t imgc_webp_ring_rows(const imgc_webp_image *image);
 // Returns an upper bound of the memory, in bytes.
 uint64_t imgc_webp_ring_bytes(const imgc_webp_image *image);

@@ -71,6 +71,7 @@ struct CodecHeader: Sendable {
     var profileByteCount: Int { Int(values.icc_size) }
     /// The raw value of the C colour model.
     var colorModel: UInt32 { values.color_model.rawValue }
+    var isAnimated: Bool { values.is_animated }
     var hasCICP: Bool { values.has_cicp }
     /// True when PNG chunks other than sRGB and iCCP define the colours.
     var hasColorChunks: Bool { values.has_cicp || values.has_gamma || values.has_chromaticities }

@@ -44,8 +44,7 @@ struct PreparedThumbnail: Sendable {
         if options.usesEmbeddedThumbnail, plan == nil {
             embedded = Self.embedded(in: bytes, fullSource, for: request)
         }
-        let neededDenominator = header.format == .jpeg ? request.jpegScaleDenominator(for: options.quality) : 1
-        let denominator = plan?.scaleDenominator ?? neededDenominator
+        let denominator = plan?.scaleDenominator ?? fullSource.scaleDenominator(for: request, options.quality)
         var source = try sources.source(bytes, denominator: denominator)
         if denominator > 1 {
             let (width, height) = source.pixelSize(orientedBy: .up)

@@ -33,7 +33,7 @@ public struct ThumbnailOptions: Hashable, Sendable {
     /// When true, resamples in linear light instead of sRGB values: more accurate for fine bright detail on a dark
     /// background, but slower.
     public var linearLight = false
-    /// Detail of a JPEG that may be skipped for speed.
+    /// Detail of a JPEG or a lossy WebP that may be skipped for speed.
     public var quality = ThumbnailQuality.balanced
     /// When true, uses the thumbnail that a camera embedded in the file, if that thumbnail is large enough and has the
     /// aspect ratio of the image. This takes almost no time, but the embedded thumbnail may be outdated after an edit
@@ -68,9 +68,11 @@ public enum ThumbnailFit: String, CaseIterable, Sendable {
     case scaleDown
 }
 
-/// The amount of JPEG detail decoded for a thumbnail; other formats are always decoded completely.
+/// The amount of detail of a JPEG or a lossy WebP decoded for a thumbnail; other formats are always decoded completely.
 ///
-/// Damage in skipped data is not detected.
+/// Damage in skipped data of a JPEG is not detected. Of a lossy still WebP without alpha only the interpolation of the
+/// chroma is skipped: it is decoded at 1/2 of its width and height when these are at least three times those of the
+/// thumbnail, with ``draft`` when they are not smaller than the thumbnail; with ``exact`` never.
 public enum ThumbnailQuality: String, CaseIterable, Sendable {
     /// Decodes all data.
     case exact

@@ -76,8 +76,8 @@ import Testing
         }
     }
 
-    /// Formats other than JPEG have only one plan. The smallest measured values are 40.3 dB (CMYK, 16 pixels wide) and,
-    /// with nearest neighbour, 36.9 dB.
+    /// Formats other than JPEG and WebP have only one plan. The smallest measured values are 40.3 dB (CMYK, 16 pixels
+    /// wide) and, with nearest neighbour, 36.9 dB.
     @Test(arguments: files) func eachOfSeveralThumbnailsIsCloseToTheSingleOne(_ path: String) throws {
         let bytes = try Fixture.file(path)
         let decoder = ImageDecoder()
@@ -90,7 +90,7 @@ import Testing
         for (options, image) in zip(options, images) {
             let single = try decoder.thumbnail(of: bytes, options: options)
             let psnr = image.bitmap.psnr(to: single.bitmap)
-            if header.format == .jpeg {
+            if header.format == .jpeg || header.format == .webp {
                 // A nearest-neighbour thumbnail of another scale takes other pixels.
                 #expect(psnr ?? 99 > (options.filter == .nearest ? 36 : 40), "\(path) \(options)")
             } else {

@@ -143,9 +143,11 @@ import Testing
 
             let made = try decoder.thumbnail(of: bytes, options: Self.options(5, 5))
 
-            // For a JPEG that is decoded at 1/8, the reported number of rows may be up to 7 lower.
+            // For a JPEG that is decoded at 1/8, the reported number of rows may be up to 7 lower. A WebP that is
+            // decoded at 1/2 may have one more row, because its last row does not need the chroma of the next one.
             if case .truncated(let rows) = made.status, case .truncated(let allRows) = full.status {
-                #expect(rows <= allRows && rows > allRows - 8, "\(fixture)")
+                let additional = full.header.format == .webp ? 1 : 0
+                #expect(rows <= allRows + additional && rows > allRows - 8, "\(fixture)")
             } else {
                 #expect(made.status == full.status, "\(fixture)")
             }
