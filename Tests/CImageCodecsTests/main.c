@@ -138,6 +138,7 @@ static const struct {
     {"webp halved rows", test_webp_halved_rows},
     {"webp halved images", test_webp_halved_images},
     {"webp not halved", test_webp_not_halved},
+    {"webp halved memory", test_webp_halved_memory},
 };
 
 int main(int count, char **arguments) {

@@ -73,5 +73,6 @@ void test_webp_opaque(void);
 void test_webp_halved_rows(void);
 void test_webp_halved_images(void);
 void test_webp_not_halved(void);
+void test_webp_halved_memory(void);
 
 #endif

@@ -235,3 +235,34 @@ void test_webp_not_halved(void) {
   guarded_free(&image);
   free(file.data);
 }
+
+// The header of a file that exceeds the limit only at full size can be read at both scales.
+void test_webp_halved_memory(void) {
+  bytes file = fixture("webp/lossy-strong-filter.webp");
+  imgc_request half = halved_request(&file), full = half;
+  full.scale_denominator = 0;
+  imgc_header headers[2];
+  imgc_report report;
+  expect(imgc_read_header(&half, &headers[0], &report) == IMGC_OK &&
+             imgc_read_header(&full, &headers[1], &report) == IMGC_OK,
+         "%s", report.message);
+  guarded image = guarded_create(1, 1, 1, 0x11);
+  uint64_t needed[2];
+  for (int i = 0; i < 2; i++) {
+    imgc_resample_request resample = copy_of(&image);
+    resample.source_width = headers[i].width, resample.source_height = headers[i].height;
+    resample.crop_width = headers[i].width, resample.crop_height = headers[i].height;
+    needed[i] = imgc_resampled_bytes(&headers[i], &resample) + image.target.size;
+    imgc_request limited = i == 0 ? half : full;
+    limited.limits.max_memory = needed[i];
+    expect(imgc_decode_resampled(&limited, &resample, &image.target, &report) == IMGC_OK, "%s",
+           report.message);
+    full.limits.max_memory = needed[i];
+    expect(imgc_read_header(&full, &headers[1], &report) == IMGC_OK, "%s", report.message);
+  }
+  expect(needed[0] < needed[1], "%llu bytes at half the size", (unsigned long long)needed[0]);
+  full.limits.max_memory = 3000;
+  expect(imgc_read_header(&full, &headers[1], &report) == IMGC_ERROR_LIMIT, "3,000 bytes");
+  guarded_free(&image);
+  free(file.data);
+}

@@ -20,13 +20,20 @@
 
 // A resampled still image that is lossy and opaque can be drawn at half the size; frames and other
 // images ignore the scale.
+static bool can_be_halved(const imgc_request *request, const imgc_webp *webp) {
+  const imgc_webp_image *image = &webp->image;
+  return (request->flags & IMGC_RESAMPLES) && !webp->is_animated && image->is_found &&
+         !image->is_lossless && !image->has_alpha_chunk;
+}
+
+static void halve(imgc_webp *webp) {
+  webp->image.is_halved = true;
+  webp->width = imgc_webp_drawn(&webp->image, webp->width);
+  webp->height = imgc_webp_drawn(&webp->image, webp->height);
+}
+
 static void select_scale(const imgc_request *request, imgc_webp *webp) {
-  imgc_webp_image *image = &webp->image;
-  image->is_halved = (request->flags & IMGC_RESAMPLES) && request->scale_denominator == 2 &&
-                     !webp->is_animated && image->is_found && !image->is_lossless &&
-                     !image->has_alpha_chunk;
-  webp->width = imgc_webp_drawn(image, webp->width);
-  webp->height = imgc_webp_drawn(image, webp->height);
+  if (request->scale_denominator == 2 && can_be_halved(request, webp)) halve(webp);
 }
 
 // ---------------------------------------------------------------- header
@@ -66,6 +73,23 @@ static imgc_status count_frames(const imgc_request *request, const imgc_webp *we
   return report->status;
 }
 
+// Checks the memory of the scale with the least memory, because a header at full size is read first
+// for a decode at half the size. The decode checks the memory of its scale.
+static imgc_status check_header_memory(const imgc_request *request, const imgc_webp *webp,
+                                       const imgc_header *header, imgc_report *report) {
+  imgc_report full = *report;
+  uint32_t rows = imgc_rows_in_memory(request, webp->height, header->band_rows);
+  imgc_check_memory(request, webp->width, rows, header->work_bytes, &full);
+  if (full.status && !webp->image.is_halved && can_be_halved(request, webp)) {
+    imgc_webp half = *webp;
+    halve(&half);
+    rows = imgc_rows_in_memory(request, half.height, imgc_webp_band_rows(&half.image));
+    return imgc_webp_check_memory(request, half.width, rows, &half.image, report);
+  }
+  *report = full;
+  return report->status;
+}
+
 static imgc_status read_header(const imgc_request *request, imgc_header *header,
                                imgc_report *report) {
   imgc_webp webp;
@@ -100,9 +124,7 @@ static imgc_status read_header(const imgc_request *request, imgc_header *header,
     return report->status;
   header->channels = header->has_alpha ? 4 : 3;
   if (report->status) return report->status;
-  return imgc_check_memory(request, webp.width,
-                           imgc_rows_in_memory(request, webp.height, header->band_rows),
-                           header->work_bytes, report);
+  return check_header_memory(request, &webp, header, report);
 }
 
 static imgc_status read_icc(const imgc_request *request, uint8_t *profile, size_t size,
