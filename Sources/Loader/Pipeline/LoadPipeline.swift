@@ -44,7 +44,7 @@ final class LoadPipeline: Sendable {
     private let exchange: Exchange
     let decoder: BodyDecoder
     let writer: CacheWriter
-    private let builder: LoadResultBuilder
+    let builder: LoadResultBuilder
     let cachedImages: CachedImageLookup
 
     /// - Parameter number: Number of the configuration; fetches of different configurations are not shared.

@@ -92,7 +92,7 @@ struct LoadResultBuilder: Sendable {
             cachedImage.entry.response?.createdAt == fetched.createdAt
         {
             result.content = cachedImage.content
-        } else if let body = fetched.body ?? found.content(storedAt: fetched) {
+        } else if let body = await body(of: fetched, hop, found) {
             guard let decoding = hop.load.decoding else {
                 result.content = LoadContent(bytes: body)
                 return result
@@ -115,6 +115,17 @@ struct LoadResultBuilder: Sendable {
                 result.content, StoredState(entry: entry, revision: fetched.revision), hop, found.generations)
         }
         return result
+    }
+
+    /// The body of a fetch without its content codings; nil when it is no longer available. It is read from disk when
+    /// the load that started the fetch used its image in memory or its variant file, and this load needs another image.
+    private func body(of fetched: FetchedResponse, _ hop: LoadHop, _ found: LookupResult) async -> [UInt8]? {
+        if let body = fetched.body ?? found.content(storedAt: fetched) { return body }
+        guard fetched.kind != .received, let revision = fetched.revision, let disk = lookup.disk.disk,
+            hop.load.layers.contains(.readsDisk)
+        else { return nil }
+        let stored = await lookup.disk.read(hop, from: disk)
+        return stored.hit?.revision.bodyName == revision.bodyName ? stored.content : nil
     }
 }
 

@@ -53,6 +53,31 @@ import Testing
         #expect(bench.loader.images.shared.batches.openCount == 0)
     }
 
+    /// Two sizes miss the caches; a third load then stores the response and one of these sizes, and the fetch that they
+    /// share finds that image instead of the body.
+    @Test(arguments: [true, false])
+    func sizeThatSharesAFetchOfAnotherStoredSizeIsMadeFromTheStoredBody(usesMemory: Bool) async throws {
+        let bench = try LoaderBench(.image(TestImage.first, maxAge: 86_400)) { $0.cacheImagesInMemory = usesMemory }
+        let pipeline = bench.loader.images
+        var (narrow, wide) = (Self.request(8), Self.request(16))
+        if !usesMemory { (narrow.variantFormat, wide.variantFormat) = (.png, .png) }
+        let hops = try [narrow, wide].map { try #require(LoadHop(Load($0, pipeline), pipeline)) }
+        let missing = await pipeline.lookup.find(hops[1])
+        let stale = await pipeline.lookup.find(hops[0])
+        _ = try await bench.loader.image(for: narrow)
+        await pipeline.shared.variantWrites.finish()
+
+        let end = await pipeline.join(hops[0], RequestPlan(), stale, isRefresh: false, isExclusive: false).fetch
+            .output()?.result
+        guard case .success(let fetched) = end else { throw LoadError.transport("the load has no result") }
+        #expect(fetched.kind == .stored && fetched.body == nil)
+        var timings = LoadTimings()
+        let result = try await pipeline.builder.result(fetched, hops[1], missing, &timings)
+
+        #expect(try result?.image?.bitmap.copyBytes() == Self.expected(16))
+        #expect(bench.transport.requests.count == 1)
+    }
+
     @Test func sizesThatWaitForOneDownloadAreMadeByOneDecode() async throws {
         let gate = Gate()
         var reply = ScriptedReply.image(TestImage.first, maxAge: 60)
