@@ -9,6 +9,8 @@ struct SourceImage {
     let bmp: BMPHeader?
     /// The quality of a thumbnail; it selects the parts of a JPEG that ``decode(_:resampledBy:into:_:)`` skips.
     var quality = ThumbnailQuality.exact
+    /// When true, chroma detail is not skipped.
+    var keepsChromaDetail = false
     /// The parts of a JPEG to skip when several thumbnails share the decode; nil selects them by ``quality``.
     var sharedDetail: SkippedDetail?
 
@@ -161,7 +163,12 @@ struct SourceImage {
         guard header.format == .jpeg else { return [] }
         if let sharedDetail { return sharedDetail }
         let denominator = call.options.scaleDenominator
-        guard header.isProgressive else { return quality == .draft && denominator == 8 ? .chroma : [] }
+        guard header.isProgressive else {
+            // An image of twice the size of the result has as much chroma detail as the result.
+            let isTwiceTheSize =
+                request.cropWidth >= 2 * Double(request.width) && request.cropHeight >= 2 * Double(request.height)
+            return quality == .draft && denominator == 8 && (isTwiceTheSize || !keepsChromaDetail) ? .chroma : []
+        }
         let part = max(request.cropWidth, request.cropHeight) * Double(denominator)
         return SkippedDetail(quality, reduction: part / Double(max(request.width, request.height)))
     }

@@ -35,8 +35,15 @@ extension ResampleRequest {
     /// may have another aspect ratio than the crop.
     ///
     /// - Parameter quality: ``ThumbnailQuality/draft`` requires a multiple of 1, the other qualities a multiple of 3.
+    ///   For a draft, the scaled crop is measured before its size is rounded up, as in Pillow's draft mode: 2000 x 1500
+    ///   as 250 x 188 is decoded at 1/4, because 1500/8 is less than 188.
     func jpegScaleDenominator(for quality: ThumbnailQuality) -> Int {
-        let least: Double = quality == .draft ? 1 : 3
+        guard quality != .draft else {
+            return [8, 4, 2].first {
+                cropWidth >= Double(width * $0) && cropHeight >= Double(height * $0)
+            } ?? 1
+        }
+        let least = 3.0
         return [8, 4, 2].first { (denominator: Int) in
             func part(_ length: Double, of side: Int) -> Double {
                 length * Double((side + denominator - 1) / denominator) / Double(side)

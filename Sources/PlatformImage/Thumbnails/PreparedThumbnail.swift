@@ -52,6 +52,7 @@ struct PreparedThumbnail: Sendable {
             request.rescale(sourceWidth: width, sourceHeight: height, horizontalScale: scale, verticalScale: scale)
         }
         source.quality = options.quality
+        source.keepsChromaDetail = options.keepsChromaDetail
         source.sharedDetail = plan?.detail
         self.source = source
         self.request = request

@@ -39,6 +39,10 @@ public struct ThumbnailOptions: Hashable, Sendable {
     /// aspect ratio of the image. This takes almost no time, but the embedded thumbnail may be outdated after an edit
     /// of the image.
     public var usesEmbeddedThumbnail = false
+    /// When true, ``ThumbnailQuality/draft`` skips chroma detail only of an image that is decoded at twice the size of
+    /// the result or more. A result that is encoded as JPEG loses the detail again; one that is encoded as WebP has a
+    /// PSNR that is 0.03 dB lower without it.
+    package var keepsChromaDetail = false
 
     /// Maximum of ``width`` and ``height`` in pixels.
     public static let maxSide = 1 << 20
@@ -170,6 +174,7 @@ extension ThumbnailOptions: CustomStringConvertible {
         text.add("linearLight", linearLight, default: other.linearLight)
         text.add("quality", quality, default: other.quality)
         text.add("usesEmbeddedThumbnail", usesEmbeddedThumbnail, default: other.usesEmbeddedThumbnail)
+        text.add("keepsChromaDetail", keepsChromaDetail, default: other.keepsChromaDetail)
         return text.text
     }
 }

@@ -78,7 +78,7 @@ struct PreparedRender: Sendable {
         reservedAfterDecode = isMetadataOnly ? 0 : afterDecode.multipliedClamped(by: trims ? 2 : 1)
         var decode = needsFullDecode ? try decoder.decodeByteCount(of: bytes.span, cancellation: cancellation) : 0
         if !needsFullDecode, !isMetadataOnly {
-            let options = Self.options(plan.crop, plan.width, plan.height, accuracy)
+            let options = Self.options(plan.crop, plan.width, plan.height, accuracy, format)
             let cost = try decoder.thumbnailCost(of: bytes.span, options: options, cancellation: cancellation)
             decode = cost.byteCount
             sharedPlan = plan.isCropSearched || format.isAnimation ? nil : cost.plan
@@ -87,7 +87,7 @@ struct PreparedRender: Sendable {
         }
         if !needsFullDecode, plan.isCropSearched {
             let (width, height) = plan.searchedSize
-            let options = Self.options(plan.region, width, height, accuracy)
+            let options = Self.options(plan.region, width, height, accuracy, format)
             let searchByteCount = try decoder.thumbnailByteCount(
                 of: bytes.span, options: options, cancellation: cancellation)
             decode = max(decode, searchByteCount)
@@ -104,7 +104,7 @@ struct PreparedRender: Sendable {
 
     /// The part of the source that is decoded for a plan, and the size to which it is resampled.
     func options(for plan: RenderPlan) -> ThumbnailOptions {
-        Self.options(plan.crop, plan.width, plan.height, accuracy)
+        Self.options(plan.crop, plan.width, plan.height, accuracy, format)
     }
 
     /// Returns false when the work after the decode would exceed the reserved memory.
@@ -143,7 +143,7 @@ struct PreparedRender: Sendable {
         _ crop: PixelRectangle, _ width: Int, _ height: Int, of bytes: [UInt8], decoded: DecodedImage?,
         _ cancellation: CancellationFlag?
     ) throws(DecodeError) -> (bitmap: Bitmap, status: DecodeStatus) {
-        let options = Self.options(crop, width, height, accuracy)
+        let options = Self.options(crop, width, height, accuracy, format)
         if let decoded {
             let bitmap = try decoded.bitmap.thumbnail(
                 options: options, limits: decoder.options.limits, cancellation: cancellation)
@@ -154,12 +154,13 @@ struct PreparedRender: Sendable {
     }
 
     private static func options(
-        _ crop: PixelRectangle, _ width: Int, _ height: Int, _ accuracy: ThumbnailQuality
+        _ crop: PixelRectangle, _ width: Int, _ height: Int, _ accuracy: ThumbnailQuality, _ format: ResultFormat
     ) -> ThumbnailOptions {
         var options = ThumbnailOptions(width: width, height: height, fit: .fill)
         options.crop = crop
         options.allowsUpscaling = true
         options.quality = accuracy
+        options.keepsChromaDetail = format.still(isOpaque: true) != .jpeg
         return options
     }
 }

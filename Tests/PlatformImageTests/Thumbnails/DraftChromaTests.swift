@@ -86,6 +86,17 @@ import Testing
         }
     }
 
+    @Test func draftQualityWithChromaDetailEqualsExactAtOneEighthScale() throws {
+        let halved = try encoded(.opaqueNoise)
+        var options = ThumbnailOptions(width: width / 8, height: height / 8)
+        options.quality = .draft
+        let shared = try ImageDecoder(options: .asStored).thumbnail(of: halved, options: options)
+        options.keepsChromaDetail = true
+        let own = try ImageDecoder(options: .asStored).thumbnail(of: halved, options: options)
+        #expect(try own.bitmap.copyBytes() == decode(halved, .exact).pixels)
+        #expect(try shared.bitmap.copyBytes() == decode(halved, .draft).pixels)
+    }
+
     @Test func draftQualityReportsTheSameDamageAsExactQuality() throws {
         let bytes = try encoded(.opaqueNoise, quality: 50)
         var random = SplitMix(seed: 8)

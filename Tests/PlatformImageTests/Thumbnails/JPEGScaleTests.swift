@@ -45,17 +45,30 @@ import Testing
         #expect(request.jpegScaleDenominator(for: .exact) == row.denominator)
     }
 
+    /// The denominators of Pillow's draft mode for the same sizes.
+    @Test(arguments: [
+        ((2000, 1500), (250, 187), 8), ((2000, 1500), (250, 188), 4), ((4000, 3000), (500, 375), 8),
+        ((4000, 3000), (501, 376), 4), ((800, 600), (100, 75), 8), ((800, 600), (330, 248), 2),
+        ((10_000, 8), (256, 1), 8), ((3, 1_000), (1, 60), 2), ((7, 1_000), (1, 60), 4),
+    ])
+    func draftDenominatorIsThatOfPillow(_ source: (Int, Int), _ result: (Int, Int), _ denominator: Int) {
+        let request = ResampleRequest(
+            sourceWidth: source.0, sourceHeight: source.1, width: result.0, height: result.1, filter: .lanczos3)
+        #expect(request.jpegScaleDenominator(for: .draft) == denominator)
+    }
+
     /// With the next larger denominator, a side of the decoded image would be shorter than three times the side of the
-    /// result; with the quality `draft`, shorter than the side of the result.
+    /// result; with the quality `draft`, shorter than the side of the result before it is rounded up.
     @Test(arguments: ThumbnailQuality.allCases)
     func scaleDenominatorIsTheLargestThatGivesEnoughPixels(_ quality: ThumbnailQuality) {
-        let least = quality == .draft ? 1 : 3
         for side in stride(from: 1, to: 5_000, by: 37) {
             for target in [1, 2, 7, 50, 160, 256, 1_000] {
                 let request = ResampleRequest(
                     sourceWidth: side, sourceHeight: side, width: target, height: target, filter: .lanczos3)
                 let found = request.jpegScaleDenominator(for: quality)
-                let fitting = [1, 2, 4, 8].filter { (side + $0 - 1) / $0 >= least * target }
+                let fitting = [1, 2, 4, 8].filter {
+                    quality == .draft ? side >= target * $0 : (side + $0 - 1) / $0 >= 3 * target
+                }
                 #expect(found == fitting.max() ?? 1, "\(side) to \(target)")
             }
         }
