@@ -16,6 +16,7 @@ import Testing
         "linearLight": { $0.linearLight = true },
         "quality": { $0.quality = .draft },
         "usesEmbeddedThumbnail": { $0.usesEmbeddedThumbnail = true },
+        "keepsChromaDetail": { $0.keepsChromaDetail = true },
     ]
 
     /// A new property of ``ThumbnailOptions`` fails here until it is part of the variant and of ``changes``.
