@@ -39,9 +39,9 @@ public struct ThumbnailOptions: Hashable, Sendable {
     /// aspect ratio of the image. This takes almost no time, but the embedded thumbnail may be outdated after an edit
     /// of the image.
     public var usesEmbeddedThumbnail = false
-    /// When true, ``ThumbnailQuality/draft`` skips chroma detail only of an image that is decoded at twice the size of
-    /// the result or more. A result that is encoded as JPEG loses the detail again; one that is encoded as WebP has a
-    /// PSNR that is 0.03 dB lower without it.
+    /// When true, ``ThumbnailQuality/draft`` skips chroma detail only if width and height of the decoded image are at
+    /// least eight times those of the result. A result that is encoded as JPEG loses most of this detail again; in WebP
+    /// the PSNR is up to 0.3 dB lower without it (Docs/decisions/0015).
     package var keepsChromaDetail = false
 
     /// Maximum of ``width`` and ``height`` in pixels.

@@ -97,6 +97,18 @@ import Testing
         #expect(try shared.bitmap.copyBytes() == decode(halved, .draft).pixels)
     }
 
+    /// 92 x 90 decoded pixels are at least eight times 11 x 11, and less than eight times 12 x 12.
+    @Test(arguments: [(11, true), (12, false)])
+    func chromaDetailIsSkippedOnlyForResultsOfAnEighthOfTheDecodedSize(_ side: Int, _ isSkipped: Bool) throws {
+        let bytes = try encoded(.opaqueNoise)
+        var options = ThumbnailOptions(width: side, height: side, fit: .fill)
+        options.quality = .draft
+        let skipped = try ImageDecoder(options: .asStored).thumbnail(of: bytes, options: options)
+        options.keepsChromaDetail = true
+        let made = try ImageDecoder(options: .asStored).thumbnail(of: bytes, options: options)
+        #expect((made.bitmap == skipped.bitmap) == isSkipped)
+    }
+
     @Test func draftQualityReportsTheSameDamageAsExactQuality() throws {
         let bytes = try encoded(.opaqueNoise, quality: 50)
         var random = SplitMix(seed: 8)
