@@ -1,26 +1,20 @@
-// Encodes RGBA8 as GIF: palettes, frames and their container. giflib writes the blocks and the LZW
-// data.
+// Encodes RGBA8 as GIF: the palettes and the drawn pixels of its frames.
 //
 // A frame of an animation draws only the smallest rectangle with changed pixels. Unchanged pixels
 // in it get the transparent index or the index that the canvas shows, whichever compresses better.
 
-#include "core/limits.h"
 #include "core/report.h"
+#include "encode/encode_gif_blocks.h"
 #include "encode/encode_gif_frames.h"
 #include "encode/encode_gif_index.h"
 
-#if !__has_include(<gif_lib.h>)
-#error "giflib is missing: apt-get install libgif-dev (brew install giflib)"
-#endif
-#include <gif_lib.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { MAX_SIDE = 65535, NO_INDEX = -1 };
+enum { MAX_SIDE = 65535 };
 
 struct imgc_gif_encoder {
   imgc_gif_options options;
-  imgc_cancel *cancel;
   uint32_t width, height; // 0 before the first frame was analyzed
   uint32_t analyzed, added;
   bool has_transparent; // an analyzed pixel is transparent
@@ -29,7 +23,7 @@ struct imgc_gif_encoder {
 
   // The palette of the first frame; of all frames if it is shared or exact.
   imgc_gif_palette global;
-  int16_t global_transparent; // index; NO_INDEX: none
+  int16_t global_transparent; // index; IMGC_GIF_NO_INDEX: none
   bool uses_global_only;
   imgc_gif_map *map;
   const imgc_gif_palette *mapped; // the palette that `map` contains
@@ -38,8 +32,7 @@ struct imgc_gif_encoder {
   uint8_t *shown;   // of an animation with one palette: the index that the canvas shows
   uint8_t *indices; // of one frame
   int16_t *errors;
-  GifFileType *file;
-  imgc_output *output; // during a call
+  imgc_gif_blocks blocks;
 };
 
 // The palette and the position of one frame.
@@ -49,7 +42,7 @@ typedef struct frame {
   const imgc_gif_palette *palette;
   imgc_gif_palette local;
   bool draws_all;      // unchanged pixels are drawn too
-  int16_t transparent; // index; NO_INDEX: none
+  int16_t transparent; // index; IMGC_GIF_NO_INDEX: none
   uint8_t disposal;    // IMGC_DISPOSE_...
   uint16_t delay;
 } frame;
@@ -72,7 +65,7 @@ imgc_gif_encoder *imgc_gif_encoder_create(const imgc_gif_options *options, imgc_
   imgc_gif_encoder *encoder = calloc(1, sizeof *encoder);
   if (!encoder) return NULL;
   encoder->options = *options;
-  encoder->cancel = cancel;
+  encoder->blocks.cancel = cancel;
   encoder->histogram = imgc_gif_histogram_create();
   if (encoder->histogram) return encoder;
   free(encoder);
@@ -81,8 +74,8 @@ imgc_gif_encoder *imgc_gif_encoder_create(const imgc_gif_options *options, imgc_
 
 void imgc_gif_encoder_destroy(imgc_gif_encoder *encoder) {
   if (!encoder) return;
-  encoder->output = NULL; // giflib writes the trailer again
-  if (encoder->file) EGifCloseFile(encoder->file, NULL);
+  encoder->blocks.output = NULL; // giflib writes the trailer again
+  imgc_gif_blocks_close(&encoder->blocks);
   imgc_gif_histogram_destroy(encoder->histogram);
   imgc_gif_map_destroy(encoder->map);
   free(encoder->row);
@@ -129,7 +122,7 @@ imgc_status imgc_gif_encoder_analyze(imgc_gif_encoder *encoder, const imgc_image
   encoder->analyzed++;
   bool collects = encoder->analyzed == 1 || needs_colors(encoder);
   for (uint32_t y = 0; y < image->height; y++) {
-    if (y % IMGC_ENCODE_BAND == 0 && imgc_encode_poll(encoder->cancel, report))
+    if (y % IMGC_ENCODE_BAND == 0 && imgc_encode_poll(encoder->blocks.cancel, report))
       return report->status;
     imgc_gif_normalize(imgc_image_row(image, y), encoder->row, image->width);
     if (collects && !imgc_gif_histogram_add(encoder->histogram, encoder->row, image->width))
@@ -154,7 +147,7 @@ static imgc_status collect(imgc_gif_encoder *encoder, const frame *f, imgc_repor
   const imgc_rect *area = &f->part.area;
   imgc_gif_histogram_clear(encoder->histogram);
   for (uint32_t y = area->y; y < area->y + area->height; y++) {
-    if (y % IMGC_ENCODE_BAND == 0 && imgc_encode_poll(encoder->cancel, report))
+    if (y % IMGC_ENCODE_BAND == 0 && imgc_encode_poll(encoder->blocks.cancel, report))
       return report->status;
     drawn_pixels(encoder, f, y);
     if (!imgc_gif_histogram_add(encoder->histogram, encoder->row, area->width))
@@ -185,7 +178,7 @@ static imgc_status make_global(imgc_gif_encoder *encoder, const frame *f, imgc_r
   }
   if (!imgc_gif_palette_make(encoder->histogram, max_colors - reserves, &encoder->global))
     return no_memory(report);
-  encoder->global_transparent = reserves ? (int16_t)encoder->global.set.count : NO_INDEX;
+  encoder->global_transparent = reserves ? (int16_t)encoder->global.set.count : IMGC_GIF_NO_INDEX;
   return IMGC_OK;
 }
 
@@ -204,7 +197,7 @@ static imgc_status make_local(imgc_gif_encoder *encoder, frame *f, imgc_report *
   if (!imgc_gif_palette_make(encoder->histogram, max_colors - reserves, &f->local))
     return no_memory(report);
   f->palette = &f->local;
-  f->transparent = reserves ? (int16_t)f->local.set.count : NO_INDEX;
+  f->transparent = reserves ? (int16_t)f->local.set.count : IMGC_GIF_NO_INDEX;
   return IMGC_OK;
 }
 
@@ -215,86 +208,6 @@ static imgc_status choose_palette(imgc_gif_encoder *encoder, frame *f, imgc_repo
   f->palette = &encoder->global;
   f->transparent = encoder->global_transparent;
   return IMGC_OK;
-}
-
-// ---------------------------------------------------------------- container
-
-static int write_bytes(GifFileType *file, const GifByteType *bytes, int count) {
-  imgc_gif_encoder *encoder = file->UserData;
-  if (!encoder->output || count < 0) return 0;
-  return imgc_output_append(encoder->output, bytes, (size_t)count) ? count : 0;
-}
-
-// Returns the colours with the transparent index, filled up to a power of two.
-static ColorMapObject *color_map(const imgc_gif_palette *palette, int16_t transparent) {
-  int count = (int)palette->set.count + (transparent != NO_INDEX), size = 2;
-  while (size < count) size *= 2;
-  ColorMapObject *map = GifMakeMapObject(size, NULL);
-  for (uint32_t i = 0; map && i < palette->set.count; i++) {
-    uint32_t color = palette->set.colors[i];
-    map->Colors[i] =
-        (GifColorType){(GifByteType)color, (GifByteType)(color >> 8), (GifByteType)(color >> 16)};
-  }
-  return map;
-}
-
-static bool put_loop(GifFileType *file, uint16_t count) {
-  uint8_t block[] = {1, (uint8_t)count, (uint8_t)(count >> 8)};
-  return EGifPutExtensionLeader(file, APPLICATION_EXT_FUNC_CODE) &&
-         EGifPutExtensionBlock(file, 11, "NETSCAPE2.0") &&
-         EGifPutExtensionBlock(file, sizeof block, block) && EGifPutExtensionTrailer(file);
-}
-
-static imgc_status put_header(imgc_gif_encoder *encoder, imgc_report *report) {
-  const imgc_gif_options *options = &encoder->options;
-  encoder->file = EGifOpen(encoder, write_bytes, NULL);
-  ColorMapObject *map = color_map(&encoder->global, encoder->global_transparent);
-  if (!encoder->file || !map) {
-    GifFreeMapObject(map);
-    return no_memory(report);
-  }
-  EGifSetGifVersion(encoder->file, encoder->has_transparent || options->frame_count > 1);
-  bool done = EGifPutScreenDesc(encoder->file, (int)encoder->width, (int)encoder->height, 8, 0,
-                                map) == GIF_OK &&
-              (!options->repeats || put_loop(encoder->file, options->repeat_count));
-  GifFreeMapObject(map); // giflib has copied it
-  return done ? IMGC_OK : no_memory(report);
-}
-
-// Every frame with a transparent index declares it, even if no pixel has it: some viewers otherwise
-// clear its area to the background colour, or cannot show transparent pixels of later frames.
-static bool put_control(imgc_gif_encoder *encoder, const frame *f) {
-  static const int modes[] = {[IMGC_DISPOSE_KEEP] = DISPOSE_DO_NOT,
-                              [IMGC_DISPOSE_CLEAR] = DISPOSE_BACKGROUND,
-                              [IMGC_DISPOSE_RESTORE] = DISPOSE_PREVIOUS};
-  bool is_still = encoder->options.frame_count == 1;
-  if (is_still && f->transparent == NO_INDEX) return true;
-  GraphicsControlBlock control = {.DisposalMode =
-                                      is_still ? DISPOSAL_UNSPECIFIED : modes[f->disposal],
-                                  .DelayTime = f->delay,
-                                  .TransparentColor = f->transparent};
-  GifByteType block[4];
-  size_t size = EGifGCBToExtension(&control, block);
-  return EGifPutExtension(encoder->file, GRAPHICS_EXT_FUNC_CODE, (int)size, block) == GIF_OK;
-}
-
-// Appends the frame with the current indices.
-static imgc_status put_image(imgc_gif_encoder *encoder, const frame *f, imgc_report *report) {
-  const imgc_rect *area = &f->part.area;
-  GifFileType *file = encoder->file;
-  ColorMapObject *map = f->palette == &f->local ? color_map(f->palette, f->transparent) : NULL;
-  bool done = (map || f->palette != &f->local) && put_control(encoder, f) &&
-              EGifPutImageDesc(file, (int)area->x, (int)area->y, (int)area->width,
-                               (int)area->height, false, map) == GIF_OK;
-  GifFreeMapObject(map);
-  for (uint32_t y = 0; done && y < area->height; y++) {
-    if (y % IMGC_ENCODE_BAND == 0 && (imgc_encode_poll(encoder->cancel, report) ||
-                                      imgc_output_check(encoder->output, "gif", report)))
-      return report->status;
-    done =
-        EGifPutLine(file, encoder->indices + (size_t)y * area->width, (int)area->width) == GIF_OK;
-  }
-  return done ? imgc_output_check(encoder->output, "gif", report) : no_memory(report);
 }
 
 // ---------------------------------------------------------------- frames
@@ -316,12 +229,12 @@ static imgc_status choose_part(imgc_gif_encoder *encoder, frame *f, const imgc_i
   bool is_first = encoder->added == 0;
   if (is_first)
     *area = (imgc_rect){0, 0, encoder->width, encoder->height};
-  else if (imgc_gif_changed_area(&encoder->canvas, f->image, encoder->cancel, area, report))
+  else if (imgc_gif_changed_area(&encoder->canvas, f->image, encoder->blocks.cancel, area, report))
     return report->status;
-  if (imgc_gif_choose_disposal(&encoder->canvas, f->image, next, !is_first, encoder->cancel, area,
-                               &f->disposal, report))
+  if (imgc_gif_choose_disposal(&encoder->canvas, f->image, next, !is_first, encoder->blocks.cancel,
+                               area, &f->disposal, report))
     return report->status;
-  return imgc_gif_examine(&encoder->canvas, f->image, encoder->cancel, &f->part, report);
+  return imgc_gif_examine(&encoder->canvas, f->image, encoder->blocks.cancel, &f->part, report);
 }
 
 static imgc_status make_indices(imgc_gif_encoder *encoder, const frame *f, imgc_report *report) {
@@ -336,7 +249,7 @@ static imgc_status make_indices(imgc_gif_encoder *encoder, const frame *f, imgc_
       .exact = is_exact ? &f->palette->set : NULL,
       .map = encoder->map,
       .dither = encoder->options.dither,
-      .undrawn = f->transparent == NO_INDEX ? 0 : (uint8_t)f->transparent,
+      .undrawn = f->transparent == IMGC_GIF_NO_INDEX ? 0 : (uint8_t)f->transparent,
       .x = area->x,
       .y = area->y,
       .width = area->width,
@@ -344,7 +257,7 @@ static imgc_status make_indices(imgc_gif_encoder *encoder, const frame *f, imgc_
   };
   imgc_gif_indexer_start(&indexer);
   for (uint32_t y = 0; y < area->height; y++) {
-    if (y % IMGC_ENCODE_BAND == 0 && imgc_encode_poll(encoder->cancel, report))
+    if (y % IMGC_ENCODE_BAND == 0 && imgc_encode_poll(encoder->blocks.cancel, report))
       return report->status;
     drawn_pixels(encoder, f, area->y + y);
     imgc_gif_indexer_row(&indexer, encoder->row, encoder->indices + (size_t)y * area->width);
@@ -377,12 +290,40 @@ static void record_shown(imgc_gif_encoder *encoder, const frame *f) {
   }
 }
 
+static imgc_status put_header(imgc_gif_encoder *encoder, imgc_report *report) {
+  const imgc_gif_options *options = &encoder->options;
+  imgc_gif_header header = {
+      .width = encoder->width,
+      .height = encoder->height,
+      .palette = &encoder->global,
+      .transparent = encoder->global_transparent,
+      .needs_gif89a = encoder->has_transparent || options->frame_count > 1,
+      .repeats = options->repeats,
+      .repeat_count = options->repeat_count,
+  };
+  return imgc_gif_put_header(&encoder->blocks, &header, report);
+}
+
+// Appends the frame with the current indices.
+static imgc_status put_image(imgc_gif_encoder *encoder, const frame *f, imgc_report *report) {
+  imgc_gif_block block = {
+      .area = f->part.area,
+      .indices = encoder->indices,
+      .palette = f->palette == &f->local ? f->palette : NULL,
+      .transparent = f->transparent,
+      .is_still = encoder->options.frame_count == 1,
+      .disposal = f->disposal,
+      .delay = f->delay,
+  };
+  return imgc_gif_put_image(&encoder->blocks, &block, report);
+}
+
 // Appends the frame; if possible with both kinds of unchanged pixels, of which the smaller result
 // is retained.
 static imgc_status put_smaller_image(imgc_gif_encoder *encoder, frame *f, imgc_report *report) {
-  imgc_output *output = encoder->output;
+  imgc_output *output = encoder->blocks.output;
   bool can_show = encoder->uses_global_only && f->part.has_unchanged;
-  bool can_skip = f->transparent != NO_INDEX || !f->part.has_undrawn || f->draws_all;
+  bool can_skip = f->transparent != IMGC_GIF_NO_INDEX || !f->part.has_undrawn || f->draws_all;
   if (!can_skip) { // all indices are colours
     show_unchanged(encoder, f);
     return put_image(encoder, f, report);
@@ -431,9 +372,9 @@ imgc_status imgc_gif_encoder_add(imgc_gif_encoder *encoder, const imgc_image *im
       !has_size_of_canvas(encoder, image) || (next && !has_size_of_canvas(encoder, next)))
     return invalid_arguments(report);
   frame f = {.image = image, .delay = delay};
-  encoder->output = output;
+  encoder->blocks.output = output;
   imgc_status status = add_frame(encoder, &f, next, report);
-  encoder->output = NULL;
+  encoder->blocks.output = NULL;
   encoder->added++;
   return status;
 }
@@ -441,13 +382,11 @@ imgc_status imgc_gif_encoder_add(imgc_gif_encoder *encoder, const imgc_image *im
 imgc_status imgc_gif_encoder_end(imgc_gif_encoder *encoder, imgc_output *output,
                                  imgc_report *report) {
   memset(report, 0, sizeof *report);
-  if (encoder->added != encoder->options.frame_count || !encoder->file)
+  if (encoder->added != encoder->options.frame_count || !encoder->blocks.file)
     return invalid_arguments(report);
-  GifFileType *file = encoder->file;
-  encoder->file = NULL;
-  encoder->output = output;
-  int closed = EGifCloseFile(file, NULL);
-  encoder->output = NULL;
-  if (closed != GIF_OK) return no_memory(report);
+  encoder->blocks.output = output;
+  bool is_closed = imgc_gif_blocks_close(&encoder->blocks);
+  encoder->blocks.output = NULL;
+  if (!is_closed) return no_memory(report);
   return imgc_output_check(output, "gif", report);
 }
