@@ -175,6 +175,7 @@ static void check_resampled(const imgc_request *request, const imgc_header *head
   imgc_request reduced = *request;
   reduced.flags |= selector % 2 ? IMGC_NO_LAST_REFINEMENT : IMGC_LOW_SCANS_ONLY;
   if (selector / 2 % 2) reduced.flags |= IMGC_FLAT_CHROMA;
+  if (selector / 4 % 2) reduced.flags |= IMGC_LOW_FREQUENCIES;
   imgc_status status = imgc_decode_resampled(&reduced, &resample, &resampled, &report);
   check_report(&report, status);
   check_padding(&resampled, 0x00);

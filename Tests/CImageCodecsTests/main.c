@@ -129,6 +129,7 @@ static const struct {
     {"inflate", test_inflate},
     {"tiff lzw", test_lzw},
     {"jpeg blocks", test_jpeg_blocks},
+    {"jpeg flat blocks", test_jpeg_flat_blocks},
     {"tiff memory", test_tiff_memory},
     {"metadata limits", test_metadata_limits},
     {"regions", test_regions},

@@ -64,6 +64,7 @@ void test_resampler(void);
 void test_inflate(void);
 void test_lzw(void);
 void test_jpeg_blocks(void);
+void test_jpeg_flat_blocks(void);
 void test_tiff_memory(void);
 void test_metadata_limits(void);
 void test_regions(void);

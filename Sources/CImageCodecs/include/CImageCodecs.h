@@ -167,6 +167,10 @@ enum {
   // The opposite of IMGC_LEAST_MEMORY for PNG, for benchmarks: decompresses image data in one call
   // (at most 128 MiB of raw rows), also where a resampled decode would stream the data.
   IMGC_INFLATE_IN_ONE_CALL = 1 << 8,
+  // For imgc_decode_resampled of baseline JPEGs at 1/4 and 1/8 scale: uses only the lowest 2 x 2
+  // coefficients of a block that is reduced to 2 x 2 samples. Of the other coefficients, libjpeg
+  // adds those that a mean of 4 x 4 pixels contains, and with them aliasing.
+  IMGC_LOW_FREQUENCIES = 1 << 9,
 };
 
 // Allocator for large scratch blocks (1 MiB or more). After `free`, malloc can retain an unlimited

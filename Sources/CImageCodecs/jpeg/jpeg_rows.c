@@ -141,7 +141,7 @@ static void allocate(jpeg_state *s) {
 // request does not have IMGC_LIBRARIES_ONLY. Otherwise starts libjpeg.
 static void start_rows(jpeg_state *s) {
   if (!s->baseline_failed && !s->ended && !(s->request->flags & IMGC_LIBRARIES_ONLY))
-    s->baseline = imgc_jpeg_baseline_open(&s->cinfo, s->request->flags & IMGC_FLAT_CHROMA);
+    s->baseline = imgc_jpeg_baseline_open(&s->cinfo, s->request->flags);
   if (s->baseline) return;
   s->reads_all_scans = jpeg_has_multiple_scans(&s->cinfo);
   jpeg_start_decompress(&s->cinfo);

@@ -1,4 +1,6 @@
 #include "jpeg/baseline/jpeg_baseline.h"
+#include "CImageCodecs.h"
+#include "core/copy.h"
 #include "jpeg/baseline/jpeg_block.h"
 #include "jpeg/baseline/jpeg_flat.h"
 #include "jpeg/baseline/jpeg_reduced.h"
@@ -14,7 +16,7 @@ enum { MAX_BLOCKS = 10 };
 // construction of its tables takes. Fuzz/run defines this number as 0, so that small files use the
 // tables too.
 #ifndef IMGC_MIN_MCUS_FOR_SKIPS
-#define IMGC_MIN_MCUS_FOR_SKIPS 2000
+#define IMGC_MIN_MCUS_FOR_SKIPS 1000
 #endif
 
 typedef struct plane {
@@ -22,7 +24,7 @@ typedef struct plane {
   unsigned size;         // samples of a block per side: 1, 2 or 4
   int32_t steps[DCTSIZE2];
   const imgc_huffman *dc, *ac;
-  bool is_flat; // only DC is needed, and the image has enough MCUs for the skip tables
+  unsigned flat_size; // samples per side that imgc_jpeg_flat_mcus reads; 0: it is not used
   int32_t last_dc;
   uint8_t *samples; // the samples of a row of MCUs
 } plane;
@@ -45,7 +47,8 @@ struct jpeg_baseline {
   imgc_flat_plane flat[MAX_PLANES]; // entries for those of `planes` that are flat
   uint8_t block_planes[MAX_BLOCKS]; // the plane of each block of an MCU
   unsigned blocks;                  // blocks per MCU when all planes are flat; otherwise 0
-  uint8_t *flat_samples;            // a row of MCUs whose planes are all flat, one byte per block
+  unsigned flat_bytes;              // samples per MCU when all planes are flat; otherwise 0
+  uint8_t *flat_samples;            // a row of MCUs whose planes are all flat, in data order
 };
 
 // ---------------------------------------------------------------- supported files
@@ -98,32 +101,39 @@ static bool init_tables(jpeg_baseline *b, const struct jpeg_decompress_struct *c
   return true;
 }
 
-// Returns true when the skip tables are used for the plane: the image has enough MCUs, and only the
-// DC coefficients are needed, because each block becomes one sample. With `is_draft` the tables are
-// also used for 2 x 2 subsampled chroma at 1/8; each sample then covers four pixels.
-static bool is_flat(const jpeg_baseline *b, const plane *p, bool is_draft) {
-  if ((uint64_t)b->columns * b->mcu_rows < IMGC_MIN_MCUS_FOR_SKIPS) return false;
-  return p->size == 1 || (is_draft && p->size == 2 && b->side == 2);
+// Returns the samples per side that imgc_jpeg_flat_mcus reads from a block; 0 when it is not used,
+// because more coefficients are needed, or because the image has too few MCUs.
+static unsigned flat_size(const jpeg_baseline *b, const plane *p, uint32_t flags) {
+  if ((uint64_t)b->columns * b->mcu_rows < IMGC_MIN_MCUS_FOR_SKIPS) return 0;
+  if (p->size == 1) return 1;
+  if (p->size > 2) return 0;
+  if (flags & IMGC_FLAT_CHROMA && p->size == b->side) return 1;
+  return flags & IMGC_LOW_FREQUENCIES ? 2 : 0;
 }
 
-static void init_flat_planes(jpeg_baseline *b, bool is_draft) {
+static void init_flat_planes(jpeg_baseline *b, uint32_t flags) {
   bool has_skips[2] = {false, false}, is_all = true;
-  unsigned blocks = 0;
+  unsigned blocks = 0, bytes = 0;
   for (unsigned k = 0; k < b->count; k++) {
     plane *p = &b->planes[k];
-    p->is_flat = is_flat(b, p, is_draft);
-    is_all = is_all && p->is_flat;
-    if (!p->is_flat) continue;
+    const unsigned size = flat_size(b, p, flags);
+    p->flat_size = size;
+    is_all = is_all && size > 0;
+    if (size == 0) continue;
     const ptrdiff_t i = p->ac - b->ac;
     if (!has_skips[i]) imgc_huffman_skips_init(&b->skips[i], p->ac);
     has_skips[i] = true;
-    b->flat[k] = (imgc_flat_plane){p->dc, p->ac, &b->skips[i], p->steps[0], 0};
-    for (unsigned n = 0; n < p->across * p->down; n++) b->block_planes[blocks++] = (uint8_t)k;
+    b->flat[k] = (imgc_flat_plane){p->dc, p->ac, &b->skips[i], p->steps, size, 0};
+    for (unsigned n = 0; n < p->across * p->down; n++) {
+      b->block_planes[blocks++] = (uint8_t)k;
+      bytes += size * size;
+    }
   }
   b->blocks = is_all ? blocks : 0;
+  b->flat_bytes = is_all ? bytes : 0;
 }
 
-static bool init(jpeg_baseline *b, const struct jpeg_decompress_struct *cinfo, bool is_draft) {
+static bool init(jpeg_baseline *b, const struct jpeg_decompress_struct *cinfo, uint32_t flags) {
   const unsigned most = cinfo->num_components == 1 ? 1 : (unsigned)cinfo->max_h_samp_factor;
   const uint32_t mcu = most * DCTSIZE;
   b->side = most * (unsigned)IMGC_JPEG_MIN_DCT_SIZE(cinfo);
@@ -136,7 +146,7 @@ static bool init(jpeg_baseline *b, const struct jpeg_decompress_struct *cinfo, b
   if (!init_tables(b, cinfo)) return false;
   b->columns = (cinfo->image_width + mcu - 1) / mcu;
   b->mcu_rows = (cinfo->image_height + mcu - 1) / mcu;
-  init_flat_planes(b, is_draft);
+  init_flat_planes(b, flags);
   b->width = cinfo->output_width;
   b->row = b->side;
   b->restart_interval = b->until_restart = cinfo->restart_interval;
@@ -144,7 +154,7 @@ static bool init(jpeg_baseline *b, const struct jpeg_decompress_struct *cinfo, b
   b->bits.end = b->bits.next + cinfo->src->bytes_in_buffer;
   // The product fits into size_t, because the width is at most 65,535 pixels.
   const size_t plane_bytes = (size_t)b->columns * b->side * b->side;
-  uint8_t *samples = malloc(plane_bytes * b->count + (size_t)b->columns * b->blocks);
+  uint8_t *samples = malloc(plane_bytes * b->count + (size_t)b->columns * b->flat_bytes);
   if (!samples) return false;
   b->flat_samples = samples + plane_bytes * b->count;
   for (unsigned i = 0; i < b->count; i++) {
@@ -154,10 +164,10 @@ static bool init(jpeg_baseline *b, const struct jpeg_decompress_struct *cinfo, b
   return true;
 }
 
-jpeg_baseline *imgc_jpeg_baseline_open(const struct jpeg_decompress_struct *cinfo, bool is_draft) {
+jpeg_baseline *imgc_jpeg_baseline_open(const struct jpeg_decompress_struct *cinfo, uint32_t flags) {
   if (!is_supported(cinfo)) return NULL;
   jpeg_baseline *b = calloc(1, sizeof *b);
-  if (b && !init(b, cinfo, is_draft)) {
+  if (b && !init(b, cinfo, flags)) {
     free(b);
     return NULL;
   }
@@ -186,13 +196,21 @@ static bool restart(jpeg_baseline *b) {
   return true;
 }
 
-// Writes the only sample of a DC-only block once, or to 2 x 2 positions if `size` is 2.
-static inline void write_samples(uint8_t *to, size_t stride, uint8_t sample, unsigned size) {
-  to[0] = sample;
-  if (size > 1) to[1] = to[stride] = to[stride + 1] = sample;
+// Writes the samples of a block. A single sample is repeated if `size` is 2. Returns the position
+// after the last sample that was read.
+static inline const uint8_t *write_samples(uint8_t *to, size_t stride, unsigned size,
+                                           const uint8_t *from, unsigned flat_size) {
+  if (flat_size == 2) {
+    imgc_copy(to, from, 2);
+    imgc_copy(to + stride, from + 2, 2);
+    return from + 4;
+  }
+  to[0] = from[0];
+  if (size > 1) to[1] = to[stride] = to[stride + 1] = from[0];
+  return from + 1;
 }
 
-// Writes a plane's samples of MCU `column`. `from` contains one sample per block; returns the
+// Writes a plane's samples of MCU `column`. `from` contains the samples in data order; returns the
 // position after the last sample that was read.
 static const uint8_t *write_blocks(const jpeg_baseline *b, const plane *p, uint32_t column,
                                    const uint8_t *from) {
@@ -200,14 +218,15 @@ static const uint8_t *write_blocks(const jpeg_baseline *b, const plane *p, uint3
   uint8_t *to = p->samples + (size_t)column * b->side;
   for (unsigned y = 0; y < p->down; y++)
     for (unsigned x = 0; x < p->across; x++)
-      write_samples(to + y * p->size * stride + x * p->size, stride, *from++, p->size);
+      from = write_samples(to + y * p->size * stride + x * p->size, stride, p->size, from,
+                           p->flat_size);
   return from;
 }
 
 static bool read_blocks(jpeg_baseline *b, plane *p, uint32_t column) {
-  if (p->is_flat) {
+  if (p->flat_size) {
     static const uint8_t first[MAX_BLOCKS];
-    uint8_t samples[MAX_BLOCKS];
+    uint8_t samples[MAX_BLOCKS * 4];
     imgc_flat_plane *flat = &b->flat[p - b->planes];
     if (!imgc_jpeg_flat_mcus(&b->bits, flat, first, p->across * p->down, 1, samples)) return false;
     write_blocks(b, p, column, samples);
@@ -244,7 +263,7 @@ static bool read_flat_row(jpeg_baseline *b) {
   for (uint32_t column = 0; column < b->columns;) {
     const uint32_t count = mcus_until_restart(b, column, b->columns);
     if (count == 0 || !imgc_jpeg_flat_mcus(&b->bits, b->flat, b->block_planes, b->blocks, count,
-                                           b->flat_samples + (size_t)column * b->blocks))
+                                           b->flat_samples + (size_t)column * b->flat_bytes))
       return false;
     column += count;
   }

@@ -1,7 +1,7 @@
 // A native decoder for the kind of JPEG that most thumbnails are generated from: baseline, one
 // scan, 8 bits, gray or YCbCr, chroma at full resolution or subsampled 2 x 2, decoded at 1/4 or 1/8
 // scale. libjpeg reads the header first. The pixels are identical to those of libjpeg, except with
-// `is_draft`. libjpeg decodes all other files.
+// IMGC_FLAT_CHROMA and IMGC_LOW_FREQUENCIES. libjpeg decodes all other files.
 
 #ifndef IMGC_JPEG_BASELINE_H
 #define IMGC_JPEG_BASELINE_H
@@ -28,10 +28,9 @@
 typedef struct jpeg_baseline jpeg_baseline;
 
 // Opens the decoder; NULL for unsupported files, and when memory is exhausted. `cinfo` must be in
-// the state after jpeg_calc_output_dimensions, with its source at the first byte of the scan. With
-// `is_draft`, only the DC coefficients of 2 x 2 subsampled chroma are used at 1/8; the pixels then
-// differ from those of libjpeg.
-jpeg_baseline *imgc_jpeg_baseline_open(const struct jpeg_decompress_struct *cinfo, bool is_draft);
+// the state after jpeg_calc_output_dimensions, with its source at the first byte of the scan. Of
+// `flags`, IMGC_FLAT_CHROMA and IMGC_LOW_FREQUENCIES are used.
+jpeg_baseline *imgc_jpeg_baseline_open(const struct jpeg_decompress_struct *cinfo, uint32_t flags);
 void imgc_jpeg_baseline_close(jpeg_baseline *b);
 
 // Reads the next `count` rows as RGBA8. Returns false when libjpeg must decode the image instead,
