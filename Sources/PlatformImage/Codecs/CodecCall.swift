@@ -229,6 +229,7 @@ extension SkippedDetail {
         (contains(.lastRefinement) ? UInt32(IMGC_NO_LAST_REFINEMENT) : 0)
             | (contains(.laterScans) ? UInt32(IMGC_LOW_SCANS_ONLY) : 0)
             | (contains(.chroma) ? UInt32(IMGC_FLAT_CHROMA) : 0)
+            | (contains(.highFrequencies) ? UInt32(IMGC_LOW_FREQUENCIES) : 0)
     }
 }
 

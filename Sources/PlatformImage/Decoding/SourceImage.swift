@@ -164,10 +164,12 @@ struct SourceImage {
         if let sharedDetail { return sharedDetail }
         let denominator = call.options.scaleDenominator
         guard header.isProgressive else {
+            guard quality == .draft, denominator >= 4 else { return [] }
             // The loss is not measurable in a WebP result of an eighth of the decoded size, and 0.1 dB at a quarter.
             let isReducedEightfold =
                 request.cropWidth >= 8 * Double(request.width) && request.cropHeight >= 8 * Double(request.height)
-            return quality == .draft && denominator == 8 && (isReducedEightfold || !keepsChromaDetail) ? .chroma : []
+            let skipsChroma = denominator == 8 && (isReducedEightfold || !keepsChromaDetail)
+            return skipsChroma ? [.highFrequencies, .chroma] : .highFrequencies
         }
         let part = max(request.cropWidth, request.cropHeight) * Double(denominator)
         return SkippedDetail(quality, reduction: part / Double(max(request.width, request.height)))

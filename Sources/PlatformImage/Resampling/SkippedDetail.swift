@@ -9,6 +9,9 @@ struct SkippedDetail: OptionSet {
     static let laterScans = Self(rawValue: 2)
     /// Chroma detail of a JPEG that is not progressive, has 4:2:0 chroma, and is decoded at scale 1/8.
     static let chroma = Self(rawValue: 4)
+    /// All but the lowest 2 x 2 coefficients of the blocks that are reduced to 2 x 2 samples, in a JPEG that is not
+    /// progressive and is decoded at scale 1/4 or 1/8.
+    static let highFrequencies = Self(rawValue: 8)
 
     /// Selects the parts of a progressive file to skip.
     ///

@@ -18,8 +18,8 @@ package struct ThumbnailPlan: Hashable, Sendable {
     /// The plan whose decode contains all detail that one of the plans contains; nil without plans. The plans must be
     /// plans of one file.
     ///
-    /// A greater raw value of ``SkippedDetail`` skips more: `laterScans` includes `lastRefinement`, and `chroma` occurs
-    /// only in files without these scans.
+    /// A greater raw value of ``SkippedDetail`` skips more: `laterScans` includes `lastRefinement`, and `chroma` and
+    /// `highFrequencies` occur only in files without these scans.
     static func finest(_ plans: [ThumbnailPlan]) -> ThumbnailPlan? {
         guard let denominator = plans.map(\.scaleDenominator).min(), let detail = plans.map(\.skippedDetail).min()
         else { return nil }

@@ -40,8 +40,8 @@ public struct ThumbnailOptions: Hashable, Sendable {
     /// of the image.
     public var usesEmbeddedThumbnail = false
     /// When true, ``ThumbnailQuality/draft`` skips chroma detail only if width and height of the decoded image are at
-    /// least eight times those of the result. A result that is encoded as JPEG loses most of this detail again; in WebP
-    /// the PSNR is up to 0.3 dB lower without it (Docs/decisions/0015).
+    /// least eight times those of the result. A result that is encoded as JPEG loses most of this detail again, and a
+    /// result in WebP does not (Docs/decisions/0015).
     package var keepsChromaDetail = false
 
     /// Maximum of ``width`` and ``height`` in pixels.
@@ -91,7 +91,8 @@ public enum ThumbnailQuality: String, CaseIterable, Sendable {
     /// least three times the width and height of the thumbnail, except at scale 1.
     ///
     /// In a file that is not progressive, has 4:2:0 chroma and is decoded at 1/8, the decoded chroma has half the width
-    /// and height of the decoded luma. This is the fastest quality, with slightly less accurate fine detail.
+    /// and height of the decoded luma. Samples that are decoded at 1/4 of their size contain only the lowest
+    /// frequencies of each block. This is the fastest quality, with slightly less accurate fine detail.
     case draft
 }
 
