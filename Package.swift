@@ -20,6 +20,7 @@ let package = Package(
         .library(name: "PlatformImageURLSession", targets: ["PlatformImageURLSession"]),
         .library(name: "PlatformImageService", targets: ["PlatformImageService"]),
         .executable(name: "imagetool", targets: ["imagetool"]),
+        .executable(name: "imagetool-decoder", targets: ["imagetool-decoder"]),
         .executable(name: "imagetool-bench", targets: ["imagetool-bench"]),
     ],
     traits: [
@@ -63,7 +64,14 @@ let package = Package(
             name: "CImageCodecs", cSettings: codecSettings + [webPDefinition, .headerSearchPath(".")],
             linkerSettings: ["png", "jpeg", "gif", "tiff", "lcms2", "deflate", "z", "m"].map { .linkedLibrary($0) }
                 + ["webp", "webpmux"].map { .linkedLibrary($0, .when(traits: ["WebP"])) } + librarySearchPaths),
-        .target(name: "PlatformImage", dependencies: ["CImageCodecs"], swiftSettings: coreSettings),
+        .target(name: "CPlatformImageSandbox", cSettings: codecSettings),
+        .target(
+            name: "PlatformImage", dependencies: ["CImageCodecs", "CPlatformImageSandbox"],
+            swiftSettings: coreSettings),
+        // The sandboxed process that decodes for DecodeWorkers; programs ship it beside their own executable.
+        .executableTarget(
+            name: "imagetool-decoder", dependencies: ["PlatformImage"], swiftSettings: settings,
+            linkerSettings: toolLinkerSettings),
 
         // The loader.
         .target(
@@ -106,7 +114,8 @@ let package = Package(
             // Embedded instead of in a bundle, because users copy the tool as one file.
             resources: [.embedInCode("Gallery/Resources")], swiftSettings: settings),
 
-        // The tools. Only imagetool is for users; imagetool-bench measures and demonstrates.
+        // The tools. Only imagetool, with the worker program imagetool-decoder, is for users; imagetool-bench measures
+        // and demonstrates.
         .target(
             name: "PlatformImageToolSupport",
             dependencies: ["PlatformImage", "PlatformImageLoader", service, argumentParser, logging("Service")],
@@ -146,9 +155,15 @@ let package = Package(
         .target(
             name: "PlatformImageTestSupport", dependencies: ["PlatformImage"], path: "Tests/TestSupport",
             swiftSettings: settings),
+        .executableTarget(
+            name: "PlatformImagePlantedDecoder", dependencies: ["PlatformImage"], path: "Tests/PlantedDecoder",
+            swiftSettings: settings),
         .testTarget(
             name: "PlatformImageTests",
-            dependencies: ["PlatformImage", "PlatformImageBenchmarking", "PlatformImageTestSupport"],
+            dependencies: [
+                "PlatformImage", "PlatformImageBenchmarking", "PlatformImageTestSupport", "imagetool-decoder",
+                "PlatformImagePlantedDecoder",
+            ],
             swiftSettings: settings),
         .executableTarget(
             name: "PlatformImageDiskCacheProbe", dependencies: ["PlatformImage", "PlatformImageLoader"],
@@ -157,7 +172,7 @@ let package = Package(
             name: "LoaderTests",
             dependencies: [
                 "PlatformImageLoader", "PlatformImageLoopbackOrigin", "PlatformImageDiskCacheProbe",
-                "PlatformImageTestSupport", "CPlatformImageContentCoding", logging("Loader"),
+                "PlatformImageTestSupport", "CPlatformImageContentCoding", "imagetool-decoder", logging("Loader"),
                 .product(name: "MetricsTestKit", package: "swift-metrics", condition: when("Metrics")),
                 asyncHTTPClient("AsyncHTTPClient"), nio("NIOCore", "AsyncHTTPClient"),
                 nio("NIOEmbedded", "AsyncHTTPClient"), nio("NIOHTTP1", "AsyncHTTPClient"),
@@ -174,7 +189,8 @@ let package = Package(
             name: "ThumbnailServiceTests",
             dependencies: [
                 "PlatformImageService", "PlatformImageLoader", "PlatformImageLoopbackOrigin",
-                "PlatformImageTestSupport", asyncHTTPClient("Service"), logging("Service"), metrics("Service"),
+                "PlatformImageTestSupport", "imagetool-decoder", asyncHTTPClient("Service"), logging("Service"),
+                metrics("Service"),
                 nio("NIOCore", "Service"), nio("NIOHTTP1", "Service"), nio("NIOPosix", "Service"),
                 nio("NIOEmbedded", "Service"), httpTypes("Service"), nioExtras("NIOHTTPTypes", "Service"),
                 nioExtras("NIOHTTPTypesHTTP1", "Service"),
@@ -183,7 +199,7 @@ let package = Package(
         .testTarget(
             name: "imagetoolTests",
             dependencies: [
-                "imagetool", "imagetool-bench", "PlatformImageToolSupport", "PlatformImageLoader",
+                "imagetool", "imagetool-bench", "imagetool-decoder", "PlatformImageToolSupport", "PlatformImageLoader",
                 "PlatformImageLoopbackOrigin", "PlatformImageTestSupport", logging("Service"),
             ],
             swiftSettings: settings),

@@ -2,9 +2,20 @@ import Foundation
 import PlatformImageTestSupport
 import Testing
 
-/// Runs the C test program `Tests/CImageCodecsTests`: header contract, and vector kernels against scalar ones.
+/// Runs the C test programs: `Tests/CImageCodecsTests` (header contract, and vector kernels against scalar ones) and
+/// `Tests/CSandboxTests` (processes, shared memory, messages, and every forbidden system call).
 @Suite struct CContractTests {
     @Test(.timeLimit(.minutes(30))) func cTestProgramOfTheCodecLibraryExitsWithStatusZero() async throws {
+        try await expectSuccess(of: "Tests/CImageCodecsTests/run", groups: ["constants and sizes: ", "jpeg blocks: "])
+    }
+
+    #if os(Linux)
+    @Test(.timeLimit(.minutes(30))) func cTestProgramOfTheSandboxExitsWithStatusZero() async throws {
+        try await expectSuccess(of: "Tests/CSandboxTests/run", groups: ["confinement: ", "forbidden calls: "])
+    }
+    #endif
+
+    private func expectSuccess(of script: String, groups: [String]) async throws {
         let manager = FileManager.default
         let folder = manager.temporaryDirectory.appending(path: "c-tests-\(UUID().uuidString)")
         try manager.createDirectory(at: folder, withIntermediateDirectories: true)
@@ -14,7 +25,7 @@ import Testing
         try Data().write(to: log)
         let root = Fixture.folder.deletingLastPathComponent()
         let process = Process()
-        process.executableURL = root.appending(path: "Tests/CImageCodecsTests/run")
+        process.executableURL = root.appending(path: script)
         process.arguments = [folder.path()]
         process.standardInput = FileHandle.nullDevice
         process.standardOutput = try FileHandle(forWritingTo: log)
@@ -30,6 +41,6 @@ import Testing
 
         let output = try String(contentsOf: log, encoding: .utf8)
         #expect(code == 0, "\(output)")
-        #expect(output.contains("constants and sizes: ") && output.contains("jpeg blocks: "), "\(output)")
+        for group in groups { #expect(output.contains(group), "\(output)") }
     }
 }

@@ -37,6 +37,8 @@ void imgc_cancel_set_deadline(imgc_cancel *cancel, uint64_t nanoseconds) {
   atomic_store(&cancel->deadline, nanoseconds);
 }
 
+uint64_t imgc_cancel_deadline(const imgc_cancel *cancel) { return atomic_load(&cancel->deadline); }
+
 uint64_t imgc_monotonic_now(void) {
   struct timespec time;
   clock_gettime(CLOCK_MONOTONIC, &time);

@@ -349,6 +349,8 @@ imgc_status imgc_cancel_poll(imgc_cancel *cancel);
 // Sets the deadline, a time of the clock of imgc_monotonic_now; 0: none. Polls after the deadline
 // fail with LIMIT.
 void imgc_cancel_set_deadline(imgc_cancel *cancel, uint64_t nanoseconds);
+// Returns the deadline; 0: none.
+uint64_t imgc_cancel_deadline(const imgc_cancel *cancel);
 // Returns the time of the monotonic clock that deadlines use, in nanoseconds.
 uint64_t imgc_monotonic_now(void);
 

@@ -20,12 +20,22 @@ extension ImageDecoder {
     public func frameInfos(
         of bytes: [UInt8], as contentType: ContentType? = nil, cancellation: CancellationFlag? = nil
     ) throws(DecodeError) -> [FrameInfo] {
-        let source = try SourceImage(bytes.span, declared: contentType, options: options, flag: cancellation)
+        if let isolated = isolated(bytes.span, as: contentType, cancellation) {
+            return try isolated.frameInfos(bytes.span)
+        }
+        return try frameInfos(of: bytes.span, as: contentType, cancellation: cancellation)
+    }
+
+    /// Describes each frame, in this process.
+    func frameInfos(
+        of bytes: Span<UInt8>, as contentType: ContentType?, cancellation: CancellationFlag?
+    ) throws(DecodeError) -> [FrameInfo] {
+        let source = try SourceImage(bytes, declared: contentType, options: options, flag: cancellation)
         guard source.header.format.isAnimatable else { return [] }
         var frame = CodecFrame()
         var damage = Damage()
         return try Self.frameInfos(maxCount: options.limits.maxFrames ?? .max) { () throws(DecodeError) in
-            try source.call.advance(&frame, in: bytes.span, damage: &damage) ? FrameInfo(frame) : nil
+            try source.call.advance(&frame, in: bytes, damage: &damage) ? FrameInfo(frame) : nil
         }
     }
 

@@ -22,6 +22,9 @@ public final class CancellationFlag: Sendable {
         handle.setDeadline(in: UInt64(max(1, left.nanosecondCount)))
     }
 
+    /// Nanoseconds until the deadline, at least 1; nil without a deadline.
+    var remainingTime: Int? { handle.remainingTime }
+
     /// Raises the flag at the first poll after `polls` polls since its creation; for tests of every cancellation point.
     package func cancelAfter(polls: Int) { handle.raise(afterPolls: UInt64(polls)) }
 

@@ -244,6 +244,14 @@ extension ImageFormat {
         unsafe imgc_cancel_set_deadline(pointer, imgc_monotonic_now() + nanoseconds)
     }
 
+    /// Nanoseconds until the deadline, at least 1; nil without a deadline.
+    var remainingTime: Int? {
+        let deadline = unsafe imgc_cancel_deadline(pointer)
+        guard deadline > 0 else { return nil }
+        let now = imgc_monotonic_now()
+        return deadline > now ? Int(clamping: deadline - now) : 1
+    }
+
     borrowing func raise(afterPolls polls: UInt64) { unsafe imgc_cancel_after(pointer, polls) }
 
     var pollCount: Int { unsafe Int(imgc_cancel_polls(pointer)) }

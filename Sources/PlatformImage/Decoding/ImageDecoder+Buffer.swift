@@ -26,6 +26,9 @@ extension ImageDecoder {
         _ bytes: Span<UInt8>, into buffer: inout MutableSpan<UInt8>, layout: PixelLayout = .rgba, stride: Int? = nil,
         as contentType: ContentType? = nil, cancellation: CancellationFlag? = nil
     ) throws(DecodeError) -> DecodedBuffer {
+        if let isolated = isolated(bytes, as: contentType, cancellation) {
+            return try isolated.decode(bytes, into: &buffer, layout: layout, stride: stride)
+        }
         let prepared = try prepare(bytes, as: contentType, cancellation: cancellation)
         let (width, height) = (prepared.width, prepared.height)
         let stride = try layout.checkedStride(

@@ -91,10 +91,9 @@ extension DecodeQueue {
         return try await run(
             bytes, priority,
             prepare: { (span, flag) throws(DecodeError) in
-                let prepared = try decoder.prepare(span, as: contentType, cancellation: flag)
-                return (prepared, prepared.byteCount)
+                try decoder.preparedDecode(span, as: contentType, cancellation: flag)
             },
-            make: { (prepared, span) throws(DecodeError) in try decoder.decode(prepared, span) })
+            result: { $0 })
     }
 
     /// Makes a thumbnail of a file in a collection, as
@@ -114,11 +113,9 @@ extension DecodeQueue {
         return try await run(
             bytes, priority,
             prepare: { (span, flag) throws(DecodeError) in
-                let prepared = try PreparedThumbnail(
-                    span, declared: contentType, decoder: decoder, options: options, flag: flag)
-                return (prepared, prepared.byteCount)
+                try decoder.preparedThumbnail(span, options: options, as: contentType, cancellation: flag)
             },
-            make: { (prepared, span) throws(DecodeError) in try decoder.thumbnail(prepared, span) })
+            result: { $0 })
     }
 
     /// Makes several thumbnails of a file in a collection, as
@@ -138,26 +135,24 @@ extension DecodeQueue {
         return try await run(
             bytes, priority,
             prepare: { (span, flag) throws(DecodeError) in
-                let batch = try ThumbnailBatch(
-                    span, declared: contentType, decoder: decoder, options: options, flag: flag)
-                if let error = batch.firstError { throw error }
-                return (batch, batch.byteCount)
+                try decoder.preparedThumbnails(
+                    span, options: options, isComplete: true, as: contentType, cancellation: flag)
             },
-            make: { (batch, span) throws(DecodeError) in try decoder.thumbnails(batch, span).images() })
+            result: { (results) throws(DecodeError) in try results.images() })
     }
 
-    private func run<Prepared: Sendable, Result: Sendable>(
+    private func run<Made: Sendable, Result: Sendable>(
         _ bytes: some Collection<UInt8> & Sendable, _ priority: Priority,
-        prepare: @escaping @Sendable (Span<UInt8>, CancellationFlag) throws(DecodeError) -> (Prepared, byteCount: Int),
-        make: @escaping @Sendable (Prepared, Span<UInt8>) throws(DecodeError) -> Result
+        prepare: @escaping @Sendable (Span<UInt8>, CancellationFlag) throws(DecodeError) -> PreparedWork<Made>,
+        result: @escaping @Sendable (Made) throws(DecodeError) -> Result
     ) async throws(DecodeError) -> Result {
         try await submit(priority) { flag, complete in
             do throws(DecodeError) {
-                let (prepared, byteCount) = try bytes.withSpan { (span) throws(DecodeError) in try prepare(span, flag) }
-                return .needs(max(1, byteCount)) { start in
+                let prepared = try bytes.withSpan { (span) throws(DecodeError) in try prepare(span, flag) }
+                return .needs(max(1, prepared.byteCount)) { start in
                     .done(
                         complete(start) { () throws(DecodeError) in
-                            try bytes.withSpan { (span) throws(DecodeError) in try make(prepared, span) }
+                            try result(try bytes.withSpan { (span) throws(DecodeError) in try prepared.make(span) })
                         })
                 }
             } catch {

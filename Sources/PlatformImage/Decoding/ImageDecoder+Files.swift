@@ -139,10 +139,8 @@ extension DecodeQueue {
         return try await run(
             path, mapsFile, decoder, priority,
             prepare: { (bytes, flag) throws(DecodeError) in
-                let prepared = try decoder.prepare(bytes, as: contentType, cancellation: flag)
-                return (prepared, prepared.byteCount)
-            },
-            make: { (prepared, bytes) throws(DecodeError) in try decoder.decode(prepared, bytes) })
+                try decoder.preparedDecode(bytes, as: contentType, cancellation: flag)
+            })
     }
 
     /// Makes a thumbnail of the image in a file on the queue's threads, as
@@ -165,11 +163,8 @@ extension DecodeQueue {
         return try await run(
             path, mapsFile, decoder, priority,
             prepare: { (bytes, flag) throws(DecodeError) in
-                let prepared = try PreparedThumbnail(
-                    bytes, declared: contentType, decoder: decoder, options: options, flag: flag)
-                return (prepared, prepared.byteCount)
-            },
-            make: { (prepared, bytes) throws(DecodeError) in try decoder.thumbnail(prepared, bytes) })
+                try decoder.preparedThumbnail(bytes, options: options, as: contentType, cancellation: flag)
+            })
     }
 
     /// Makes several thumbnails of the image in a file with one decode on the queue's threads, as
@@ -192,19 +187,16 @@ extension DecodeQueue {
         return try await run(
             path, mapsFile, decoder, priority,
             prepare: { (bytes, flag) throws(DecodeError) in
-                let batch = try ThumbnailBatch(
-                    bytes, declared: contentType, decoder: decoder, options: options, flag: flag)
-                if let error = batch.firstError { throw error }
-                return (batch, batch.byteCount)
-            },
-            make: { (batch, bytes) throws(DecodeError) in try decoder.thumbnails(batch, bytes).images() })
+                try decoder.preparedThumbnails(
+                    bytes, options: options, isComplete: true, as: contentType, cancellation: flag)
+            }
+        ).images()
     }
 
     /// Reads the header of a file, reserves memory, opens the file again and decodes it.
-    private func run<Prepared, Result: Sendable>(
+    private func run<Result: Sendable>(
         _ path: String, _ mapsFile: Bool, _ decoder: ImageDecoder, _ priority: Priority,
-        prepare: @escaping @Sendable (Span<UInt8>, CancellationFlag) throws(DecodeError) -> (Prepared, byteCount: Int),
-        make: @escaping @Sendable (Prepared, Span<UInt8>) throws(DecodeError) -> Result
+        prepare: @escaping @Sendable (Span<UInt8>, CancellationFlag) throws(DecodeError) -> PreparedWork<Result>
     ) async throws(DecodeError) -> Result {
         try await submit(priority) { flag, complete in
             /// Decodes the file if `reserved` bytes are sufficient. Otherwise, the job continues with another phase.
@@ -214,9 +206,9 @@ extension DecodeQueue {
                         of: path, limits: decoder.options.limits, mapsFile: phase.mapsFile,
                         maxReadBytes: phase.maxReadBytes(reserved: reserved), flag: flag
                     ) { (bytes, memory) throws(DecodeError) -> FileResult<Result> in
-                        let (prepared, byteCount) = try prepare(bytes, flag)
-                        let needed = max(1, byteCount.addingClamped(memory))
-                        return needed <= reserved ? .decoded(try make(prepared, bytes)) : .needs(needed)
+                        let prepared = try prepare(bytes, flag)
+                        let needed = max(1, prepared.byteCount.addingClamped(memory))
+                        return needed <= reserved ? .decoded(try prepared.make(bytes)) : .needs(needed)
                     }
                     switch access {
                     case .done(.decoded(let result)): return .done(complete(.now) { result })

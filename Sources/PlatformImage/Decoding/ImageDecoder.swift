@@ -5,6 +5,8 @@
 public struct ImageDecoder: Sendable {
     /// Limits, strictness and pixel processing. A change does not discard the cached transforms.
     public var options: DecodeOptions
+    /// The processes that decode: by default the calling process for all formats.
+    public var isolation = DecodeIsolation.inProcess
     let transforms = ColorTransformCache()
 
     /// Creates a decoder with an empty transform cache; copies share the cache.
@@ -24,6 +26,7 @@ public struct ImageDecoder: Sendable {
     public func header(
         of bytes: Span<UInt8>, as contentType: ContentType? = nil, cancellation: CancellationFlag? = nil
     ) throws(DecodeError) -> ImageHeader {
+        if let isolated = isolated(bytes, as: contentType, cancellation) { return try isolated.header(bytes) }
         var source = try SourceImage(
             bytes, declared: contentType, options: options, flag: cancellation, countsFrames: true)
         if let profile = try source.iccProfile(in: bytes) {
@@ -44,7 +47,10 @@ public struct ImageDecoder: Sendable {
     public func decode(
         _ bytes: Span<UInt8>, as contentType: ContentType? = nil, cancellation: CancellationFlag? = nil
     ) throws(DecodeError) -> DecodedImage {
-        try decode(prepare(bytes, as: contentType, cancellation: cancellation), bytes)
+        if let isolated = isolated(bytes, as: contentType, cancellation) {
+            return try isolated.images(.decode, bytes).first()
+        }
+        return try decode(prepare(bytes, as: contentType, cancellation: cancellation), bytes)
     }
 
     /// The first step of a decode: reads the header and computes sizes, without allocating pixels.
@@ -87,7 +93,8 @@ public struct ImageDecoder: Sendable {
     ///
     /// - Throws: The errors of ``header(of:as:cancellation:)-([UInt8],_,_)``.
     public func iccProfile(of bytes: Span<UInt8>) throws(DecodeError) -> [UInt8]? {
-        try SourceImage(bytes, declared: nil, options: options).iccProfile(in: bytes)
+        if let isolated = isolated(bytes, as: nil, nil) { return try isolated.iccProfile(bytes) }
+        return try SourceImage(bytes, declared: nil, options: options).iccProfile(in: bytes)
     }
 
     /// The EXIF data; nil when the file has no EXIF block or the block cannot be parsed. ``EXIF/thumbnailRange`` is
@@ -95,8 +102,13 @@ public struct ImageDecoder: Sendable {
     ///
     /// - Throws: The errors of ``header(of:as:cancellation:)-([UInt8],_,_)``.
     public func exif(of bytes: Span<UInt8>) throws(DecodeError) -> EXIF? {
-        let source = try SourceImage(bytes, declared: nil, options: options)
-        return source.header.exifRange.flatMap { EXIF(bytes.extracting($0)) }
+        let header =
+            if let isolated = isolated(bytes, as: nil, nil) {
+                try isolated.header(bytes)
+            } else {
+                try SourceImage(bytes, declared: nil, options: options).header
+            }
+        return header.exifRange.flatMap { EXIF(bytes.extracting($0)) }
     }
 }
 
@@ -105,7 +117,10 @@ extension ImageDecoder {
     public func header(
         of bytes: [UInt8], as contentType: ContentType? = nil, cancellation: CancellationFlag? = nil
     ) throws(DecodeError) -> ImageHeader {
-        try header(of: bytes.span, as: contentType, cancellation: cancellation)
+        if let isolated = isolated(bytes.span, as: contentType, cancellation, retaining: bytes) {
+            return try isolated.header(bytes.span)
+        }
+        return try header(of: bytes.span, as: contentType, cancellation: cancellation)
     }
 
     /// The embedded ICC profile of a file in an array, uncompressed; nil when there is none or it is damaged.
@@ -118,7 +133,10 @@ extension ImageDecoder {
     public func decode(
         _ bytes: [UInt8], as contentType: ContentType? = nil, cancellation: CancellationFlag? = nil
     ) throws(DecodeError) -> DecodedImage {
-        try decode(bytes.span, as: contentType, cancellation: cancellation)
+        if let isolated = isolated(bytes.span, as: contentType, cancellation, retaining: bytes) {
+            return try isolated.images(.decode, bytes.span).first()
+        }
+        return try decode(bytes.span, as: contentType, cancellation: cancellation)
     }
 
     /// The name and version of the C library that decodes the format, such as `libpng 1.6.39`; `own` for BMP, which is

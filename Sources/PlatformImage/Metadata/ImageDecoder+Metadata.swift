@@ -18,11 +18,12 @@ extension ImageDecoder {
     public func metadata(
         of bytes: Span<UInt8>, as contentType: ContentType? = nil
     ) throws(DecodeError) -> ImageMetadata {
-        let source = try SourceImage(bytes, declared: contentType, options: options)
+        if let isolated = isolated(bytes, as: contentType, nil) { return try isolated.metadata(bytes) }
+        let header = try SourceImage(bytes, declared: contentType, options: options).header
         var limits = MetadataLimits(options.limits)
         var metadata = ImageMetadata()
-        if let range = source.header.exifRange { metadata.exif = limits.copy(range, of: bytes) }
-        switch source.header.format {
+        if let range = header.exifRange { metadata.exif = limits.copy(range, of: bytes) }
+        switch header.format {
         case .jpeg: JPEGMetadata.read(bytes, into: &metadata, &limits)
         case .png: PNGMetadata.read(bytes, maxChunks: options.limits.maxChunks ?? .max, into: &metadata, &limits)
         case .webp: WebPMetadata.read(bytes, into: &metadata, &limits)

@@ -12,7 +12,7 @@ public enum ProfilePolicy: String, CaseIterable, Sendable {
 
 extension ProfilePolicy {
     /// The colour definition of a source.
-    package enum Source: CaseIterable {
+    package enum Source: String, CaseIterable {
         /// No definition, or one in PNG chunks or TIFF tags instead of an ICC profile.
         case noProfile
         /// An RGB profile of an image with RGB, indexed or YCbCr samples.
@@ -74,6 +74,7 @@ extension ImageDecoder {
     package func sourceProfile(
         of bytes: Span<UInt8>, as contentType: ContentType? = nil
     ) throws(DecodeError) -> (source: ProfilePolicy.Source, profile: [UInt8]?) {
+        if let isolated = isolated(bytes, as: contentType, nil) { return try isolated.sourceProfile(bytes) }
         let source = try SourceImage(bytes, declared: contentType, options: options)
         guard source.bmp == nil, source.header.profileSource == .icc, let profile = try source.iccProfile(in: bytes)
         else {

@@ -13,10 +13,8 @@ extension DecodeQueue {
     ) throws(DecodeError) -> DecodedImage {
         let decoder = decoder.bounded(by: budget)
         return try runBlocking(priority) { (flag) throws(DecodeError) in
-            let prepared = try decoder.prepare(bytes.span, as: nil, cancellation: flag)
-            return (
-                prepared.byteCount, { () throws(DecodeError) in try decoder.decode(prepared, bytes.span) }
-            )
+            let prepared = try decoder.preparedDecode(bytes.span, as: nil, cancellation: flag)
+            return (prepared.byteCount, { () throws(DecodeError) in try prepared.make(bytes.span) })
         }
     }
 
@@ -28,11 +26,8 @@ extension DecodeQueue {
     ) throws(DecodeError) -> DecodedImage {
         let decoder = decoder.bounded(by: budget)
         return try runBlocking(priority) { (flag) throws(DecodeError) in
-            let prepared = try PreparedThumbnail(
-                bytes.span, declared: nil, decoder: decoder, options: options, flag: flag)
-            return (
-                prepared.byteCount, { () throws(DecodeError) in try decoder.thumbnail(prepared, bytes.span) }
-            )
+            let prepared = try decoder.preparedThumbnail(bytes.span, options: options, as: nil, cancellation: flag)
+            return (prepared.byteCount, { () throws(DecodeError) in try prepared.make(bytes.span) })
         }
     }
 
@@ -83,7 +78,7 @@ extension DecodeQueue {
         of bytes: [UInt8], with decoder: ImageDecoder, priority: Priority
     ) async throws(DecodeError) {
         try await run(priority: priority) { (flag) throws(DecodeError) in
-            _ = try decoder.prepare(bytes.span, as: nil, cancellation: flag)
+            _ = try decoder.preparedDecode(bytes.span, as: nil, cancellation: flag)
         }
     }
 

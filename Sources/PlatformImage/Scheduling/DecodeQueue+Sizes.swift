@@ -16,12 +16,12 @@ extension DecodeQueue {
         do throws(DecodeError) {
             let results = try await submit(priority) { flag, complete in
                 do throws(DecodeError) {
-                    let batch = try ThumbnailBatch(
-                        bytes.span, declared: nil, decoder: decoder, options: collected.values, flag: flag)
+                    let batch = try decoder.preparedThumbnails(
+                        bytes.span, options: collected.values, isComplete: false, as: nil, cancellation: flag)
                     let make: @Sendable () throws(DecodeError) -> [Result<DecodedImage, DecodeError>] = {
                         () throws(DecodeError) in
                         let begin = ContinuousClock.now
-                        let made = try decoder.thumbnails(batch, bytes.span)
+                        let made = try batch.make(bytes.span)
                         if made.decodeCount > 0 { time(begin.duration(to: .now)) }
                         return made.results
                     }

@@ -38,12 +38,12 @@ extension DecodeQueue {
         let decoder = decoder.bounded(by: budget)
         return try await submit(priority) { flag, complete in
             do throws(DecodeError) {
-                let prepared = try PreparedThumbnail(
-                    bytes.span, declared: contentType, decoder: decoder, options: options, flag: flag)
+                let prepared = try decoder.preparedThumbnail(
+                    bytes.span, options: options, as: contentType, cancellation: flag)
                 return .needs(prepared.byteCount) { start in
                     .done(
                         complete(start) { () throws(DecodeError) in
-                            finish(try decoder.thumbnail(prepared, bytes.span))
+                            finish(try prepared.make(bytes.span))
                         })
                 }
             } catch {

@@ -20,14 +20,13 @@ extension DecodeQueue {
         let decoder = decoder.bounded(by: budget)
         return try await submit(priority) { flag, complete in
             do throws(DecodeError) {
-                let batch = try ThumbnailBatch(
-                    bytes.span, declared: contentType, decoder: decoder, options: options, flag: flag)
-                if let error = batch.firstError { throw error }
+                let batch = try decoder.preparedThumbnails(
+                    bytes.span, options: options, isComplete: true, as: contentType, cancellation: flag)
                 guard batch.byteCount > 0 else { return .done(complete(.now) { [] }) }
                 return .needs(batch.byteCount) { start in
                     .done(
                         complete(start) { () throws(DecodeError) in
-                            try decoder.thumbnails(batch, bytes.span).images()
+                            try batch.make(bytes.span).images()
                         })
                 }
             } catch {

@@ -97,12 +97,12 @@ public final class DecodeQueue: Sendable {
         let decoder = decoder.bounded(by: budget)
         return try await submit(priority) { flag, complete in
             do throws(DecodeError) {
-                let prepared = try decoder.prepare(bytes.span, as: contentType, cancellation: flag)
+                let prepared = try decoder.preparedDecode(bytes.span, as: contentType, cancellation: flag)
                 return .needs(prepared.byteCount) { start in
                     .done(
                         complete(start) { () throws(DecodeError) in
                             let begin = ContinuousClock.now
-                            let image = try decoder.decode(prepared, bytes.span)
+                            let image = try prepared.make(bytes.span)
                             return finish(image, begin.duration(to: .now))
                         })
                 }

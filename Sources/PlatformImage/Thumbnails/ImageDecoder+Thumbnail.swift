@@ -19,7 +19,10 @@ extension ImageDecoder {
         of bytes: Span<UInt8>, options: ThumbnailOptions, as contentType: ContentType? = nil,
         cancellation: CancellationFlag? = nil
     ) throws(DecodeError) -> DecodedImage {
-        try thumbnail(
+        if let isolated = isolated(bytes, as: contentType, cancellation) {
+            return try isolated.images(.thumbnail(options), bytes).first()
+        }
+        return try thumbnail(
             PreparedThumbnail(bytes, declared: contentType, decoder: self, options: options, flag: cancellation), bytes)
     }
 
@@ -28,7 +31,10 @@ extension ImageDecoder {
         of bytes: [UInt8], options: ThumbnailOptions, as contentType: ContentType? = nil,
         cancellation: CancellationFlag? = nil
     ) throws(DecodeError) -> DecodedImage {
-        try thumbnail(of: bytes.span, options: options, as: contentType, cancellation: cancellation)
+        if let isolated = isolated(bytes.span, as: contentType, cancellation, retaining: bytes) {
+            return try isolated.images(.thumbnail(options), bytes.span).first()
+        }
+        return try thumbnail(of: bytes.span, options: options, as: contentType, cancellation: cancellation)
     }
 
     /// An upper estimate, in bytes, of the peak memory of ``decode(_:as:cancellation:)-([UInt8],_,_)``, including its
@@ -36,9 +42,12 @@ extension ImageDecoder {
     ///
     /// - Throws: The errors that ``decode(_:as:cancellation:)-([UInt8],_,_)`` throws before it decodes pixels.
     package func decodeByteCount(
-        of bytes: Span<UInt8>, as contentType: ContentType? = nil, cancellation: CancellationFlag? = nil
+        of bytes: [UInt8], as contentType: ContentType? = nil, cancellation: CancellationFlag? = nil
     ) throws(DecodeError) -> Int {
-        try prepare(bytes, as: contentType, cancellation: cancellation).byteCount
+        if let isolated = isolated(bytes.span, as: contentType, cancellation, retaining: bytes) {
+            return try isolated.decodeByteCount(bytes.span)
+        }
+        return try prepare(bytes.span, as: contentType, cancellation: cancellation).byteCount
     }
 
     /// An upper estimate, in bytes, of the peak memory of ``thumbnail(of:options:as:cancellation:)-([UInt8],_,_,_)``,
@@ -47,7 +56,7 @@ extension ImageDecoder {
     /// - Throws: The errors that ``thumbnail(of:options:as:cancellation:)-([UInt8],_,_,_)`` throws before it decodes
     ///   pixels.
     package func thumbnailByteCount(
-        of bytes: Span<UInt8>, options: ThumbnailOptions, as contentType: ContentType? = nil,
+        of bytes: [UInt8], options: ThumbnailOptions, as contentType: ContentType? = nil,
         cancellation: CancellationFlag? = nil
     ) throws(DecodeError) -> Int {
         try thumbnailCost(of: bytes, options: options, as: contentType, cancellation: cancellation).byteCount

@@ -26,6 +26,9 @@ extension ImageDecoder {
         of bytes: Span<UInt8>, options: [ThumbnailOptions], as contentType: ContentType? = nil,
         cancellation: CancellationFlag? = nil
     ) throws(DecodeError) -> [DecodedImage] {
+        if let isolated = isolated(bytes, as: contentType, cancellation) {
+            return try isolated.images(.thumbnails(options, isComplete: true), bytes).images()
+        }
         let batch = try ThumbnailBatch(
             bytes, declared: contentType, decoder: self, options: options, flag: cancellation)
         if let error = batch.firstError { throw error }

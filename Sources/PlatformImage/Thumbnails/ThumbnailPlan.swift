@@ -8,7 +8,7 @@ package struct ThumbnailPlan: Hashable, Sendable {
         skippedDetail = prepared.source.skippedDetail(for: prepared.request).rawValue
     }
 
-    private init(scaleDenominator: Int, detail: SkippedDetail) {
+    init(scaleDenominator: Int, detail: SkippedDetail) {
         self.scaleDenominator = scaleDenominator
         skippedDetail = detail.rawValue
     }
@@ -33,11 +33,14 @@ extension ImageDecoder {
     ///
     /// - Throws: The errors that the method `thumbnail` throws before it decodes pixels.
     package func thumbnailCost(
-        of bytes: Span<UInt8>, options: ThumbnailOptions, as contentType: ContentType? = nil,
+        of bytes: [UInt8], options: ThumbnailOptions, as contentType: ContentType? = nil,
         cancellation: CancellationFlag? = nil
     ) throws(DecodeError) -> (byteCount: Int, plan: ThumbnailPlan) {
+        if let isolated = isolated(bytes.span, as: contentType, cancellation, retaining: bytes) {
+            return try isolated.thumbnailCost(options, bytes.span)
+        }
         let prepared = try PreparedThumbnail(
-            bytes, declared: contentType, decoder: self, options: options, flag: cancellation)
+            bytes.span, declared: contentType, decoder: self, options: options, flag: cancellation)
         return (prepared.byteCount, ThumbnailPlan(prepared))
     }
 
@@ -49,14 +52,33 @@ extension ImageDecoder {
     /// - Returns: The thumbnails in the order of the options, and the number of decodes.
     /// - Throws: The errors of the method `thumbnail`, also when only one of the thumbnails fails.
     package func thumbnailsGroupedByPlan(
-        of bytes: Span<UInt8>, options all: [ThumbnailOptions], cancellation: CancellationFlag? = nil
+        of bytes: [UInt8], options all: [ThumbnailOptions], cancellation: CancellationFlag? = nil
     ) throws(DecodeError) -> (images: [DecodedImage], decodeCount: Int) {
-        var sources = try ThumbnailSources(bytes, declared: nil, options: options, flag: cancellation)
+        if let isolated = isolated(bytes.span, as: nil, cancellation, retaining: bytes) {
+            let results = try isolated.images(.thumbnailsByPlan(all), bytes.span)
+            return (try results.images(), results.decodeCount)
+        }
+        let prepared = try preparedByPlan(bytes.span, options: all, flag: cancellation)
+        return try thumbnailsGroupedByPlan(prepared, bytes.span)
+    }
+
+    /// Reads the header and plans each thumbnail for ``thumbnailsGroupedByPlan(_:_:)``.
+    func preparedByPlan(
+        _ bytes: Span<UInt8>, options all: [ThumbnailOptions], flag: CancellationFlag?
+    ) throws(DecodeError) -> [PreparedThumbnail] {
+        var sources = try ThumbnailSources(bytes, declared: nil, options: options, flag: flag)
         var prepared: [PreparedThumbnail] = []
         for options in all {
             prepared.append(try PreparedThumbnail(&sources, bytes, options: options))
         }
-        var images = [DecodedImage?](repeating: nil, count: all.count)
+        return prepared
+    }
+
+    /// Decodes and resamples prepared thumbnails, those of equal plans with one decode.
+    func thumbnailsGroupedByPlan(
+        _ prepared: [PreparedThumbnail], _ bytes: Span<UInt8>
+    ) throws(DecodeError) -> (images: [DecodedImage], decodeCount: Int) {
+        var images = [DecodedImage?](repeating: nil, count: prepared.count)
         var decodeCount = 0
         for index in prepared.indices where images[index] == nil {
             let plan = ThumbnailPlan(prepared[index])

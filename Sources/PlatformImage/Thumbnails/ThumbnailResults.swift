@@ -5,6 +5,14 @@ struct ThumbnailResults: Sendable {
     /// Number of times that pixels of the file were decoded; a decode from an embedded thumbnail counts.
     let decodeCount: Int
 
+    /// The image of the first option.
+    ///
+    /// - Throws: Its error.
+    func first() throws(DecodeError) -> DecodedImage {
+        guard let first = results.first else { throw DecodeError(.internal, "a decode has no result") }
+        return try first.get()
+    }
+
     /// All images.
     ///
     /// - Throws: The first error.

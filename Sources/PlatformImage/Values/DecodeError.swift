@@ -28,6 +28,17 @@ public struct DecodeError: Error, Hashable, Sendable, CustomStringConvertible {
         detail.map { "\(code)(\($0)): \(message)" } ?? "\(code): \(message)"
     }
 
+    /// True for errors that another decode of the same file need not have: `cancelled`, `outOfMemory`,
+    /// `workerUnavailable`, an exceeded deadline, and a worker that another program ended.
+    public var isUnrelatedToInput: Bool {
+        switch code {
+        case .cancelled, .outOfMemory, .workerUnavailable: true
+        case .limitExceeded: detail == "deadline"
+        case .crashed: detail == "SIGKILL" || detail == "SIGTERM"
+        default: false
+        }
+    }
+
     /// True when the codes are equal; details and messages are not compared.
     public static func == (a: Self, b: Self) -> Bool { a.code == b.code }
     /// Hashes only the code.
@@ -68,6 +79,19 @@ public struct DecodeError: Error, Hashable, Sendable, CustomStringConvertible {
         /// The function of a custom ``ImageProcessor`` threw an error that is not a ``DecodeError``.
         /// ``DecodeError/detail`` is the identifier that the processor was created with.
         public static var processorFailed: Self { Self(description: "processorFailed") }
+        /// The worker process of the decode ended or violated the protocol; see ``DecodeWorkers``.
+        ///
+        /// ``DecodeError/detail`` is the name of the signal (`SIGSEGV`; `SIGSYS` for a system call that the sandbox
+        /// forbids; `SIGKILL` for a worker that another program ended), `exit` (the worker ended by itself), `protocol`
+        /// (an answer that no correct worker sends), or `refused` (the file crashed a worker before).
+        public static var crashed: Self { Self(description: "crashed") }
+        /// The worker process of the decode exceeded ``DecodeWorkers/Configuration/timeLimit`` and was ended.
+        public static var timedOut: Self { Self(description: "timedOut") }
+        /// No worker process can be used.
+        ///
+        /// ``DecodeError/detail`` is `executableMissing`, `executableNotPermitted`, `sandbox` (the kernel lacks a
+        /// required feature), `system` (another error at the start of a process), or `busy` (too many open animations).
+        public static var workerUnavailable: Self { Self(description: "workerUnavailable") }
         /// A bug of this package.
         public static var `internal`: Self { Self(description: "internal") }
     }

@@ -35,7 +35,7 @@ import Testing
         let decoder = ImageDecoder()
         let options = try Self.options(of: decoder.header(of: bytes))
 
-        let (images, decodeCount) = try decoder.thumbnailsGroupedByPlan(of: bytes.span, options: options)
+        let (images, decodeCount) = try decoder.thumbnailsGroupedByPlan(of: bytes, options: options)
 
         #expect(images.count == options.count)
         #expect(decodeCount < options.count / 3)
@@ -49,23 +49,23 @@ import Testing
     @Test func thumbnailsWithTheSameDecodePlanShareOneDecode() throws {
         let bytes = try Fixture.file("demo/window.png")
         let options = [20, 40, 60, 120, 250, 330, 500, 960].map { ThumbnailOptions(width: $0, height: $0) }
-        let plans = Set(try options.map { try ImageDecoder().thumbnailCost(of: bytes.span, options: $0).plan })
+        let plans = Set(try options.map { try ImageDecoder().thumbnailCost(of: bytes, options: $0).plan })
 
         #expect(plans.count == 1)
-        #expect(try ImageDecoder().thumbnailsGroupedByPlan(of: bytes.span, options: options).decodeCount == 1)
+        #expect(try ImageDecoder().thumbnailsGroupedByPlan(of: bytes, options: options).decodeCount == 1)
     }
 
     @Test func cancellingAtAnyPollThrowsCancelled() throws {
         let bytes = try Fixture.file("demo/ribbons.png")
         let options = [20, 40, 700].map { ThumbnailOptions(width: $0, height: $0) }
         let whole = CancellationFlag()
-        _ = try ImageDecoder().thumbnailsGroupedByPlan(of: bytes.span, options: options, cancellation: whole)
+        _ = try ImageDecoder().thumbnailsGroupedByPlan(of: bytes, options: options, cancellation: whole)
 
         for polls in stride(from: 0, to: whole.pollCount, by: 3) {
             let flag = CancellationFlag()
             flag.cancelAfter(polls: polls)
             let error = #expect(throws: DecodeError.self) {
-                try ImageDecoder().thumbnailsGroupedByPlan(of: bytes.span, options: options, cancellation: flag)
+                try ImageDecoder().thumbnailsGroupedByPlan(of: bytes, options: options, cancellation: flag)
             }
             #expect(error?.code == .cancelled)
         }

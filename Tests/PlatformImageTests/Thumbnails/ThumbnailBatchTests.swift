@@ -58,7 +58,7 @@ import Testing
         let bytes = try Fixture.file(path)
         let decoder = ImageDecoder()
         let options = try Self.options(of: decoder.header(of: bytes))
-        let plans = try options.map { try decoder.thumbnailCost(of: bytes.span, options: $0).plan }
+        let plans = try options.map { try decoder.thumbnailCost(of: bytes, options: $0).plan }
         let plan = try #require(ThumbnailPlan.finest(plans))
 
         let made = try decoder.thumbnailResults(of: bytes.span, options: options)
@@ -103,7 +103,7 @@ import Testing
         let bytes = try Fixture.file("demo/aurora-progressive.jpg")
         var options = [12, 90, 100, 700].map { ThumbnailOptions(width: $0, height: $0) }
         for index in options.indices { options[index].quality = .fast }
-        let plans = try options.map { try ImageDecoder().thumbnailCost(of: bytes.span, options: $0).plan }
+        let plans = try options.map { try ImageDecoder().thumbnailCost(of: bytes, options: $0).plan }
         #expect(Set(plans).count == 4)
 
         // A naive model: compare pairs of plans.

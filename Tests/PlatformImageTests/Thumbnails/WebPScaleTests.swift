@@ -14,7 +14,7 @@ import Testing
         options.quality = quality
         options.crop = crop
         let bytes = try Fixture.file(path)
-        return try ImageDecoder().thumbnailCost(of: bytes.span, options: options).plan.scaleDenominator
+        return try ImageDecoder().thumbnailCost(of: bytes, options: options).plan.scaleDenominator
     }
 
     /// The image has 720 x 480 pixels.

@@ -1,0 +1,138 @@
+// The messages between a program and a decode worker. Each starts with its kind. See Docs/isolation.md.
+
+/// A unit of work of a decode worker.
+enum WorkerOperation: Equatable {
+    case header
+    case iccProfile
+    /// The colour definition and the ICC profile.
+    case sourceProfile
+    case metadata
+    case frameInfos
+    /// Memory and plan of a thumbnail, without pixels.
+    case thumbnailCost(ThumbnailOptions)
+    /// Memory of a decode, without pixels.
+    case decodeCost
+    case decode
+    case thumbnail(ThumbnailOptions)
+    /// Several thumbnails of one decode. With `isComplete`, the first error is the error of all.
+    case thumbnails([ThumbnailOptions], isComplete: Bool)
+    /// Several thumbnails, with one decode for those of equal plans.
+    case thumbnailsByPlan([ThumbnailOptions])
+    /// Opens an animation; the worker then expects messages of the kind `frame` until the next request.
+    case frames
+
+    /// True for operations whose result has pixels; the worker first reports their size.
+    var hasPixels: Bool {
+        switch self {
+        case .decode, .thumbnail, .thumbnails, .thumbnailsByPlan: true
+        case .header, .iccProfile, .sourceProfile, .metadata, .frameInfos, .thumbnailCost, .decodeCost, .frames: false
+        }
+    }
+
+    /// Maximum number of thumbnails of one message.
+    static let maxThumbnails = 100_000
+}
+
+/// The place of the input of a request.
+enum WorkerInput: Equatable {
+    /// The first bytes of the slab.
+    case slab(byteCount: Int)
+    /// A sealed memfd that the message carries.
+    case descriptor(byteCount: Int)
+
+    var byteCount: Int {
+        switch self {
+        case .slab(let byteCount), .descriptor(let byteCount): byteCount
+        }
+    }
+}
+
+/// A request to a worker.
+struct WorkerRequest: Equatable {
+    var number: UInt64
+    var operation: WorkerOperation
+    var options: DecodeOptions
+    var contentType: ContentType?
+    var input: WorkerInput
+    /// Nanoseconds until the deadline; nil for none.
+    var deadline: Int?
+    /// Bytes of the slab after the parent's last change.
+    var slabBytes: Int
+}
+
+/// A step of an animation that a worker has open.
+enum FrameStep: UInt8 {
+    case advance
+    case compose
+    /// The pixels of the frame alone.
+    case raw
+}
+
+/// A message to a worker.
+enum WorkerCommand: Equatable {
+    /// The first message; it carries the descriptor of the slab.
+    case start(slabBytes: Int, addressSpaceBytes: Int)
+    case request(WorkerRequest)
+    /// Permits the worker to write the pixels of the last request to the slab, from `outputStart` on.
+    case proceed(number: UInt64, slabBytes: Int, outputStart: Int)
+    case frame(number: UInt64, FrameStep, slabBytes: Int)
+}
+
+/// An image in the slab.
+struct WorkerImage: Equatable {
+    /// Bytes from the start of the output to the first pixel.
+    var offset: Int
+    var width: Int
+    var height: Int
+
+    /// The bytes of the pixels; nil on overflow.
+    var byteCount: Int? {
+        let (pixels, overflows) = width.multipliedReportingOverflow(by: height)
+        let (bytes, alsoOverflows) = pixels.multipliedReportingOverflow(by: 4)
+        return overflows || alsoOverflows ? nil : bytes
+    }
+}
+
+/// The result of a request.
+enum WorkerResult {
+    case failure(DecodeError)
+    case header(ImageHeader)
+    case iccProfile([UInt8]?)
+    case sourceProfile(ProfilePolicy.Source, [UInt8]?)
+    case metadata(ImageMetadata)
+    case frameInfos([FrameInfo])
+    case cost(byteCount: Int, plan: ThumbnailPlan?)
+    /// The images, and for each requested thumbnail the position of its image or its error.
+    case images([Image], [Result<Int, DecodeError>], decodeCount: Int)
+    /// The header of an animation that is open now, and bytes of its canvas.
+    case frames(ImageHeader)
+    /// The next frame, nil after the last, or an error; then the status of the animation.
+    case frame(Result<FrameInfo?, DecodeError>, DecodeStatus)
+    /// A canvas or the pixels of a frame; nil when the frame has none.
+    case pixels(WorkerImage?)
+
+    struct Image {
+        var place: WorkerImage
+        var header: ImageHeader
+        var status: DecodeStatus
+    }
+}
+
+/// A message from a worker.
+enum WorkerReport {
+    case ready(SandboxReport)
+    /// Upper estimates: memory of the operation without its output, and bytes of the output.
+    case measured(number: UInt64, byteCount: Int, outputBytes: Int)
+    case finished(number: UInt64, WorkerResult)
+}
+
+/// The confinement that a worker applied to itself.
+struct SandboxReport: Equatable {
+    var noNewPrivileges: Bool
+    var hasSystemCallFilter: Bool
+    /// Version of the Landlock ABI; 0 for none.
+    var landlockVersion: Int
+    var hasLimits: Bool
+    /// The system's number of the first error; 0 for none.
+    var errorNumber: Int
+}
