@@ -24,7 +24,7 @@ public struct ThumbnailServer: Sendable {
     ///   exports at `/metrics`.
     /// - Throws: `internalFault` with a message for the operator when the configuration is invalid: no key while unsafe
     ///   targets are not allowed, a key under 16 bytes, an invalid address range or host pattern, an `urlPrefix` that
-    ///   is not an http or https URL ending with `/`, a missing directory.
+    ///   is not an http or https URL ending with `/`, a missing directory; decode workers that cannot start.
     public init(
         _ configuration: ServiceConfiguration, logger: Logger, metrics factory: (any MetricsFactory)? = nil
     ) throws(ServiceError) {
@@ -35,9 +35,11 @@ public struct ThumbnailServer: Sendable {
         self.configuration = configuration
         self.logger = logger
         let metrics = ServiceMetrics(factory: factory)
+        let sources = try SourceReader(configuration, metrics: metrics, logger: logger)
+        let isolation =
+            configuration.decode.isIsolated ? try DecodeIsolation(configuration, logger: logger) : .inProcess
         engine = ThumbnailEngine(
-            configuration, sources: try SourceReader(configuration, metrics: metrics, logger: logger), metrics: metrics,
-            logger: logger)
+            configuration, sources: sources, metrics: metrics, isolation: isolation, logger: logger)
         dialects = try Dialects(configuration)
         gallery = try GalleryHandler(engine)
         connections = try ConnectionTable(configuration.server)

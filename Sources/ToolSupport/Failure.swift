@@ -9,7 +9,7 @@ package enum SystemExit: Int32 {
     case noInput = 66
     /// Internal error.
     case software = 70
-    /// Out of memory.
+    /// Out of memory, or no decode worker can be used.
     case system = 71
     case ioError = 74
     /// An input, an image or an encoded file exceeds a limit.
@@ -30,8 +30,9 @@ package struct Failure: Error {
     package init(_ error: DecodeError) {
         let exit: SystemExit =
             switch error.code {
-            case .limitExceeded: .refused
-            case .outOfMemory: .system
+            case .limitExceeded, .timedOut: .refused
+            case .outOfMemory, .workerUnavailable: .system
+            case .crashed where error.isUnrelatedToInput: .system
             case .invalidArgument: .usage
             case .internal, .cancelled: .software
             default: .dataError

@@ -12,7 +12,8 @@ struct ImageToolBench: ParsableCommand {
         subcommands: [
             BenchDecodeCommand.self, BenchAgreeCommand.self, BenchCacheCommand.self, BenchBudgetCommand.self,
             BenchMemoryCommand.self, BenchDiskCommand.self, BenchThumbCommand.self, BenchResizeCommand.self,
-            BenchPixelsCommand.self,
+            BenchPixelsCommand.self, BenchIsolationCommand.self, BenchWorkersCommand.self, IsolationCompareCommand.self,
+            IsolationLoadCommand.self,
         ] + networkCommands + serviceCommands)
 
     /// Commands that need the trait `AsyncHTTPClient`.

@@ -30,6 +30,7 @@ extension LoadSettings {
         negativeCacheMaxAge = configuration.negativeCacheMaxAge
         keepsDownloadingWhenCancelled = configuration.keepsDownloadingWhenCancelled
         decodeLimits = configuration.decodeLimits
+        isolation = configuration.isolation
         maxDecodedBytes = configuration.maxDecodedBytes
         clock = configuration.clock
     }
@@ -70,6 +71,7 @@ extension Load {
         var options = request.decodeOptions
         if request.thumbnail != nil { options.scaleDenominator = 1 }  // Thumbnails ignore it, as in `ImageVariant`.
         decoder.options = pipeline.settings.limited(options)
+        decoder.isolation = pipeline.settings.isolation
         decoding = Decoding(decoder: decoder, steps: request.keys.variant, priority: priority)
     }
 }

@@ -51,6 +51,7 @@ extension ImageLoader.Configuration: CustomStringConvertible, CustomReflectable 
     private func addLimits(to text: inout ChangedProperties, _ other: Self) {
         text.add("maxResponseBytes", maxResponseBytes, default: other.maxResponseBytes)
         text.add("decodeLimits", decodeLimits, default: other.decodeLimits)
+        text.add("isolation", text: isolation.workers == nil ? nil : "set")
         text.add("maxDecodedBytes", maxDecodedBytes, default: other.maxDecodedBytes)
         text.add("maxInFlightDecodedBytes", maxInFlightDecodedBytes, default: other.maxInFlightDecodedBytes)
         text.add("urgentWidth", urgentWidth, default: other.urgentWidth)

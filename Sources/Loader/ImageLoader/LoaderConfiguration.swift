@@ -84,6 +84,11 @@ extension ImageLoader {
         public var maxResponseBytes = 67_108_864
         /// Decode limits; a limit of the request applies when it is lower.
         public var decodeLimits = DecodeLimits()
+        /// Place where images are decoded: in this process, or in sandboxed worker processes.
+        ///
+        /// A load fails with `undecodable` when the body ended its worker process, and with `processing` when no worker
+        /// process was available.
+        public var isolation = DecodeIsolation.inProcess
         /// Maximum size of one decoded image, in bytes.
         public var maxDecodedBytes = 402_653_184
         /// Maximum memory of all running decodes, in bytes, at least ``maxDecodedBytes``; fixed when the loader is

@@ -18,6 +18,9 @@ extension LoadError {
         case .invalidArgument: code = .configuration
         // The image is valid: the body stays in the caches.
         case .emptyCrop, .processorFailed: code = .processing
+        // The image can be valid: another decode of the same body can succeed.
+        case .workerUnavailable: code = .processing
+        case .crashed where error.isUnrelatedToInput: code = .processing
         default: code = .undecodable
         }
         self.init(code, url: url, decodeError: error, error.message)

@@ -18,6 +18,7 @@ struct LoadSettings: Sendable {
     var negativeCacheMaxAge: Duration?
     var keepsDownloadingWhenCancelled: Bool
     var decodeLimits: DecodeLimits
+    var isolation: DecodeIsolation
     var maxDecodedBytes: Int
     var clock: @Sendable () -> WallTime
 

@@ -144,7 +144,8 @@ public struct LoadError: Error, Hashable, Sendable, CustomStringConvertible {
         public static var bodyTooLarge: Self { Self(description: "bodyTooLarge") }
         /// The body cannot be decoded.
         public static var undecodable: Self { Self(description: "undecodable") }
-        /// The image was decoded, but the crop of the thumbnail contains no pixel of it, or a processor failed.
+        /// The image was decoded, but the crop of the thumbnail contains no pixel of it, or a processor failed; or the
+        /// image was not decoded, because no worker process of the decoder was available.
         public static var processing: Self { Self(description: "processing") }
         /// The image format is recognised but not supported.
         public static var unsupportedFormat: Self { Self(description: "unsupportedFormat") }

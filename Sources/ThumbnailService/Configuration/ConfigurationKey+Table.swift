@@ -145,6 +145,12 @@ extension ConfigurationKey {
         .init(
             "decode.failOn", \.service.decode.failOn, .choice,
             "Least severe damage for which a source is rejected; `none` rejects only sources that cannot be decoded."),
+        .init(
+            "decode.isolation", \.service.decode.isIsolated, .boolean,
+            "Decodes sources in sandboxed worker processes; `off` decodes them in the process of the service."),
+        .init(
+            "decode.decoder", optional: \.service.decode.decoderPath, .text("path"),
+            "Path of the worker program; by default `imagetool-decoder` in the folder of the running program."),
     ]
 
     private static let cache: [ConfigurationKey] = [

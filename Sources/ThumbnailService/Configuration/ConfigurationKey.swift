@@ -1,9 +1,16 @@
 #if Service
 /// The configuration while its keys are parsed: the service configuration, and values that are used only to compute it.
 struct ConfigurationDraft: Sendable {
-    var service = ServiceConfiguration()
+    var service: ServiceConfiguration
     /// Path of the file with signing keys; nil for none.
     var keysFile: String?
+
+    /// The defaults of the keys: those of ``ServiceConfiguration``, except that sources are decoded in worker
+    /// processes. A program that embeds the service need not contain the worker program; `imagetool` does.
+    init() {
+        service = ServiceConfiguration()
+        service.decode.isIsolated = true
+    }
 }
 
 /// A configuration key: its parser, its formatter and its documentation.

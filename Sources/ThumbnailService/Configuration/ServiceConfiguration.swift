@@ -159,6 +159,13 @@ extension ServiceConfiguration {
 
     /// Decoding of sources.
     public struct Decode: Hashable, Sendable {
+        /// Decodes sources in sandboxed worker processes, so that a memory error in a codec cannot reach the keys, the
+        /// caches and the network of the service. `imagetool serve` enables it by default; a program that embeds the
+        /// service must then contain the executable `imagetool-decoder`. Linux only.
+        public var isIsolated = false
+        /// Path of `imagetool-decoder`; nil for the folder of the running program. Unused unless ``isIsolated`` is
+        /// true.
+        public var decoderPath: String?
         /// Kinds of damage for which a source is rejected.
         public var failOn = Damage.none
 

@@ -53,6 +53,12 @@ public final class PrometheusRegistry: MetricsFactory {
         series(label, dimensions, .counter) { PrometheusCounter() }
     }
 
+    public func makeFloatingPointCounter(
+        label: String, dimensions: [(String, String)]
+    ) -> any FloatingPointCounterHandler {
+        series(label, dimensions, .counter) { PrometheusFractionCounter() }
+    }
+
     public func makeMeter(label: String, dimensions: [(String, String)]) -> any MeterHandler {
         series(label, dimensions, .gauge) { PrometheusGauge() }
     }
@@ -69,6 +75,7 @@ public final class PrometheusRegistry: MetricsFactory {
     }
 
     public func destroyCounter(_ handler: any CounterHandler) { remove(handler) }
+    public func destroyFloatingPointCounter(_ handler: any FloatingPointCounterHandler) { remove(handler) }
     public func destroyMeter(_ handler: any MeterHandler) { remove(handler) }
     public func destroyRecorder(_ handler: any RecorderHandler) { remove(handler) }
     public func destroyTimer(_ handler: any TimerHandler) { remove(handler) }

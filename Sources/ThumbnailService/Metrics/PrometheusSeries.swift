@@ -23,6 +23,22 @@ final class PrometheusCounter: CounterHandler, PrometheusSeries {
     }
 }
 
+/// A counter of fractions, such as seconds.
+final class PrometheusFractionCounter: FloatingPointCounterHandler, PrometheusSeries {
+    private let value = Mutex(0.0)
+
+    func increment(by amount: Double) {
+        // Prometheus counters never decrease; NaN and infinity would remain.
+        if amount > 0, amount.isFinite { value.locked(in: self) { $0 += amount } }
+    }
+
+    func reset() { value.locked(in: self) { $0 = 0 } }
+
+    func write(to text: inout PrometheusText, _ name: String, _ labels: String) {
+        text.add(name, labels, PrometheusText.number(value.locked(in: self) { $0 }))
+    }
+}
+
 final class PrometheusGauge: MeterHandler, RecorderHandler, PrometheusSeries {
     private let value = Mutex(0.0)
 

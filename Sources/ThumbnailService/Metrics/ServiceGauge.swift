@@ -58,6 +58,13 @@ extension ServiceMetrics {
             "imagetool_inflight_bytes_limit": "Maximum value of `imagetool_inflight_bytes`.",
             "imagetool_open_connections": "Number of open client connections.",
             "imagetool_live_bitmap_bytes": "Total size of all allocated bitmaps in bytes.",
+            "imagetool_decode_workers": "Number of worker processes, by state.",
+            "imagetool_decode_workers_ended_total": "Number of ended worker processes, by reason.",
+            "imagetool_decode_worker_requests_total": "Number of requests to worker processes.",
+            "imagetool_decode_worker_waits_total": "Number of requests that waited for a free worker process.",
+            "imagetool_decode_worker_wait_seconds_total": "Sum of the times of these waits in seconds.",
+            "imagetool_decode_refused_total":
+                "Number of decodes that were refused because the file ended a worker process before.",
             "process_resident_memory_bytes": "Resident memory size in bytes.",
         ]
     }

@@ -29,6 +29,7 @@ final class ServiceMetrics: Sendable {
     private let renderSeconds: [EncodedFormat: Timer]
     private let encodes, encodedBytes: [EncodedFormat: Counter]
     private let gauges: [ServiceGauge: Meter]
+    let workers: DecodeWorkerMetrics
 
     /// Creates all metrics.
     ///
@@ -72,6 +73,7 @@ final class ServiceMetrics: Sendable {
             uniqueKeysWithValues: ServiceGauge.allCases.map { gauge in
                 (gauge, Meter(label: gauge.name, dimensions: gauge.dimensions, factory: factory))
             })
+        workers = DecodeWorkerMetrics(factory)
     }
 
     /// Counts a response and records the time from the request to the response header.

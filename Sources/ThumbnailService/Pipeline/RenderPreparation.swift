@@ -77,7 +77,12 @@ final class RenderPreparation: Sendable {
     /// only when the first page is unusable too.
     private func isSourceDefect(_ source: SourceBytes, _ page: Int, _ flag: CancellationFlag) -> Bool {
         guard page > 1 else { return true }
-        return (try? header(of: source, page: 1, flag)) == nil
+        do throws(ServiceError) {
+            _ = try header(of: source, page: 1, flag)
+            return false
+        } catch {
+            return error.reason == .notAnImage || error.reason == .limit
+        }
     }
 
     private func header(

@@ -43,6 +43,7 @@ extension ThumbnailEngine {
         metrics.set(.diskBytes, results.diskBytes)
         metrics.set(.sourceBytes, sources.storedBytes)
         if let bytes = ResidentMemory.bytes { metrics.set(.residentBytes, bytes) }
+        if let workers = isolation.workers { metrics.workers.update(workers.statistics) }
     }
 }
 #endif

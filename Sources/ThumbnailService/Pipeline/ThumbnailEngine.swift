@@ -30,18 +30,21 @@ final class ThumbnailEngine: Sendable {
     let shared: SharedRenders
     let counters = ServiceCounters()
     let metrics: ServiceMetrics
+    let isolation: DecodeIsolation
     private let clients: ClientLimit?
     let renders = InFlightRequests<ResultKey, WorkResult>()
     fileprivate let clock: @Sendable () -> WallTime
 
+    /// - Parameter isolation: The worker processes that decode all sources; by default this process decodes them.
     init(
         _ configuration: ServiceConfiguration, sources: any SourceReading,
-        metrics: ServiceMetrics = ServiceMetrics(), logger: Logger? = nil,
+        metrics: ServiceMetrics = ServiceMetrics(), isolation: DecodeIsolation = .inProcess, logger: Logger? = nil,
         clock: @escaping @Sendable () -> WallTime = { .now }
     ) {
         self.configuration = configuration
         self.sources = sources
         self.metrics = metrics
+        self.isolation = isolation
         self.clock = clock
         results = ResultCache(configuration.cache, logger: logger)
         failures = FailureCache(
@@ -49,6 +52,7 @@ final class ThumbnailEngine: Sendable {
             identifiersAreFiles: configuration.iiif?.urlPrefix == nil)
         lifetimes = configuration.cache.lifetimes
         var decoder = ImageDecoder()
+        decoder.isolation = isolation
         decoder.options.limits = configuration.limits.decode
         decoder.options.strictness = configuration.decode.failOn.strictness
         decoder.options.budgetBytes = configuration.limits.inFlightBytes
@@ -74,9 +78,9 @@ final class ThumbnailEngine: Sendable {
         clients = limits.rendersPerClient.map { ClientLimit(rendersPerMinute: $0) }
     }
 
-    /// Nice value of the render threads: their lower priority keeps cache hits and rejections fast while all cores
-    /// render.
-    private static let niceness = 10
+    /// Nice value of the render threads and of the decode workers: their lower priority keeps cache hits and rejections
+    /// fast while all cores render.
+    static let niceness = 10
 
     /// Maximum number of later renders that may start before a render that waits for more memory than is free.
     private static let maxPasses = 8

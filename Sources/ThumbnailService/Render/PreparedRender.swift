@@ -76,10 +76,10 @@ struct PreparedRender: Sendable {
         if metadata.profile != nil { decoder.options.convertsToSRGB = false }
         self.decoder = decoder
         reservedAfterDecode = isMetadataOnly ? 0 : afterDecode.multipliedClamped(by: trims ? 2 : 1)
-        var decode = needsFullDecode ? try decoder.decodeByteCount(of: bytes.span, cancellation: cancellation) : 0
+        var decode = needsFullDecode ? try decoder.decodeByteCount(of: bytes, cancellation: cancellation) : 0
         if !needsFullDecode, !isMetadataOnly {
             let options = Self.options(plan.crop, plan.width, plan.height, accuracy, format)
-            let cost = try decoder.thumbnailCost(of: bytes.span, options: options, cancellation: cancellation)
+            let cost = try decoder.thumbnailCost(of: bytes, options: options, cancellation: cancellation)
             decode = cost.byteCount
             sharedPlan = plan.isCropSearched || format.isAnimation ? nil : cost.plan
         } else {
@@ -89,7 +89,7 @@ struct PreparedRender: Sendable {
             let (width, height) = plan.searchedSize
             let options = Self.options(plan.region, width, height, accuracy, format)
             let searchByteCount = try decoder.thumbnailByteCount(
-                of: bytes.span, options: options, cancellation: cancellation)
+                of: bytes, options: options, cancellation: cancellation)
             decode = max(decode, searchByteCount)
         }
         // The decoder has released its memory when the filters begin. A completely decoded image, however, stays in

@@ -24,7 +24,7 @@ extension Renderer {
         guard all.count > 1 else { return ([resampledImage(first, bytes, cancellation)], 1) }
         do throws(DecodeError) {
             let (images, decodeCount) = try first.decoder.thumbnailsGroupedByPlan(
-                of: bytes.span, options: all.map(\.thumbnailOptions), cancellation: cancellation)
+                of: bytes, options: all.map(\.thumbnailOptions), cancellation: cancellation)
             return (images.map { .success(ResampledImage(bitmap: $0.bitmap, status: $0.status)) }, decodeCount)
         } catch {
             // Memory that does not suffice for all images at once may suffice for one at a time.

@@ -59,7 +59,8 @@ extension ServiceError {
         case notAnImage
         /// Pixels, frames, memory or the size of the result are over a limit.
         case limit
-        /// The queue is full, the expected wait exceeds a limit, or not enough memory is free.
+        /// The queue is full, the expected wait exceeds a limit, not enough memory is free, or no decode worker is
+        /// available.
         case overloaded
         /// The service is shutting down.
         case draining
@@ -69,7 +70,7 @@ extension ServiceError {
         case originFailed
         /// The origin timed out.
         case originTimeout
-        /// The deadline of the request passed, or the request was cancelled.
+        /// The deadline of the request or the time limit of a decode worker passed, or the request was cancelled.
         case deadline
         /// The method of the request is not supported.
         case methodNotAllowed
@@ -139,6 +140,10 @@ extension ServiceError {
             self.init(.limit, "the source exceeds the limit \(error.detail ?? "of the decoder")")
         case .cancelled: self.init(.deadline, "the render was cancelled")
         case .outOfMemory: self.init(.overloaded, retryAfter: 1, "out of memory")
+        case .workerUnavailable: self.init(.overloaded, retryAfter: 1, "no decode worker is available")
+        case .crashed where error.isUnrelatedToInput:
+            self.init(.overloaded, retryAfter: 1, "the decode worker was ended by another program")
+        case .timedOut: self.init(.deadline, "the decode exceeded the time limit of a decode worker")
         case .invalidArgument: self.init(.malformed, error.message)
         case .emptyCrop: self.init(.malformed, "the region is outside the image")
         case .unsupported: self.init(.notAnImage, "unsupported image format or feature: \(error.detail ?? "unknown")")

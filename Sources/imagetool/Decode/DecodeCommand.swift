@@ -37,6 +37,7 @@ struct DecodeCommand: ParsableCommand {
             discussion: "The limit is checked every 16 rows and at each scan, strip, tile and frame.",
             valueName: "seconds"))
     var deadline: Double?
+    @OptionGroup var isolation: IsolationOptions
 
     func validate() throws {
         if let frame, frame < 0 { throw ValidationError("--frame must be 0 or more.") }
@@ -64,7 +65,8 @@ struct DecodeCommand: ParsableCommand {
     private var discardsPixels: Bool { status == "-" && output == nil && !digest }
 
     func run() throws {
-        let decoder = ImageDecoder(options: options)
+        var decoder = ImageDecoder(options: options)
+        decoder.isolation = try isolation.start(workers: 1, limits: options.limits)
         let statusLines = try status.map { path throws(OutputFailure) in try Output(path: path) }
         // Opened lazily: when decoding fails, an existing output file stays unchanged.
         var target: Output?

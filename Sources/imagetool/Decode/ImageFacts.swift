@@ -12,7 +12,7 @@ struct ImageFacts {
     /// Reads the header of a file; the limits on image size do not apply, because no pixels are decoded.
     ///
     /// - Parameter hasHash: Also decodes a thumbnail for the BlurHash; all limits apply to it.
-    init(_ path: String, hasHash: Bool = false) throws {
+    init(_ path: String, hasHash: Bool = false, isolation: DecodeIsolation = .inProcess) throws {
         var options = DecodeOptions()
         options.limits.maxSide = nil
         options.limits.maxPixels = nil
@@ -20,17 +20,22 @@ struct ImageFacts {
         let bytes = try readInput(path, limit: options.limits.maxInputBytes)
         self.path = path
         byteCount = bytes.count
-        header = try ImageDecoder(options: options).header(of: bytes)
-        hash = hasHash ? try Self.hash(of: bytes, path) : nil
+        var decoder = ImageDecoder(options: options)
+        decoder.isolation = isolation
+        header = try decoder.header(of: bytes)
+        decoder.options = DecodeOptions()
+        hash = hasHash ? try Self.hash(of: bytes, path, decoder) : nil
     }
 
     /// BlurHash of a thumbnail that fits into 64 x 64 pixels. A BlurHash contains only low spatial frequencies in
     /// linear light; a box filter in linear light hardly changes them. Reports damage on stderr.
-    private static func hash(of bytes: [UInt8], _ path: String) throws(DecodeError) -> BlurHash {
+    private static func hash(
+        of bytes: [UInt8], _ path: String, _ decoder: ImageDecoder
+    ) throws(DecodeError) -> BlurHash {
         var options = ThumbnailOptions(width: 64, height: 64)
         options.filter = .box
         options.linearLight = true
-        let image = try ImageDecoder().thumbnail(of: bytes, options: options)
+        let image = try decoder.thumbnail(of: bytes, options: options)
         if let warning = warning(for: image.status) { printError("\(path): \(warning)") }
         return BlurHash(image.bitmap)
     }

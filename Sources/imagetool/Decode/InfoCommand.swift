@@ -19,15 +19,17 @@ struct InfoCommand: ParsableCommand {
     @Argument(help: "Image files; - reads stdin.") var files: [String]
     @Flag(exclusivity: .exclusive) var style: Style?
     @Flag(help: "Decode the images and print their BlurHash.") var hash = false
+    @OptionGroup var isolation: IsolationOptions
 
     func run() throws {
+        let isolation = try isolation.start(workers: 1, limits: DecodeLimits())
         let output = try Output()
         var objects: [JSON] = []
         // The JSON array is also written after an error; the exit code then reports that elements are missing.
         defer { if style == .json { try? output.write(JSON.lines(objects)) } }
         var isFirst = true
         try forEachFile(files) { path in
-            let facts = try ImageFacts(path, hasHash: hash)
+            let facts = try ImageFacts(path, hasHash: hash, isolation: isolation)
             switch style {
             case .json: objects.append(facts.json)
             case .ndjson: try output.write(facts.json.text + "\n")

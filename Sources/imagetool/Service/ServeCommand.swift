@@ -51,6 +51,8 @@ struct ServeCommand: AsyncParsableCommand {
     @Option(help: "Public base URL of the service, such as https://images.example.") var publicURL: String?
     @Option(help: "Number of concurrent renders; 0 means one per available processor. (default: 0)") var threads:
         String?
+    @Option(help: "Decode in sandboxed worker processes: on or off. (default: on)") var isolation: String?
+    @Option(help: "Path of imagetool-decoder. (default: next to imagetool)") var decoder: String?
     @Flag(help: "Add X-Cache and Server-Timing to responses.") var debugHeaders = false
     @Option(
         help: ArgumentHelp(
@@ -141,6 +143,7 @@ struct ServeCommand: AsyncParsableCommand {
             ("server.host", host), ("server.port", port), ("server.publicURL", publicURL),
             ("server.adminPort", adminPort), ("signing.keysFile", keys),
             ("source.fileRoot", files), ("decode.threads", threads), ("cache.directory", cacheDir),
+            ("decode.isolation", isolation), ("decode.decoder", decoder),
             ("cache.resultMemory", resultMemory), ("signing.unsafe", unsafe ? "on" : nil),
             ("source.fetch", noFetch ? "off" : nil), ("server.debugHeaders", debugHeaders ? "on" : nil),
         ]

@@ -85,6 +85,7 @@ struct ThumbCommand: AsyncParsableCommand {
     @Flag(help: "Print one JSON object for each input, one per line, in the order of the inputs.") var ndjson = false
     @Option(help: "File that records finished thumbnails; a repeated run skips them.") var manifest: String?
     @Flag(help: "Skip inputs whose output exists.") var skipExisting = false
+    @OptionGroup var isolation: IsolationOptions
 
     func validate() throws {
         _ = try recipe()
@@ -117,6 +118,8 @@ struct ThumbCommand: AsyncParsableCommand {
         if let format = recipe.format, !format.isAvailable {
             throw ValidationError("This build does not write \(format.rawValue).")
         }
+        recipe.decoder.isolation = try isolation.start(
+            workers: paths.count == 1 ? 1 : jobs, limits: recipe.decoder.options.limits)
         let job = ThumbJob(recipe: recipe, template: template, skipsExisting: skipExisting)
         let manifest = try manifest.map {
             try ThumbManifest(path: $0, recipe: "\(recipe.fingerprint) \(template.text)")

@@ -109,6 +109,7 @@ import Testing
             ("acceptedContentTypes", types),
             ("maxResponseBytes", number(settings.maxResponseBytes)),
             ("decodeLimits", limits),
+            ("isolation", settings.isolation.workers == nil ? "in process" : "set"),
             ("maxDecodedBytes", number(settings.maxDecodedBytes)),
             ("maxInFlightDecodedBytes", number(settings.maxInFlightDecodedBytes)),
             ("urgentWidth", number(settings.urgentWidth)),

@@ -23,7 +23,8 @@ import Testing
         "limits.sourceBytes": "1MiB", "limits.sourcePixels": "8MP", "limits.frames": "100",
         "limits.resultSide": "4096", "limits.resultPixels": "1234567", "limits.inFlightBytes": "64MiB",
         "limits.queue": "9", "limits.queueWait": "1s", "limits.rendersPerClient": "60", "decode.threads": "3",
-        "decode.failOn": "corrupt", "output.quality": "70", "output.auto": "on",
+        "decode.failOn": "corrupt", "decode.isolation": "off", "decode.decoder": "/opt/imagetool-decoder",
+        "output.quality": "70", "output.auto": "on",
         "output.formats": "png,jpeg", "output.autoWebP": "on", "output.animations": "off", "output.best": "50ms",
         "output.metadata": "no-location", "output.sizes": "20,250",
         "output.presetsOnly": "on", "output.presets": "big=fit-in/900x0 small=90x90/filters:quality(70):grayscale()",
@@ -114,9 +115,12 @@ import Testing
         #expect(origins == [.option, .environment, .file, .file, .standard])
     }
 
-    @Test func resolvedConfigurationWithoutInputEqualsServiceConfigurationDefaults() throws {
+    @Test func resolvedConfigurationWithoutInputEqualsServiceConfigurationDefaultsExceptForIsolation() throws {
         let resolved = try ResolvedConfiguration()
-        #expect(Self.text(resolved.service) == Self.text(ServiceConfiguration()))
+        var expected = ServiceConfiguration()
+        #expect(!expected.decode.isIsolated)
+        expected.decode.isIsolated = true
+        #expect(Self.text(resolved.service) == Self.text(expected))
     }
 
     @Test func keyTableInTheDocumentationEqualsTheKeysInTheCode() throws {

@@ -10,28 +10,6 @@ import Testing
 
 /// The log lines that do not belong to a request.
 @Suite struct ServiceLogTests {
-    private struct Line: Sendable {
-        let level: Logger.Level
-        let message: String
-        let metadata: Logger.Metadata
-    }
-
-    private struct Recorder: LogHandler {
-        var logLevel = Logger.Level.info
-        var metadata: Logger.Metadata = [:]
-        let lines: Locked<[Line]>
-
-        subscript(metadataKey key: String) -> Logger.Metadata.Value? {
-            get { metadata[key] }
-            set { metadata[key] = newValue }
-        }
-
-        func log(event: LogEvent) {
-            let line = Line(level: event.level, message: event.message.description, metadata: event.metadata ?? [:])
-            lines.update { $0.append(line) }
-        }
-    }
-
     @Test func unusableCacheDirectoryIsLoggedOnceAndResultsAreServed() async throws {
         let image = try Bitmap.landscape(40, 30).png()
         let origin = try await LoopbackOrigin { _ in .ok(image) }
@@ -39,8 +17,8 @@ import Testing
         let file = FileManager.default.temporaryDirectory.appendingPathComponent("cache-\(UUID().uuidString)")
         try Data().write(to: file)
         defer { try? FileManager.default.removeItem(at: file) }
-        let lines = Locked<[Line]>([])
-        let logger = Logger(label: "test") { _ in Recorder(lines: lines) }
+        let lines = Locked<[LogRecorder.Line]>([])
+        let logger = Logger(label: "test") { _ in LogRecorder(lines: lines) }
 
         try await withService(origin: origin, logger: logger) {
             $0.cache.directory = file.path
@@ -63,8 +41,8 @@ import Testing
     }
 
     @Test func limitsInEffectAreLoggedAtTheStart() async throws {
-        let lines = Locked<[Line]>([])
-        let logger = Logger(label: "test") { _ in Recorder(lines: lines) }
+        let lines = Locked<[LogRecorder.Line]>([])
+        let logger = Logger(label: "test") { _ in LogRecorder(lines: lines) }
 
         try await withService(logger: logger) {
             $0.limits.threads = 3

@@ -20,10 +20,7 @@ struct ToolRun {
     static let executable = built("imagetool")
     private static let benchExecutable = built("imagetool-bench")
 
-    private static func built(_ name: String) -> URL {
-        URL(filePath: CommandLine.arguments[0]).resolvingSymlinksInPath().deletingLastPathComponent()
-            .appending(path: name)
-    }
+    private static func built(_ name: String) -> URL { URL(filePath: BuiltProgram.path(of: name)) }
 
     init(_ arguments: String..., input: [UInt8] = []) throws { try self.init(arguments, input: input) }
 
