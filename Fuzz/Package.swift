@@ -1,8 +1,9 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
-// The fuzz target for code written in Swift: BMP, EXIF, signatures. The target for the C codecs is fuzz.c. Fuzz/run
-// passes the flags that instrument every module, because flags of a target do not apply to its dependencies.
+// The fuzz targets for code written in Swift: BMP, EXIF and signatures; the protocol with decode workers. The target
+// for the C codecs is fuzz.c. Fuzz/run passes the flags that instrument every module, because flags of a target do not
+// apply to its dependencies.
 let package = Package(
     name: "Fuzz",
     platforms: [.macOS(.v26)],
@@ -10,7 +11,10 @@ let package = Package(
     targets: [
         .executableTarget(
             name: "FuzzBMP", dependencies: [.product(name: "PlatformImage", package: "PlatformImage")],
-            linkerSettings: [.unsafeFlags(["-sanitize=fuzzer"])])
+            linkerSettings: [.unsafeFlags(["-sanitize=fuzzer"])]),
+        .executableTarget(
+            name: "FuzzWorker", dependencies: [.product(name: "PlatformImage", package: "PlatformImage")],
+            linkerSettings: [.unsafeFlags(["-sanitize=fuzzer"])]),
     ],
     swiftLanguageModes: [.v6]
 )
