@@ -207,6 +207,11 @@ struct IsolatedDecoder: Sendable {
                 workers.supply.release(worker, measured: measured)
                 return value
             } catch {
+                if case .stopped(let stop) = error {
+                    workers.supply.discardLater(worker)
+                    workers.supply.count(.cancelled)
+                    throw stop
+                }
                 let end = workers.supply.discard(worker)
                 guard case .wasEnded = error else { throw self.error(error, end: end, worker, bytes) }
                 workers.supply.count(.killed)

@@ -114,6 +114,12 @@ final class IsolatedFrames {
             return value
         } catch {
             self.worker = nil
+            if case .stopped(let stop) = error {
+                decoder.workers.supply.discardLater(worker, isSession: true)
+                decoder.workers.supply.count(.cancelled)
+                failure = stop
+                throw stop
+            }
             let end = decoder.workers.supply.discard(worker, isSession: true)
             let bytes = bytes
             let error = decoder.error(error, end: end, worker, bytes.span)

@@ -33,6 +33,8 @@ final class WorkerSupply: Sendable {
         /// Workers that animations have.
         var sessionCount = 0
         var processes: Set<Int32> = []
+        /// Workers whose decode was stopped; the thread ends them, so that the decode returns at once.
+        var ending: [WorkerProcess] = []
         var requestCounts: [Int32: Int] = [:]
         /// True while the thread waits for a signal without a time-out.
         var isThreadWaiting = false
@@ -83,8 +85,8 @@ final class WorkerSupply: Sendable {
     func close() {
         let idle = state.locked(in: self) { state in
             state.isClosed = true
-            defer { state.idle = [] }
-            return state.idle.map(\.worker)
+            defer { (state.idle, state.ending) = ([], []) }
+            return state.idle.map(\.worker) + state.ending
         }
         for worker in idle { _ = worker.stop() }
         hasWork.signal()
@@ -187,6 +189,16 @@ final class WorkerSupply: Sendable {
         deliver(served)
         hasWork.signal()
         return end
+    }
+
+    /// Has a worker ended and replaced without waiting for its end.
+    func discardLater(_ worker: WorkerProcess, isSession: Bool = false) {
+        state.locked(in: self) { state in
+            if isSession { state.sessionCount -= 1 } else { state.lentCount -= 1 }
+            forget(worker, &state)
+            if !state.isClosed { state.ending.append(worker) }
+        }
+        hasWork.signal()
     }
 
     /// Counts an ended worker.
@@ -308,12 +320,22 @@ final class WorkerSupply: Sendable {
             }
             guard let delay else { return }
             _ = hasWork.wait(timeout: delay == .max ? .distantFuture : .now() + .milliseconds(delay))
+            endDiscarded()
             releaseSlabs()
             let isDue = state.locked(in: self) { state in
                 !state.isClosed && isMissing(state) && startIsDue(state)
             }
             if isDue { startWorker() }
         }
+    }
+
+    private func endDiscarded() {
+        let (ending, served) = state.locked(in: self) { state -> ([WorkerProcess], [Service]) in
+            defer { state.ending = [] }
+            return (state.ending, serve(&state))
+        }
+        deliver(served)
+        for worker in ending { _ = worker.stop() }
     }
 
     private func isMissing(_ state: SupplyState) -> Bool { state.processes.count - state.sessionCount < width + 1 }
