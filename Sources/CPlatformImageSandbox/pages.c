@@ -1,9 +1,12 @@
-// Pages of the program and its libraries that only the start of a worker needed.
+// Memory of a worker that is released, and memory that is kept.
 
 #include "kernel.h"
 
 #ifdef __linux__
 
+#ifdef __GLIBC__
+#include <malloc.h>
+#endif
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -41,6 +44,13 @@ void pisb_release_code(void) {
   // After the end of the loop: it uses these pages.
   for (size_t i = 0; i < count; i++)
     madvise((void *)mappings[i].start, mappings[i].end - mappings[i].start, MADV_DONTNEED);
+}
+
+void pisb_keep_freed_memory(void) {
+#ifdef __GLIBC__
+  mallopt(M_MMAP_THRESHOLD, 4 << 20);
+  mallopt(M_TRIM_THRESHOLD, 8 << 20);
+#endif
 }
 
 #endif

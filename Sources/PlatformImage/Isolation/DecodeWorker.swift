@@ -33,6 +33,7 @@ package struct DecodeWorker: ~Copyable {
     ///   allow, 71 when the program was not started by a parent.
     package static func run(beforeDecode hook: Hook? = nil) -> Int32 {
         pisb_close_others()
+        pisb_keep_freed_memory()
         let socket = WorkerSocket(descriptor: Int32(PISB_WORKER_SOCKET))
         var incoming = WorkerSocket.Incoming()
         do throws(WorkerSocket.Failure) {

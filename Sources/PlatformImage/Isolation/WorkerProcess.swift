@@ -43,7 +43,7 @@ import Darwin
 
     private static let initialSlabBytes = 1 << 20
     /// Inputs of up to this number of bytes are copied to the slab; larger inputs to a sealed memfd.
-    static let maxSlabInputBytes = 8 << 20
+    static let maxSlabInputBytes = 64 << 20
     private static let startMilliseconds: Int32 = 10_000
 
     private var socket: WorkerSocket { unsafe WorkerSocket(descriptor: process.socket) }
