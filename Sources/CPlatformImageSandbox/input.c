@@ -1,4 +1,4 @@
-// Inputs in memory files that nobody can change any more.
+// Sealed memfds for the inputs of requests: their content and size cannot change.
 
 #include "kernel.h"
 

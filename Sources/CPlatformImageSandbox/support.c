@@ -1,4 +1,4 @@
-// What this machine supports.
+// Features of the kernel and of the container that decode workers need.
 
 #include "kernel.h"
 

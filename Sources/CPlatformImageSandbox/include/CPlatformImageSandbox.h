@@ -173,7 +173,7 @@ typedef struct pisb_allowed_call {
 // The allow-list, `*count` entries in ascending order of the numbers.
 const pisb_allowed_call *pisb_allowed_calls(size_t *count);
 
-// --- What this machine supports -----------------------------------------------------------------
+// --- Features of the kernel and of the container ------------------------------------------------
 
 typedef struct pisb_support {
   char kernel[65]; // release of uname(2)

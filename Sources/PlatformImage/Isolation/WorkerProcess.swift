@@ -24,7 +24,7 @@ import Darwin
         /// The flag of the decode was raised, or its deadline has passed.
         case stopped(DecodeError)
         case outOfMemory
-        /// The worker announced an output of this number of bytes, more than its address space.
+        /// The worker announced an output of this number of bytes, more than the limits of the decode or worker allow.
         case exceededMemory(Int)
     }
 
@@ -119,13 +119,6 @@ import Darwin
         var end = pisb_exit(was_signalled: false, code: 0)
         unsafe pisb_stop(&process, &end)
         return end.was_signalled ? SignalName.of(end.code) : "exit"
-    }
-
-    var hasEnded: Bool { unsafe withUnsafePointer(to: process) { unsafe pisb_has_ended($0) } }
-
-    /// CPU time of the process.
-    var cpuTime: Duration {
-        .nanoseconds(Int64(clamping: unsafe withUnsafePointer(to: process) { unsafe pisb_cpu_time($0) }))
     }
 
     // MARK: Requests
