@@ -53,4 +53,12 @@ void pisb_keep_freed_memory(void) {
 #endif
 }
 
+void pisb_release_freed_memory(void) {
+#ifdef __GLIBC__
+  // madvise for free pages inside the heap, and brk for those at its end. The opposite of
+  // pisb_keep_freed_memory, whose settings remain.
+  malloc_trim(0);
+#endif
+}
+
 #endif

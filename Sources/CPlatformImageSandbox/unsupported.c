@@ -82,6 +82,8 @@ void pisb_release_code(void) {}
 
 void pisb_keep_freed_memory(void) {}
 
+void pisb_release_freed_memory(void) {}
+
 pisb_confinement pisb_confine(const pisb_limits *limits) {
   (void)limits;
   return (pisb_confinement){0};

@@ -37,7 +37,11 @@ static bool allocates(void) {
   static void *blocks[BLOCKS];
   for (int i = 0; i < BLOCKS; i++)
     if (!(blocks[i] = malloc((size_t)i % 900 + 1))) return false;
-  for (int i = 0; i < BLOCKS; i++) free(blocks[i]);
+  // The last block keeps the end of the heap, so that the pages below it are released with madvise.
+  for (int i = 0; i < BLOCKS - 1; i++) free(blocks[i]);
+  pisb_release_freed_memory();
+  free(blocks[BLOCKS - 1]);
+  pisb_release_freed_memory();
   char *large = malloc(1 << 20);
   for (int i = 2; i < 40 && large; i++) {
     large = realloc(large, (size_t)i << 20);

@@ -151,6 +151,10 @@ void pisb_release_code(void);
 // again.
 void pisb_keep_freed_memory(void);
 
+// Returns the memory that malloc of glibc has kept to the system; for a worker without requests.
+// Also after pisb_confine.
+void pisb_release_freed_memory(void);
+
 // Applies PR_SET_NO_NEW_PRIVS, PR_SET_DUMPABLE 0, an empty Landlock rule set of the newest ABI up
 // to 7 (file system, network, scopes), the resource limits (RLIMIT_CORE and RLIMIT_FSIZE are 0;
 // SIGXFSZ is ignored, so that a write fails), an empty set of capabilities and, last, the seccomp

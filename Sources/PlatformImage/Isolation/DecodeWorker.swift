@@ -66,17 +66,46 @@ package struct DecodeWorker: ~Copyable {
         self.hook = hook
     }
 
-    private struct InvalidCommand: Error {}
+    /// A message from the parent.
+    private struct Received {
+        /// Nil for bytes that are no command.
+        let command: WorkerCommand?
+        /// -1 for none.
+        let descriptor: Int32
+    }
 
     private mutating func serve() throws(WorkerSocket.Failure) -> Int32 {
-        var (message, descriptor) = try socket.receiveWithDescriptor(&incoming)
+        var received = try receive()
         while true {
-            guard let command = try? WorkerCommand(wireBytes: message), case .request(let request) = command,
-                slab.extend(to: request.slabBytes),
-                let input = WorkerInputBytes(request.input, descriptor: descriptor, slabBytes: slab.byteCount)
-            else { return 70 }
-            guard let next = try run(request, input) else { return 70 }
-            (message, descriptor) = next
+            switch received.command {
+            case .request(let request):
+                guard slab.extend(to: request.slabBytes),
+                    let input = WorkerInputBytes(
+                        request.input, descriptor: received.descriptor, slabBytes: slab.byteCount),
+                    let next = try run(request, input)
+                else { return 70 }
+                received = next
+            case .releaseMemory:
+                guard received.descriptor < 0 else { return 70 }
+                PixelPool.shared.removeAll()
+                pisb_release_freed_memory()
+                received = try receive()
+            case .start, .proceed, .frame, nil: return 70
+            }
+        }
+    }
+
+    private mutating func receive() throws(WorkerSocket.Failure) -> Received {
+        let (message, descriptor) = try socket.receiveWithDescriptor(&incoming)
+        return Received(command: try? WorkerCommand(wireBytes: message), descriptor: descriptor)
+    }
+
+    /// Receives the next message that is not a command to release memory after another request.
+    private mutating func receive(during request: WorkerRequest) throws(WorkerSocket.Failure) -> Received {
+        while true {
+            let next = try receive()
+            guard case .releaseMemory(let number) = next.command, number != request.number, next.descriptor < 0
+            else { return next }
         }
     }
 
@@ -85,7 +114,7 @@ package struct DecodeWorker: ~Copyable {
     /// - Returns: The message after it; nil after a message that the protocol does not allow.
     private mutating func run(
         _ request: WorkerRequest, _ input: borrowing WorkerInputBytes
-    ) throws(WorkerSocket.Failure) -> (message: [UInt8], descriptor: Int32)? {
+    ) throws(WorkerSocket.Failure) -> Received? {
         let flag = request.deadline.map { nanoseconds in
             let flag = CancellationFlag()
             flag.setDeadline(.now.advanced(by: .nanoseconds(nanoseconds)))
@@ -98,7 +127,7 @@ package struct DecodeWorker: ~Copyable {
                 WorkerJob.result(of: request, bytes, decoder: decoder, flag: flag)
             }
             try report(.finished(number: request.number, result))
-            return try socket.receiveWithDescriptor(&incoming)
+            return try receive()
         }
         let prepared = input.withBytes(&slab) { (bytes, _) in
             Result { () throws(DecodeError) in
@@ -108,13 +137,11 @@ package struct DecodeWorker: ~Copyable {
         switch prepared {
         case .failure(let error):
             try report(.finished(number: request.number, .failure(error)))
-            return try socket.receiveWithDescriptor(&incoming)
+            return try receive()
         case .success(let job):
             try report(.measured(number: request.number, byteCount: job.byteCount, outputBytes: job.outputBytes))
-            let next = try socket.receiveWithDescriptor(&incoming)
-            guard let command = try? WorkerCommand(wireBytes: next.message),
-                case .proceed(request.number, let slabBytes, let outputStart) = command
-            else { return next }
+            let next = try receive(during: request)
+            guard case .proceed(request.number, let slabBytes, let outputStart) = next.command else { return next }
             guard next.descriptor < 0, slab.extend(to: slabBytes), outputStart <= slab.byteCount - job.outputBytes
             else { return nil }
             let result = input.withBytes(&slab) { (bytes, slab) in
@@ -123,7 +150,7 @@ package struct DecodeWorker: ~Copyable {
                 }
             }
             try report(.finished(number: request.number, result))
-            return try socket.receiveWithDescriptor(&incoming)
+            return try receive()
         }
     }
 
@@ -138,7 +165,7 @@ package struct DecodeWorker: ~Copyable {
     /// Opens an animation and serves its frames until the next request.
     private mutating func serveFrames(
         _ request: WorkerRequest, _ input: borrowing WorkerInputBytes, _ flag: CancellationFlag?
-    ) throws(WorkerSocket.Failure) -> (message: [UInt8], descriptor: Int32)? {
+    ) throws(WorkerSocket.Failure) -> Received? {
         var decoder = decoder
         decoder.options = request.options
         let opened = input.withBytes(&slab) { (bytes, _) in
@@ -151,9 +178,9 @@ package struct DecodeWorker: ~Copyable {
         case .success(let composer): try report(.finished(number: request.number, .frames(composer.header)))
         }
         while true {
-            let next = try socket.receiveWithDescriptor(&incoming)
-            guard let command = try? WorkerCommand(wireBytes: next.message),
-                case .frame(request.number, let step, let slabBytes) = command, case .success(let composer) = opened
+            let next = try receive(during: request)
+            guard case .frame(request.number, let step, let slabBytes) = next.command,
+                case .success(let composer) = opened
             else { return next }
             guard next.descriptor < 0, slab.extend(to: slabBytes) else { return nil }
             let result = slab.withMutableBytes(0..<slab.byteCount) { output in

@@ -19,6 +19,9 @@ extension WorkerCommand {
             writer.write(number)
             writer.write(step.rawValue)
             writer.write(slabBytes)
+        case .releaseMemory(let number):
+            writer.write(UInt8(4))
+            writer.write(number)
         }
         return writer.bytes
     }
@@ -38,6 +41,7 @@ extension WorkerCommand {
             let number = try reader.readUInt64()
             guard let step = FrameStep(rawValue: try reader.readByte()) else { throw WireError() }
             self = .frame(number: number, step, slabBytes: try reader.readInt(in: 1 ... .max))
+        case 4: self = .releaseMemory(number: try reader.readUInt64())
         default: throw WireError()
         }
         try reader.finish()

@@ -76,6 +76,9 @@ enum WorkerCommand: Equatable {
     /// Permits the worker to write the pixels of the last request to the slab, from `outputStart` on.
     case proceed(number: UInt64, slabBytes: Int, outputStart: Int)
     case frame(number: UInt64, FrameStep, slabBytes: Int)
+    /// Ends the last request, which has this number, and returns unused memory to the system. Has no answer. A worker
+    /// ignores it during a request with another number.
+    case releaseMemory(number: UInt64)
 }
 
 /// An image in the slab.

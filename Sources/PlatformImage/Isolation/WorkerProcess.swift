@@ -255,6 +255,17 @@ import Darwin
     func releaseSlab(keeping kept: Int) {
         if unsafe slab.byteCount > kept { unsafe slab.release(keeping: kept) }
     }
+
+    /// Requests that the idle worker returns its unused memory to the system.
+    ///
+    /// Does not wait for an answer or for room in the socket's buffer: without room, the worker keeps the memory. The
+    /// next request finds out when the worker has ended.
+    func releaseMemory() { releaseMemory(after: unsafe number) }
+
+    /// - Parameter number: The last request of the worker; another number has no effect during a request.
+    func releaseMemory(after number: UInt64) {
+        try? socket.send(WorkerCommand.releaseMemory(number: number).wireBytes, milliseconds: 0)
+    }
 }
 
 /// Names of the signals that can end a worker.

@@ -11,7 +11,7 @@ final class WorkerSupply: Sendable {
         var since: ContinuousClock.Instant
         /// Number of a request that is measured and may be continued; nil for none.
         var measured: UInt64?
-        var hasReleasedSlab = false
+        var hasReleasedMemory = false
     }
 
     private final class Waiter: Sendable {
@@ -52,7 +52,7 @@ final class WorkerSupply: Sendable {
     private static let failureDelay = Duration.milliseconds(20)
     /// Time between the end of a worker and the start of its replacement, in which the next request uses the processor.
     private static let startDelay = Duration.milliseconds(3)
-    private static let slabTime = Duration.seconds(1)
+    private static let idleTime = Duration.seconds(1)
 
     let width: Int
     private let configuration: DecodeWorkers.Configuration
@@ -321,7 +321,7 @@ final class WorkerSupply: Sendable {
             guard let delay else { return }
             _ = hasWork.wait(timeout: delay == .max ? .distantFuture : .now() + .milliseconds(delay))
             endDiscarded()
-            releaseSlabs()
+            releaseIdleMemory()
             let isDue = state.locked(in: self) { state in
                 !state.isClosed && isMissing(state) && startIsDue(state)
             }
@@ -356,7 +356,7 @@ final class WorkerSupply: Sendable {
         if isMissing(state) {
             return startIsDue(state) ? 0 : state.failedStarts > 0 ? 20 : 3
         }
-        return state.idle.contains { !$0.hasReleasedSlab } ? 250 : .max
+        return state.idle.contains { !$0.hasReleasedMemory } ? 250 : .max
     }
 
     private func startWorker() {
@@ -386,12 +386,11 @@ final class WorkerSupply: Sendable {
         }
     }
 
-    /// Releases the memory of workers that have been idle for some time.
-    private func releaseSlabs() {
-        let now = ContinuousClock.now
+    /// Releases the shared memory and the unused memory of workers that have been idle for some time.
+    func releaseIdleMemory(now: ContinuousClock.Instant = .now) {
         while true {
             let worker = state.locked(in: self) { state -> WorkerProcess? in
-                let due = state.idle.firstIndex { !$0.hasReleasedSlab && $0.since + Self.slabTime <= now }
+                let due = state.idle.firstIndex { !$0.hasReleasedMemory && $0.since + Self.idleTime <= now }
                 // Removed from the idle workers, so that no request uses it now.
                 guard let due, !state.isClosed else { return nil }
                 return state.idle.remove(at: due).worker
@@ -400,9 +399,10 @@ final class WorkerSupply: Sendable {
             // The input of a measured request that was not continued.
             worker.clearSlab()
             worker.releaseSlab(keeping: configuration.idleSlabBytes)
+            worker.releaseMemory()
             let (isClosed, served) = state.locked(in: self) { state -> (Bool, [Service]) in
                 guard !state.isClosed else { return (true, []) }
-                state.idle.insert(IdleWorker(worker: worker, since: now, hasReleasedSlab: true), at: 0)
+                state.idle.insert(IdleWorker(worker: worker, since: now, hasReleasedMemory: true), at: 0)
                 return (false, serve(&state))
             }
             deliver(served)

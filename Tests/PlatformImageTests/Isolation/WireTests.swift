@@ -130,6 +130,7 @@ import Testing
             .start(slabBytes: 1, addressSpaceBytes: 0), .start(slabBytes: .max, addressSpaceBytes: .max),
             .proceed(number: .max, slabBytes: 4096, outputStart: 0), .frame(number: 1, .advance, slabBytes: 1),
             .frame(number: 1, .compose, slabBytes: 1), .frame(number: 1, .raw, slabBytes: 1),
+            .releaseMemory(number: 0), .releaseMemory(number: .max),
             .request(
                 WorkerRequest(
                     number: 1, operation: .decode, options: .strict, contentType: nil,
