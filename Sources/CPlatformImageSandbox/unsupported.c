@@ -15,10 +15,6 @@ void pisb_stop(pisb_process *process, pisb_exit *exit) {
   if (exit) *exit = (pisb_exit){false, 0};
 }
 
-bool pisb_has_ended(const pisb_process *process) { return (void)process, true; }
-
-uint64_t pisb_cpu_time(const pisb_process *process) { return (void)process, 0; }
-
 pisb_status pisb_send(int socket, const void *bytes, size_t count, int descriptor, int timeout_ms) {
   (void)socket, (void)bytes, (void)count, (void)descriptor, (void)timeout_ms;
   return PISB_UNSUPPORTED;

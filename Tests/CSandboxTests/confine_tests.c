@@ -48,7 +48,7 @@ static void test_confined_child(const pisb_support *support) {
   pisb_exit end;
   pisb_send(process.socket, &byte, 1, -1, LONG);
   expect(pisb_receive(process.socket, &byte, 1, &count, NULL, LONG) == PISB_CLOSED, "end");
-  while (!pisb_has_ended(&process)) {
+  while (!has_ended(&process)) {
   }
   pisb_stop(&process, &end);
   expect(!end.was_signalled && end.code == 9, "end: %d %d", end.was_signalled, end.code);

@@ -50,6 +50,12 @@ int in_fork(int (*body)(const void *), const void *argument) {
   return WIFSIGNALED(status) ? -WTERMSIG(status) : WEXITSTATUS(status);
 }
 
+bool has_ended(const pisb_process *process) {
+  siginfo_t info = {.si_pid = 0};
+  const int options = WEXITED | WNOHANG | WNOWAIT;
+  return waitid(P_PID, (id_t)process->process, &info, options) != 0 || info.si_pid != 0;
+}
+
 static void run_group(const char *name, void (*group)(void)) {
   uint64_t first = checks;
   int descriptors = open_descriptors();

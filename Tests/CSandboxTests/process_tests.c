@@ -79,11 +79,11 @@ static void test_ends(void) {
     expect(fcntl(process.socket, F_GETFL) & O_NONBLOCK, "non-blocking");
     if (cases[i].awaits_end) {
       await_end(&process);
-      while (!pisb_has_ended(&process)) {
+      while (!has_ended(&process)) {
       } // the socket is closed shortly before the end
       expect(kill(process.process, 0) == 0, "the zombie remains");
     } else
-      expect(!pisb_has_ended(&process), "%s runs", cases[i].role);
+      expect(!has_ended(&process), "%s runs", cases[i].role);
     pisb_exit end = {false, 99};
     pisb_stop(&process, &end);
     expect(end.was_signalled == cases[i].was_signalled && end.code == cases[i].code, "%s: %d %d",
@@ -91,23 +91,10 @@ static void test_ends(void) {
     expect(process.process == 0 && process.socket == -1 && process.process_handle == -1, "closed");
     pisb_stop(&process, &end), pisb_stop(&process, NULL);
     expect(!end.was_signalled && end.code == 0, "second stop");
-    expect(pisb_has_ended(&process) && pisb_cpu_time(&process) == 0, "after the stop");
   }
   pisb_process zero = {0};
   pisb_stop(&zero, NULL);
   expect(fcntl(0, F_GETFD) >= 0, "a structure of zeros closes nothing");
-}
-
-static void test_cpu_time(void) {
-  pisb_process process = start("child:loop");
-  uint64_t first = pisb_cpu_time(&process), later = first;
-  for (long i = 0; i < 100000000 && later < first + 2000000; i++) later = pisb_cpu_time(&process);
-  expect(later >= first + 2000000, "CPU time %llu", (unsigned long long)later);
-  kill(process.process, SIGKILL);
-  while (!pisb_has_ended(&process)) {
-  }
-  expect(pisb_cpu_time(&process) >= later, "CPU time of a zombie");
-  pisb_stop(&process, NULL);
 }
 
 // Other code of the program waits for the process, or ignores SIGCHLD.
@@ -118,7 +105,6 @@ static void test_foreign_waits(void) {
     while (waitpid(process.process, NULL, 0) < 0 && errno == EINTR) {
     }
     pisb_exit end = {true, 99};
-    expect(pisb_has_ended(&process), "has ended after a foreign wait");
     pisb_stop(&process, &end);
     expect(!end.was_signalled && end.code == 0, "foreign wait: %d", end.code);
 
@@ -126,7 +112,7 @@ static void test_foreign_waits(void) {
     sigaction(SIGCHLD, &ignore, &old);
     process = start("child:loop");
     if (without_handle) close(process.process_handle), process.process_handle = -1;
-    expect(!pisb_has_ended(&process), "runs while SIGCHLD is ignored");
+    expect(!has_ended(&process), "runs while SIGCHLD is ignored");
     end = (pisb_exit){true, 99};
     pid_t id = process.process;
     pisb_stop(&process, &end);
@@ -159,7 +145,7 @@ static void check_report(pisb_process *process, int niceness, const char *name) 
          "%s: standard error: %d", name, report.error_of_write);
   pisb_exit end;
   await_end(process);
-  while (!pisb_has_ended(process)) {
+  while (!has_ended(process)) {
   }
   pisb_stop(process, &end);
   expect(!end.was_signalled && end.code == 0, "%s: end %d", name, end.code);
@@ -240,7 +226,6 @@ void test_processes(void) {
   if (!is_emulated()) test_failures();
   if (!is_emulated()) test_shortage();
   test_ends();
-  test_cpu_time();
   test_foreign_waits();
   test_inheritance();
   for (int mask = 0; mask < 16 && !is_emulated(); mask++) {

@@ -47,6 +47,9 @@ int open_descriptors(void);
 // Returns the exit status, or the negative number of the signal.
 int in_fork(int (*body)(const void *), const void *argument);
 
+// True when the process has ended and is a zombie, or when other code has waited for it.
+bool has_ended(const pisb_process *process);
+
 // Role of this program when pisb_start has started it with argument 0 "child:NAME".
 int run_child(const char *name);
 

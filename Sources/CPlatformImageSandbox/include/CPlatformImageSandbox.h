@@ -64,12 +64,6 @@ pisb_status pisb_start(const char *path, const char *argument0, int niceness,
 // is code 0 without signal. Calling it again has no effect.
 void pisb_stop(pisb_process *process, pisb_exit *exit);
 
-// True when the process has ended; it stays a zombie until pisb_stop.
-bool pisb_has_ended(const pisb_process *process);
-
-// CPU time of the process in nanoseconds, user and system; 0 when unknown.
-uint64_t pisb_cpu_time(const pisb_process *process);
-
 // --- Messages -----------------------------------------------------------------------------------
 
 // Sends one message of 1 to PISB_MAX_MESSAGE bytes (other sizes are PISB_INVALID) with at most one
