@@ -175,9 +175,14 @@ struct IsolatedDecoder: Sendable {
         return min(workers.configuration.addressSpaceBytes, total.addingClamped(count * (128 << 10)))
     }
 
-    /// The error of an output that the address space of a worker cannot contain.
+    /// The error of an output that is larger than ``maxOutputBytes(_:)``: it names the limit that is exceeded.
     private func exceededMemory(_ outputBytes: Int) -> DecodeError {
         let limit = workers.configuration.addressSpaceBytes
+        if outputBytes <= limit, let maxMemory = options.limits.maxMemory {
+            return DecodeError(
+                .limitExceeded, format: format, detail: "maxMemory",
+                "\(outputBytes) bytes of pixels, announced by a worker process, exceed the limit of \(maxMemory) bytes")
+        }
         return DecodeError(
             .limitExceeded, format: format, detail: "workerMemory",
             "\(outputBytes) bytes of pixels exceed the limit of \(limit) bytes of a worker process")

@@ -100,6 +100,13 @@ import Testing
             ])
     }
 
+    @Test func falseSizeBelowTheAddressSpaceNamesTheLimitOfTheDecode() throws {
+        #expect(
+            try errors(of: "sendFalseSize") { $0.addressSpaceBytes = 1 << 42 } == [
+                "crashed(protocol)", "limitExceeded(maxMemory)", "crashed(protocol)",
+            ])
+    }
+
     @Test func headerThatNoImageHasIsAProtocolViolation() throws { try expectViolation("sendFalseHeader") }
     @Test func answerToAnotherRequestIsAProtocolViolation() throws { try expectViolation("sendForeignNumber") }
     @Test func answerThatIsNoMessageIsAProtocolViolation() throws { try expectViolation("sendGarbage") }
