@@ -44,6 +44,9 @@ import Darwin
     private static let initialSlabBytes = 1 << 20
     /// Inputs of up to this number of bytes are copied to the slab; larger inputs to a sealed memfd.
     static let maxSlabInputBytes = 64 << 20
+    /// Inputs of up to this number of bytes remain in the slab, and their arrays in memory, after a request: the next
+    /// request on the same file does not copy them again. The memory is not counted in a ``DecodeBudget``.
+    static let maxKeptInputBytes = 8 << 20
     private static let startMilliseconds: Int32 = 10_000
 
     private var socket: WorkerSocket { unsafe WorkerSocket(descriptor: process.socket) }
@@ -240,10 +243,11 @@ import Darwin
 
     /// Sets the used part of the slab to 0, so that no later request can read the data of this one.
     ///
-    /// - Parameter keepsInput: True to keep an input that another request may have again. ``send(_:_:of:)`` clears it
-    ///   before a request with another input.
+    /// - Parameter keepsInput: True to keep an input of at most ``maxKeptInputBytes`` that another request may have
+    ///   again. ``send(_:_:of:)`` clears it before a request with another input.
     func clearSlab(keepsInput: Bool = false) {
-        let kept = unsafe keepsInput && input != nil ? min(inputBytes, usedBytes) : 0
+        let isKept = unsafe keepsInput && input != nil && inputBytes <= Self.maxKeptInputBytes
+        let kept = unsafe isKept ? min(inputBytes, usedBytes) : 0
         unsafe slab.clear(kept..<usedBytes)
         unsafe usedBytes = kept
         if kept == 0 { unsafe input = nil }

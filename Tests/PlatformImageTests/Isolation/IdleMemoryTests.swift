@@ -157,6 +157,21 @@ import Testing
         }
     }
 
+    @Test(arguments: [(WorkerProcess.maxKeptInputBytes, true), (WorkerProcess.maxKeptInputBytes + 1, false)])
+    func inputRemainsAfterARequestUpToItsMaximumSize(_ byteCount: Int, _ remains: Bool) throws {
+        let single = try Single()
+        _ = try single.workers.supply.acquire(nil)
+        var bytes = try Fixture.file("gif/disposal-1.gif")
+        bytes += [UInt8](repeating: 0, count: byteCount - bytes.count)
+        var decoder = single.decoder
+        decoder.input = RetainedInput(bytes)
+        let request = try single.worker.send(.header, bytes.span, of: decoder)
+        _ = try single.receive(request)
+        #expect(single.worker.input != nil)
+        single.worker.clearSlab(keepsInput: true)
+        #expect((single.worker.input != nil) == remains)
+    }
+
     /// The worker is stopped and reads nothing, so that the buffer of its socket is full.
     @Test func releaseToAWorkerThatDoesNotReadReturns() throws {
         let single = try Single()
