@@ -123,7 +123,7 @@ struct IsolatedDecoder: Sendable {
         _ measured: Measured, _ worker: WorkerProcess, _ end: ContinuousClock.Instant
     ) throws(WorkerProcess.Failure) -> Result<ThumbnailResults, DecodeError> {
         let outputBytes = measured.outputBytes
-        let start = try worker.proceed(measured.request, outputBytes: outputBytes)
+        let start = try worker.proceed(measured.request, outputBytes: outputBytes, flag)
         guard
             case .finished(measured.request.number, let result) = try worker.receive(measured.request, until: end, flag)
         else { throw .violatedProtocol }

@@ -105,7 +105,7 @@ final class IsolatedFrames {
         guard let worker else { throw failure ?? DecodeError(.internal, "the animation has no worker") }
         try decoder.flag?.poll(format: header.format)
         do throws(WorkerProcess.Failure) {
-            try worker.step(kind, of: request, outputBytes: outputBytes)
+            try worker.step(kind, of: request, outputBytes: outputBytes, decoder.flag)
             let end = ContinuousClock.now + decoder.workers.configuration.timeLimit
             guard case .finished(request.number, let result) = try worker.receive(request, until: end, decoder.flag)
             else { throw .violatedProtocol }

@@ -48,6 +48,7 @@ import Darwin
     /// request on the same file does not copy them again. The memory is not counted in a ``DecodeBudget``.
     static let maxKeptInputBytes = 8 << 20
     private static let startMilliseconds: Int32 = 10_000
+    private static let sendTime = Duration.seconds(10)
 
     private var socket: WorkerSocket { unsafe WorkerSocket(descriptor: process.socket) }
 
@@ -150,20 +151,16 @@ import Darwin
             guard descriptor >= 0 else { throw .outOfMemory }
         }
         request.slabBytes = unsafe slab.byteCount
-        do throws(WorkerSocket.Failure) {
-            try socket.send(
-                WorkerCommand.request(request).wireBytes, descriptor: descriptor, milliseconds: 10_000)
-        } catch {
-            if case .closed = error { throw .wasEnded }
-            throw .violatedProtocol
-        }
+        try send(.request(request), descriptor: descriptor, ifEnded: .wasEnded, decoder.flag)
         return request
     }
 
     /// Permits the worker to write its output to the slab, after the input.
     ///
     /// - Returns: The start of the output.
-    func proceed(_ request: WorkerRequest, outputBytes: Int) throws(Failure) -> Int {
+    func proceed(
+        _ request: WorkerRequest, outputBytes: Int, _ flag: CancellationFlag?
+    ) throws(Failure) -> Int {
         let inputBytes = if case .slab(let byteCount) = request.input { byteCount } else { 0 }
         let start = (inputBytes + 4095) & ~4095
         let end = start.addingClamped(outputBytes)
@@ -171,23 +168,47 @@ import Darwin
         unsafe usedBytes = max(usedBytes, end)
         // Nothing was sent since the worker measured the request: when it has ended, it ended while it waited.
         try send(
-            .proceed(number: request.number, slabBytes: unsafe slab.byteCount, outputStart: start), ifEnded: .wasEnded)
+            .proceed(number: request.number, slabBytes: unsafe slab.byteCount, outputStart: start), ifEnded: .wasEnded,
+            flag)
         return start
     }
 
     /// Requests a step of an animation, whose pixels need `outputBytes` from the start of the slab.
-    func step(_ step: FrameStep, of request: WorkerRequest, outputBytes: Int) throws(Failure) {
+    func step(
+        _ step: FrameStep, of request: WorkerRequest, outputBytes: Int, _ flag: CancellationFlag?
+    ) throws(Failure) {
         guard unsafe slab.grow(to: max(1, outputBytes)) else { throw .outOfMemory }
         unsafe usedBytes = max(usedBytes, outputBytes)
-        try send(.frame(number: request.number, step, slabBytes: unsafe slab.byteCount), ifEnded: .ended)
+        try send(.frame(number: request.number, step, slabBytes: unsafe slab.byteCount), ifEnded: .ended, flag)
     }
 
-    private func send(_ command: WorkerCommand, ifEnded failure: Failure) throws(Failure) {
-        do throws(WorkerSocket.Failure) {
-            try socket.send(command.wireBytes, milliseconds: 10_000)
-        } catch {
-            if case .closed = error { throw failure }
-            throw .violatedProtocol
+    /// Sends a message; polls `flag` while the worker does not read, which it may do for at most ``sendTime``.
+    private func send(
+        _ command: WorkerCommand, descriptor: Int32 = -1, ifEnded failure: Failure, _ flag: CancellationFlag?
+    ) throws(Failure) {
+        let message = command.wireBytes
+        var sentBytes = 0
+        var end: ContinuousClock.Instant?
+        while true {
+            do throws(WorkerSocket.Failure) {
+                try socket.send(
+                    message, from: &sentBytes, descriptor: descriptor, milliseconds: flag == nil ? 1000 : 4)
+                return
+            } catch {
+                switch error {
+                case .closed: throw failure
+                case .timedOut: break
+                case .invalid, .system: throw .violatedProtocol
+                }
+            }
+            let now = ContinuousClock.now
+            if now >= end ?? now + Self.sendTime { throw .violatedProtocol }
+            end = end ?? now + Self.sendTime
+            do throws(DecodeError) {
+                try flag?.poll()
+            } catch {
+                throw .stopped(error)
+            }
         }
     }
 

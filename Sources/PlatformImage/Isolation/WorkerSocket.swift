@@ -32,6 +32,14 @@ struct WorkerSocket {
     /// - Parameter milliseconds: Maximum time to wait for room in the socket's buffer; -1 for no limit.
     func send(_ message: [UInt8], descriptor file: Int32 = -1, milliseconds: Int32) throws(Failure) {
         var start = 0
+        try send(message, from: &start, descriptor: file, milliseconds: milliseconds)
+    }
+
+    /// Sends the packets of a message from the byte `start` on, 0 for all. With an error, `start` is the first byte
+    /// that was not sent; after `timedOut`, a call with this value continues.
+    func send(
+        _ message: [UInt8], from start: inout Int, descriptor file: Int32 = -1, milliseconds: Int32
+    ) throws(Failure) {
         repeat {
             let count = min(message.count - start, Self.packetBytes - 1)
             let isLast = start + count == message.count

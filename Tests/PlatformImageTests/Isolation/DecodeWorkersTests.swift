@@ -131,6 +131,24 @@ import Testing
         #expect(try decoder.decode(Self.image.get()).bitmap == ImageDecoder().decode(Self.image.get()).bitmap)
     }
 
+    /// The request is larger than the buffer of the socket, and the worker is stopped and reads nothing.
+    @Test func cancellationWhileTheWorkerDoesNotReadTheRequestThrowsCancelled() throws {
+        let workers = try TestWorkers.start { $0.workerCount = 1 }
+        let flag = CancellationFlag()
+        flag.cancelAfter(polls: 3)
+        let decoder = IsolatedDecoder(
+            workers: workers, options: DecodeOptions(), format: .png, contentType: nil, flag: flag)
+        let sizes = [ThumbnailOptions](repeating: ThumbnailOptions(width: 1), count: WorkerOperation.maxThumbnails)
+        let bytes = try Self.image.get()
+        // The spare worker would be used otherwise.
+        while workers.statistics.aliveWorkers < 2 { sched_yield() }
+        for process in workers.processIdentifiers { kill(process, SIGSTOP) }
+        #expect(throws: DecodeError(.cancelled, "")) {
+            try decoder.images(.thumbnails(sizes, isComplete: false), bytes.span)
+        }
+        #expect(workers.statistics.endedWorkers == [.cancelled: 1])
+    }
+
     @Test func deadlineInAnEndlessLoopOfACodecThrowsItsError() throws {
         let workers = try TestWorkers.start(program: "PlatformImagePlantedDecoder")
         let flag = CancellationFlag()

@@ -47,7 +47,7 @@ import Testing
         /// Decodes while no other thread has the worker.
         func decode(_ bytes: [UInt8]) throws {
             let (request, outputBytes) = try measure(bytes)
-            _ = try worker.proceed(request, outputBytes: outputBytes)
+            _ = try worker.proceed(request, outputBytes: outputBytes, nil)
             guard case .finished(request.number, .images) = try receive(request) else {
                 throw DecodeError(.internal, "the worker has not decoded")
             }
@@ -125,7 +125,7 @@ import Testing
         _ = try single.workers.supply.acquire(nil)
         let (request, outputBytes) = try single.measure(Fixture.file("demo/mountains.jpg"))
         single.worker.releaseMemory(after: request.number - 1)
-        _ = try single.worker.proceed(request, outputBytes: outputBytes)
+        _ = try single.worker.proceed(request, outputBytes: outputBytes, nil)
         guard case .finished(request.number, .images) = try single.receive(request) else {
             Issue.record("no image")
             return
@@ -143,7 +143,7 @@ import Testing
         }
         for index in 0..<2 {
             single.worker.releaseMemory(after: request.number - 1)
-            try single.worker.step(.advance, of: request, outputBytes: 0)
+            try single.worker.step(.advance, of: request, outputBytes: 0, nil)
             guard case .finished(request.number, .frame(.success(let frame?), _)) = try single.receive(request) else {
                 Issue.record("no frame \(index)")
                 return
