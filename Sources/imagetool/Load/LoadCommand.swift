@@ -10,6 +10,8 @@ struct LoadCommand: AsyncParsableCommand {
         commandName: "load",
         abstract: "Loads images over HTTP and HTTPS through the caches and prints the result of each load.",
         discussion: """
+            Decodes in this process, not in isolated decode workers.
+
             Exit codes: 0 all images loaded, 64 not an http or https URL, 65 not an image or an unaccepted content \
             type, 66 not found at the origin or in the cache, 74 the network or writing a file failed, 77 rejected by \
             a limit; with several URLs, 1 if any load failed.

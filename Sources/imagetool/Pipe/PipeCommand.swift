@@ -21,6 +21,8 @@ struct PipeCommand: AsyncParsableCommand {
             Operations run concurrently; responses are written in any order and contain the id of their request. \
             Docs/pipe.md describes the requests and the responses. At the end of stdin or on SIGTERM, the \
             process exits within five seconds with 0.
+
+            Decodes in this process, not in isolated decode workers.
             """)
 
     /// Milliseconds after the end of input at which the operations that are still running are cancelled. The
