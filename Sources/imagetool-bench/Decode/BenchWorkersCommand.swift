@@ -23,6 +23,8 @@ struct BenchWorkersCommand: ParsableCommand {
     var small: String
     @Argument(help: "A large image file, for cancelled decodes and for the memory of workers.")
     var large: String
+    @Option(help: "An image file that a worker decodes before its memory is measured; by default the large file.")
+    var progressive: String?
     @Option(help: "Ended workers, and cancelled decodes.") var count = 100
     @Option(help: "Path of imagetool-decoder; by default beside this program.") var decoder: String?
 
@@ -41,8 +43,11 @@ struct BenchWorkersCommand: ParsableCommand {
         isolated.isolation = DecodeIsolation(workers)
         let (smallBytes, largeBytes) = (try readInput(small, limit: 1 << 30), try readInput(large, limit: 1 << 30))
 
+        let progressiveBytes = try progressive.map { try readInput($0, limit: 1 << 30) } ?? largeBytes
+
         waitForSpare(workers)
-        let resident = try workers.processIdentifiers.map { try residentBytes(of: $0) }
+        let newResident = try largestResidentBytes(of: workers)
+        let idleResident = try measureIdleMemory(isolated, progressiveBytes, workers)
         let recovery = try measureRecovery(isolated, smallBytes, workers)
         let cancelled = try measureCancellation(isolated, largeBytes)
         let idle = try measureIdleSlab(isolated, largeBytes, workers)
@@ -51,7 +56,9 @@ struct BenchWorkersCommand: ParsableCommand {
         try output.write(
             JSON.object([
                 ("count", .integer(count)),
-                ("idleResidentBytes", .integer(resident.max() ?? 0)),
+                ("newResidentBytes", .integer(newResident)),
+                ("decodedResidentBytes", .integer(idleResident.decoded)),
+                ("idleResidentBytes", .integer(idleResident.idle)),
                 ("usualAnswerMs", milliseconds(recovery.usual)),
                 ("nextAnswerMs", milliseconds(recovery.next)),
                 ("nextAnswerMaxMs", .number((recovery.next.max() ?? 0) / 1e6)),
@@ -150,6 +157,25 @@ struct BenchWorkersCommand: ParsableCommand {
         }
         usleep(1_500_000)
         return (usual, afterIdle, workers.residentSlabBytes)
+    }
+
+    /// Measures the memory of the worker after decodes, and after it was idle; the highest of 5 rounds each.
+    private func measureIdleMemory(
+        _ decoder: ImageDecoder, _ bytes: [UInt8], _ workers: DecodeWorkers
+    ) throws -> (decoded: Int, idle: Int) {
+        var (decoded, idle) = (0, 0)
+        for _ in 0..<5 {
+            for _ in 0..<3 { _ = try decoder.decode(bytes) }
+            decoded = max(decoded, try largestResidentBytes(of: workers))
+            // The memory is returned one second after the last request.
+            usleep(1_500_000)
+            idle = max(idle, try largestResidentBytes(of: workers))
+        }
+        return (decoded, idle)
+    }
+
+    private func largestResidentBytes(of workers: DecodeWorkers) throws -> Int {
+        try workers.processIdentifiers.map { try residentBytes(of: $0) }.max() ?? 0
     }
 
     /// Private memory and mapped files of a process, without shared memory.
