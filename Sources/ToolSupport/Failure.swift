@@ -40,6 +40,9 @@ package struct Failure: Error {
         self.init(exit, error.description)
     }
 
+    /// Stable name of the failure: the part of ``reason`` before its detail and its message.
+    package var code: String { String(reason.prefix { $0 != "(" && $0 != ":" }) }
+
     /// Failure for a missing frame or page. Its code `noSuchFrame` is not a code of ``DecodeError``.
     package static func noSuchFrame(_ index: Int, of count: Int?) -> Self {
         let existing = count.map {
@@ -74,6 +77,17 @@ package func convertingEncodeError<R>(_ body: () throws(EncodeError) -> R) throw
             default: .software
             }
         throw Failure(exit, error.description)
+    }
+}
+
+extension DecodeStatus {
+    /// Name of the case without its values: `complete`, `truncated` or `corrupt`.
+    package var name: String {
+        switch self {
+        case .complete: "complete"
+        case .truncated: "truncated"
+        case .corrupt: "corrupt"
+        }
     }
 }
 

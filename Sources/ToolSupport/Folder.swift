@@ -60,6 +60,21 @@ package func isFolder(_ path: String) -> Bool {
     return stat(path, &facts) == 0 && facts.st_mode & S_IFMT == S_IFDIR
 }
 
+/// Folder of a path; `.` when the path has no folder.
+package func parentFolder(of path: String) -> String {
+    guard let slash = path.lastIndex(of: "/") else { return "." }
+    return slash == path.startIndex ? "/" : String(path[..<slash])
+}
+
+/// Creates the missing folders of a path; errors are ignored here and reported when the file is opened.
+package func makeFolders(of path: String) {
+    let folder = parentFolder(of: path)
+    var facts = stat()
+    guard folder != ".", folder != "/", stat(folder, &facts) != 0 else { return }
+    makeFolders(of: folder)
+    mkdir(folder, 0o777)
+}
+
 /// Returns the name with `_` instead of every byte that is not an ASCII letter, a digit or one of `._-`.
 package func sanitizedName(_ name: some Sequence<UInt8>) -> String {
     let allowed = ASCIISet.alphanumerics.union("._-")

@@ -22,6 +22,13 @@ package func readInput(_ path: String, limit: Int?) throws(Failure) -> [UInt8] {
         throw Failure(.noInput, "noInput: \(systemMessage())\(hint)")
     }
     defer { if descriptor != STDIN_FILENO { close(descriptor) } }
+    return try readInput(descriptor: descriptor, limit: limit)
+}
+
+/// Reads an open file to its end, as `readInput(_:limit:)` does.
+///
+/// - Throws: `noInput`, `io` or `limitExceeded`.
+package func readInput(descriptor: Int32, limit: Int?) throws(Failure) -> [UInt8] {
     let size = try expectedSize(of: descriptor)
     try throwIfOverLimit(size, limit)
 

@@ -38,12 +38,13 @@ package enum InputPaths {
         }
     }
 
-    /// Parses a list of paths, one per line or terminated by NUL; skips empty ones.
-    package static func list(_ bytes: [UInt8], endsWithNUL: Bool) -> [String] {
-        bytes.split(separator: endsWithNUL ? 0 : UInt8(ascii: "\n")).map { line in
-            let isLine = !endsWithNUL && line.last == UInt8(ascii: "\r")
-            return String(decoding: isLine ? line.dropLast() : line, as: UTF8.self)
-        }.filter { !$0.isEmpty }
+    /// Path in a line of a list; `nil` for an empty line.
+    ///
+    /// - Parameter endsWithNUL: The line was terminated by NUL; otherwise a carriage return at its end is removed.
+    package static func path(inLine line: [UInt8], endsWithNUL: Bool) -> String? {
+        let isLine = !endsWithNUL && line.last == UInt8(ascii: "\r")
+        let path = String(decoding: isLine ? line.dropLast() : line[...], as: UTF8.self)
+        return path.isEmpty ? nil : path
     }
 
     package static func isImageName(_ name: String) -> Bool {

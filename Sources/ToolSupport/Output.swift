@@ -29,12 +29,15 @@ package struct OutputFailure: Error {
 package final class Output {
     private let path: String
     private let descriptor: Int32
+    /// Folder to which `path` and `temporary` are relative; the caller owns the descriptor.
+    private let folder: Int32
     /// Path of the temporary file; `nil` for stdout, a device or a pipe. ``commit()`` renames the file to `path`;
     /// without a commit, deinitialization removes it.
     private var temporary: String?
 
     /// - Parameter path: `-` for stdout. A device or pipe is written directly; a regular file is replaced.
     package init(path: String = "-") throws(OutputFailure) {
+        folder = AT_FDCWD
         var facts = stat()
         if path == "-" {
             self.path = "stdout"
@@ -50,9 +53,33 @@ package final class Output {
         if descriptor < 0 { throw OutputFailure(path) }
     }
 
+    /// Creates a file in an open folder, or replaces it; symbolic links are not followed.
+    ///
+    /// - Parameters:
+    ///   - folder: Descriptor that stays open until ``commit()``.
+    ///   - name: File name without `/`.
+    /// - Throws: ``OutputFailure``, also when `name` exists and is not a regular file.
+    package init(inFolder folder: Int32, name: String) throws(OutputFailure) {
+        self.folder = folder
+        path = name
+        var facts = stat()
+        if fstatat(folder, name, &facts, AT_SYMLINK_NOFOLLOW) == 0, facts.st_mode & S_IFMT != S_IFREG {
+            throw OutputFailure(name, "the path exists and is not a regular file")
+        }
+        var name: String
+        var descriptor: Int32
+        repeat {
+            name = ".imagetool.\(String(UInt64.random(in: 0 ... .max), radix: 36))"
+            descriptor = openat(folder, name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o666)
+        } while descriptor < 0 && errno == EEXIST
+        self.descriptor = descriptor
+        guard descriptor >= 0 else { throw OutputFailure(path) }
+        temporary = name
+    }
+
     deinit {
         if descriptor != STDOUT_FILENO { close(descriptor) }
-        if let temporary { unlink(temporary) }
+        if let temporary { unlinkat(folder, temporary, 0) }
     }
 
     package func write(_ bytes: Span<UInt8>) throws(OutputFailure) {
@@ -70,7 +97,7 @@ package final class Output {
     /// Renames the temporary file to its final name; call it once, after the last write.
     package func commit() throws(OutputFailure) {
         guard let temporary else { return }
-        guard rename(temporary, path) == 0 else { throw OutputFailure(path) }
+        guard renameat(folder, temporary, folder, path) == 0 else { throw OutputFailure(path) }
         self.temporary = nil
     }
 }

@@ -12,13 +12,23 @@ package enum PixelFileFormat: String, CaseIterable {
     ///   alpha.
     package func write(_ bitmap: Bitmap, premultiplied: Bool = false, to output: Output) throws {
         switch self {
-        case .pam:
-            try output.write(
-                "P7\nWIDTH \(bitmap.width)\nHEIGHT \(bitmap.height)\nDEPTH 4\nMAXVAL 255\nTUPLTYPE RGB_ALPHA\nENDHDR\n")
+        case .pam, .raw:
+            try output.write(header(of: bitmap))
             try writeRows(of: bitmap, premultiplied, to: output)
-        case .png: try writePNG(bitmap, to: output)
-        case .raw: try writeRows(of: bitmap, premultiplied, to: output)
+        case .png:
+            let file = try Self.pngFile(of: bitmap)
+            try output.write(file.span)
         }
+    }
+
+    /// Size of a `pam` or `raw` file in bytes.
+    package func byteCount(of bitmap: Bitmap) -> Int {
+        header(of: bitmap).utf8.count + 4 * bitmap.width * bitmap.height
+    }
+
+    private func header(of bitmap: Bitmap) -> String {
+        guard self == .pam else { return "" }
+        return "P7\nWIDTH \(bitmap.width)\nHEIGHT \(bitmap.height)\nDEPTH 4\nMAXVAL 255\nTUPLTYPE RGB_ALPHA\nENDHDR\n"
     }
 
     private func writeRows(of bitmap: Bitmap, _ premultiplied: Bool, to output: Output) throws(OutputFailure) {
@@ -29,11 +39,10 @@ package enum PixelFileFormat: String, CaseIterable {
         }
     }
 
-    /// Writes 8-bit RGBA for all bitmaps, so that readers need to support only one PNG colour type.
-    private func writePNG(_ bitmap: Bitmap, to output: Output) throws {
+    /// PNG file with 8-bit RGBA for all bitmaps, so that readers need to support only one PNG colour type.
+    package static func pngFile(of bitmap: Bitmap) throws(Failure) -> [UInt8] {
         var encoder = ImageEncoder()
         encoder.options.png.reducesColors = false
-        let file = try convertingEncodeError { () throws(EncodeError) in try encoder.encode(bitmap, as: .png) }
-        try output.write(file.span)
+        return try convertingEncodeError { () throws(EncodeError) in try encoder.encode(bitmap, as: .png) }
     }
 }

@@ -1,13 +1,13 @@
-/// Progress bar on a terminal; prints nothing elsewhere.
+/// Progress bar on a terminal, or a count when the number of steps is not known; prints nothing elsewhere.
 package struct Progress {
     private let label: String
-    private let total: Int
+    private let total: Int?
     private let isVisible: Bool
     private var drawn = ""
 
-    /// - Parameter total: Number of steps, 1 or more.
-    package init(_ label: String, total: Int, isVisible: Bool = Terminal.isError) {
-        precondition(total > 0, "total must be 1 or more")
+    /// - Parameter total: Number of steps, 1 or more; `nil` when it is not known.
+    package init(_ label: String, total: Int?, isVisible: Bool = Terminal.isError) {
+        precondition(total ?? 1 > 0, "total must be 1 or more")
         self.label = label
         self.total = total
         self.isVisible = isVisible
@@ -30,7 +30,10 @@ package struct Progress {
     }
 
     /// Formats the bar as one line that is shorter than the terminal's width.
-    package static func text(_ label: String, _ done: Int, of total: Int, _ detail: String, columns: Int) -> String {
+    package static func text(_ label: String, _ done: Int, of total: Int?, _ detail: String, columns: Int) -> String {
+        guard let total else {
+            return String("\(label) \(done)\(detail.isEmpty ? "" : "  \(detail)")".prefix(max(0, columns - 1)))
+        }
         let counts = "\(padded(String(done), to: String(total).count, .right)) of \(total)"
         let words = "\(label) " + "[] \(counts)" + (detail.isEmpty ? "" : "  \(detail)")
         let width = min(40, columns - 1 - words.count)

@@ -33,7 +33,7 @@ struct PipeCommand: AsyncParsableCommand {
     @Option(help: .hidden) var longestEndMilliseconds = 4_800
 
     func run() async throws {
-        let input = try await reportingFailure("stdin") { try PipeInput() }
+        let input = try await reportingFailure("stdin") { try LineInput() }
         let terminations = input.endOnTermination()
         defer { terminations.cancel() }
         let session = PipeSession(output: PipeOutput())

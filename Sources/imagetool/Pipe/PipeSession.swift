@@ -26,7 +26,7 @@ final class PipeSession: Sendable {
     ///
     /// Call it in the order of the lines. Each operation uses the loader that is open, or being opened, under its
     /// loader name at the time of this call.
-    func accept(_ item: PipeInput.Item, maxLineBytes: Int) {
+    func accept(_ item: LineInput.Item, maxLineBytes: Int) {
         switch item {
         case .tooLong:
             start { .failed(nil, "the line is longer than \(maxLineBytes) bytes") }

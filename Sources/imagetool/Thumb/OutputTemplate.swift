@@ -1,4 +1,5 @@
 import PlatformImage
+import PlatformImageToolSupport
 
 /// Output path for an input, as a template with `{dir}`, `{name}`, `{w}`, `{h}` and `{ext}`.
 struct OutputTemplate {
@@ -82,7 +83,7 @@ struct OutputTemplate {
     /// output path could then leave the preceding folder.
     func staysInsideFolder(_ input: String) -> Bool {
         guard let dir = parts.firstIndex(of: .dir), dir > 0 else { return true }
-        return !Self.folder(of: input).split(separator: "/").contains("..")
+        return !parentFolder(of: input).split(separator: "/").contains("..")
     }
 
     /// Output path for an input; `nil` when `size` is `nil` and the template contains `{w}` or `{h}`, or when `format`
@@ -92,7 +93,7 @@ struct OutputTemplate {
         for part in parts {
             switch part {
             case .text(let text): path += text
-            case .dir: path += Self.folder(of: input)
+            case .dir: path += parentFolder(of: input)
             case .name: path += Self.stem(of: input)
             case .width:
                 guard let size else { return nil }
@@ -106,11 +107,6 @@ struct OutputTemplate {
             }
         }
         return path
-    }
-
-    static func folder(of path: String) -> String {
-        guard let slash = path.lastIndex(of: "/") else { return "." }
-        return slash == path.startIndex ? "/" : String(path[..<slash])
     }
 
     static func stem(of path: String) -> String {

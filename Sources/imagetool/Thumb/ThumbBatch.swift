@@ -1,99 +1,93 @@
+import Dispatch
 import PlatformImage
 import PlatformImageToolSupport
 
 /// Thumbnails of many inputs: decoded and encoded in parallel, written and reported in input order.
 final class ThumbBatch {
+    /// An input that is being processed; the result is `nil` for a deferred input.
+    private struct RunningInput: Sendable {
+        let path: String
+        let result: Task<ThumbJob.JobResult?, Never>
+    }
+
     private let job: ThumbJob
     private let manifest: ThumbManifest?
     private let rows: Output?
-    private let total: Int
     private let interrupt: Interrupt
-    private var files = ThumbFiles(inputs: [])
-    private var failures: [Failure] = []
-    private var (createdCount, skippedCount) = (0, 0)
+    private let files: ThumbFiles
+    private var firstFailure: Failure?
+    private var (createdCount, skippedCount, failedCount) = (0, 0, 0)
 
     /// - Parameters:
     ///   - rows: Output for one JSON line per input; `nil` for no JSON output.
-    ///   - total: Number of inputs.
-    init(_ job: ThumbJob, manifest: ThumbManifest?, rows: Output?, total: Int, interrupt: Interrupt) {
+    ///   - files: Outputs of the run.
+    init(_ job: ThumbJob, files: ThumbFiles, manifest: ThumbManifest?, rows: Output?, interrupt: Interrupt) {
         self.job = job
+        self.files = files
         self.manifest = manifest
         self.rows = rows
-        self.total = total
         self.interrupt = interrupt
     }
 
     /// Processes all inputs and returns the exit code.
     ///
-    /// - Parameter threads: Number of threads; 0 for one per core. A single input is processed on the calling thread.
-    /// - Throws: ``OutputFailure``, which ends the batch.
-    func run(_ paths: [String], threads: Int) async throws -> Int32 {
-        files = ThumbFiles(inputs: paths)
-        if paths.count == 1 {
-            let path = paths[0]
-            try record(
-                path,
-                manifest?.output(of: path).map { .skipped(output: $0) }
-                    ?? job.result(of: path))
-        } else if paths.count > 1 {
-            try await runAll(paths, threads: threads)
+    /// - Parameters:
+    ///   - threads: Number of threads; 0 for one per core. A single input is processed on the calling thread.
+    ///   - severalInputs: Called before the second input is processed.
+    /// - Throws: ``OutputFailure``, which ends the batch, and the error of `severalInputs`.
+    func run(_ inputs: ThumbInputs, threads: Int, severalInputs: () throws -> Void) async throws -> Int32 {
+        for path in inputs.arguments { files.add(input: path) }
+        if inputs.count == 1, let path = inputs.nextBlocking() {
+            try record(path, manifest?.output(of: path).map { .skipped(output: $0) } ?? job.result(of: path))
+        } else {
+            try await runAll(inputs, threads: threads, severalInputs)
         }
-        guard let first = failures.first else { return 0 }
-        return total == 1 ? first.exit.rawValue : 1
+        guard let firstFailure else { return 0 }
+        return createdCount + skippedCount + failedCount == 1 ? firstFailure.exit.rawValue : 1
     }
 
-    private func runAll(_ paths: [String], threads: Int) async throws {
+    private func runAll(_ inputs: ThumbInputs, threads: Int, _ severalInputs: () throws -> Void) async throws {
         let queue = DecodeQueue(width: threads)
-        let inputs = prepared(paths)
-        let job = job
         // Up to four inputs per thread are in progress, so that the threads stay busy while the result of a slow input
         // is awaited.
-        let results = OrderedConcurrentMap(inputs, width: queue.width * 4) { input in
-            let result: ThumbJob.JobResult? =
-                switch input.state {
-                case .skipped(let output): .skipped(output: output)
-                case .deferred: nil
-                case .new: await ThumbBatch.result(of: input.path, job, on: queue)
+        // Dispatch traps when a semaphore is released with a lower value than its initial one, hence 0.
+        let permits = DispatchSemaphore(value: 0)
+        for _ in 0..<queue.width * 4 { permits.signal() }
+        let outputs = KnownOutputs()
+        let (running, continuation) = AsyncStream.makeStream(of: RunningInput.self)
+        DispatchQueue(label: "imagetool.thumb.inputs").async { [job, manifest, files] in
+            while true {
+                permits.wait()
+                guard let path = inputs.nextBlocking() else { return continuation.finish() }
+                files.add(input: path)
+                let isDeferred =
+                    job.knownOutput(for: path).map { !outputs.insert($0) || files.conflict(at: $0) != nil } ?? false
+                let skipped = isDeferred ? nil : manifest?.output(of: path)
+                // Starts immediately, so that the inputs enter the queue in their order.
+                let result = Task<ThumbJob.JobResult?, Never>.immediate {
+                    if isDeferred { return nil }
+                    if let skipped { return .skipped(output: skipped) }
+                    return await ThumbBatch.result(of: path, job, on: queue)
                 }
-            return (input.path, result)
+                continuation.yield(RunningInput(path: path, result: result))
+            }
         }
-        var progress = Progress("thumbnails", total: total)
+        var progress = Progress("thumbnails", total: inputs.count)
         let start = ContinuousClock.now
+        var doneCount = 0
         progress.show(0)
-        for await (path, finished) in results {
-            let result = if let finished { finished } else { await deferredResult(of: path, on: queue) }
+        for await input in running {
+            if doneCount == 1 { try severalInputs() }
+            let finished = await input.result.value
+            let result = if let finished { finished } else { await deferredResult(of: input.path, on: queue) }
             if case .failed = result { progress.clear() }
-            try record(path, result)
-            progress.show(createdCount + skippedCount + failures.count, detail(since: start))
+            try record(input.path, result)
+            if let output = job.knownOutput(for: input.path) { outputs.remove(output) }
+            doneCount += 1
+            progress.show(doneCount, detail(since: start, total: inputs.count))
+            permits.signal()
         }
         progress.clear()
-    }
-
-    /// An input before it is read.
-    private struct PreparedInput: Sendable {
-        enum State: Sendable {
-            case new
-            /// The manifest contains the output.
-            case skipped(output: String)
-            /// An earlier input has the same output path: whether this one is read depends on the result of that input.
-            case deferred
-        }
-
-        let path: String
-        let state: State
-    }
-
-    /// Finds the inputs whose output path is known before they are read, and equals that of an earlier input, as
-    /// `{name}.jpg` does for `a.png` after `a.gif`.
-    private func prepared(_ paths: [String]) -> [PreparedInput] {
-        var outputs: Set<String> = []
-        return paths.map { path in
-            if let output = job.knownOutput(for: path), !outputs.insert(output).inserted {
-                return PreparedInput(path: path, state: .deferred)
-            }
-            guard let output = manifest?.output(of: path) else { return PreparedInput(path: path, state: .new) }
-            return PreparedInput(path: path, state: .skipped(output: output))
-        }
     }
 
     private static func result(of path: String, _ job: ThumbJob, on queue: DecodeQueue) async -> ThumbJob.JobResult {
@@ -146,19 +140,25 @@ final class ThumbBatch {
     private func fail(_ input: String, _ failure: Failure) throws {
         printError("\(input): \(failure.reason)")
         try rows?.write(ThumbRow.failed(input, failure).text + "\n")
-        failures.append(failure)
+        firstFailure = firstFailure ?? failure
+        failedCount += 1
     }
 
-    /// Files per second, remaining time (minutes and seconds) and number of failures, such as
-    /// `35.2/s, 0:12 left, 2 failed`.
-    private func detail(since start: ContinuousClock.Instant) -> String {
+    /// Files per second, remaining time (minutes and seconds), if the number of inputs is known, and number of
+    /// failures, such as `35.2/s, 0:12 left, 2 failed`.
+    private func detail(since start: ContinuousClock.Instant, total: Int?) -> String {
         let seconds = (ContinuousClock.now - start) / .seconds(1)
-        let done = createdCount + failures.count
+        let done = createdCount + failedCount
         guard seconds > 0, done > 0 else { return "" }
         let rate = Double(done) / seconds
-        let left = Int((Double(total - done - skippedCount) / rate).rounded(.up))
-        let minutes = "\(left / 60):\(padded(String(left % 60), to: 2, .right).replacing(" ", with: "0")) left"
-        return "\(fixed(rate, digits: 1))/s, \(minutes)" + (failures.isEmpty ? "" : ", \(failures.count) failed")
+        var parts = ["\(fixed(rate, digits: 1))/s"]
+        if let total {
+            let left = Int((Double(total - done - skippedCount) / rate).rounded(.up))
+            parts.append(
+                "\(left / 60):\(padded(String(left % 60), to: 2, .right).replacing(" ", with: "0")) left")
+        }
+        if failedCount > 0 { parts.append("\(failedCount) failed") }
+        return parts.joined(separator: ", ")
     }
 }
 
@@ -170,7 +170,7 @@ private enum ThumbRow {
             ("format", .string(thumb.format.rawValue)), ("width", .integer(thumb.width)),
             ("height", .integer(thumb.height)), ("bytes", .integer(thumb.file.count)),
             ("sourceFormat", .string(thumb.header.format.rawValue)), ("sourceWidth", .integer(thumb.header.width)),
-            ("sourceHeight", .integer(thumb.header.height)), ("status", .string(name(of: thumb.status))),
+            ("sourceHeight", .integer(thumb.header.height)), ("status", .string(thumb.status.name)),
         ])
     }
 
@@ -180,13 +180,5 @@ private enum ThumbRow {
 
     static func failed(_ input: String, _ failure: Failure) -> JSON {
         .object([("input", .string(input)), ("result", .string("failed")), ("error", .string(failure.reason))])
-    }
-
-    private static func name(of status: DecodeStatus) -> String {
-        switch status {
-        case .complete: "complete"
-        case .truncated: "truncated"
-        case .corrupt: "corrupt"
-        }
     }
 }

@@ -11,9 +11,9 @@ import Darwin
 
 /// JSON Lines file with one line per finished thumbnail. A repeated run skips inputs that have a line if their output
 /// exists and neither the input nor the recipe has changed.
-final class ThumbManifest {
+final class ThumbManifest: Sendable {
     /// One finished thumbnail: the input's file attributes, the recipe and the output path.
-    private struct Entry: Equatable {
+    private struct Entry: Equatable, Sendable {
         let facts: FileFacts
         let recipe: String
         let output: String
@@ -22,7 +22,7 @@ final class ThumbManifest {
     private let path: String
     private let recipe: String
     private let descriptor: Int32
-    private var entries: [String: Entry] = [:]
+    private let entries: [String: Entry]
 
     /// Opens or creates the manifest and reads its entries; lines that are truncated or not in the format of the
     /// manifest are ignored.
@@ -41,11 +41,13 @@ final class ThumbManifest {
         if pread(descriptor, &first, 1, 0) == 1, first != UInt8(ascii: "{") {
             throw OutputFailure(path, "the file is not a manifest of imagetool thumb")
         }
-        let bytes = try readAll()
+        let bytes = try Self.readAll(descriptor, path)
+        var entries: [String: Entry] = [:]
         for line in bytes.split(separator: UInt8(ascii: "\n")) {
             var reader = JSONReader(Array(line))
             if let (input, entry) = (try? reader.document()).flatMap(Self.entry) { entries[input] = entry }
         }
+        self.entries = entries
         // Terminate a line that the last run left incomplete; otherwise the next line would be appended to it.
         if let last = bytes.last, last != UInt8(ascii: "\n") { try write("\n") }
     }
@@ -77,7 +79,7 @@ final class ThumbManifest {
         guard isWritten else { throw OutputFailure(path) }
     }
 
-    private func readAll() throws(OutputFailure) -> [UInt8] {
+    private static func readAll(_ descriptor: Int32, _ path: String) throws(OutputFailure) -> [UInt8] {
         var bytes: [UInt8] = []
         var chunk = [UInt8](repeating: 0, count: 64 << 10)
         while true {

@@ -40,53 +40,55 @@ struct ThumbRecipe: Sendable {
     /// Decodes, scales and encodes one input.
     ///
     /// - Throws: ``Failure`` or ``DecodeError``.
-    func makeThumbnail(_ bytes: [UInt8]) throws -> Thumb {
-        try addingMetadata(of: bytes).encodedThumbnail(bytes)
+    func makeThumbnail(_ bytes: [UInt8], cancellation: CancellationFlag? = nil) throws -> Thumb {
+        try addingMetadata(of: bytes).encodedThumbnail(bytes, cancellation)
     }
 
-    private func encodedThumbnail(_ bytes: [UInt8]) throws -> Thumb {
+    private func encodedThumbnail(_ bytes: [UInt8], _ cancellation: CancellationFlag?) throws -> Thumb {
         if frames == .all, ImageFormat(signatureOf: bytes.span)?.isAnimatable == true {
-            return try animation(bytes)
+            return try animation(bytes, cancellation)
         }
-        let (bitmap, header, status) = try still(bytes)
+        let (bitmap, header, status) = try still(bytes, cancellation)
         let format = format(for: header)
         let encoder = ImageEncoder(options: encoding)
         let file = try convertingEncodeError { () throws(EncodeError) in
-            try encoder.encode(bitmap, as: format)
+            try encoder.encode(bitmap, as: format, cancellation: cancellation)
         }
         return Thumb(
             file: file, format: format, width: bitmap.width, height: bitmap.height, header: header, status: status)
     }
 
     private func still(
-        _ bytes: [UInt8]
+        _ bytes: [UInt8], _ cancellation: CancellationFlag?
     ) throws -> (bitmap: Bitmap, header: ImageHeader, status: DecodeStatus) {
         var decoder = decoder
         if case .one(let frame) = frames {
             guard ImageFormat(signatureOf: bytes.span) == .tiff else {
-                let image = try SelectedImage(bytes, frame: frame, decoder: decoder)
-                let header = try decoder.header(of: bytes)
+                let image = try SelectedImage(bytes, frame: frame, decoder: decoder, cancellation: cancellation)
+                let header = try decoder.header(of: bytes, cancellation: cancellation)
                 let small = try image.bitmap.thumbnail(options: options, limits: decoder.options.limits)
                 return (small, header, image.status)
             }
-            let count = try decoder.header(of: bytes).frameCount
+            let count = try decoder.header(of: bytes, cancellation: cancellation).frameCount
             if let count, frame >= count { throw Failure.noSuchFrame(frame, of: count) }
             decoder.options.page = frame
         }
-        let image = try decoder.thumbnail(of: bytes, options: options)
+        let image = try decoder.thumbnail(of: bytes, options: options, cancellation: cancellation)
         return (image.bitmap, image.header, image.status)
     }
 
-    private func animation(_ bytes: [UInt8]) throws -> Thumb {
-        let header = try decoder.header(of: bytes)
-        let (frames, status) = try decoder.thumbnails(ofFramesIn: bytes, options: options)
+    private func animation(_ bytes: [UInt8], _ cancellation: CancellationFlag?) throws -> Thumb {
+        let header = try decoder.header(of: bytes, cancellation: cancellation)
+        let (frames, status) = try decoder.thumbnails(
+            ofFramesIn: bytes, options: options, cancellation: cancellation)
         guard let first = frames.first else { throw Failure.noSuchFrame(0, of: 0) }
         let encoder = ImageEncoder(options: encoding)
         let format = format(for: header)
         let file = try convertingEncodeError { () throws(EncodeError) in
             frames.count == 1
-                ? try encoder.encode(first.bitmap, as: format)
-                : try encoder.encodeAnimation(frames, as: format, loopCount: header.loopCount ?? 1)
+                ? try encoder.encode(first.bitmap, as: format, cancellation: cancellation)
+                : try encoder.encodeAnimation(
+                    frames, as: format, loopCount: header.loopCount ?? 1, cancellation: cancellation)
         }
         return Thumb(
             file: file, format: format, width: first.bitmap.width, height: first.bitmap.height, header: header,

@@ -65,7 +65,7 @@ final class PipeDriver: Sendable {
         let (output, errors) = (output.fileHandleForReading, errors.fileHandleForReading)
         Thread.detachNewThread { [self] in
             var received: [UInt8] = []
-            while case let bytes = Self.readAvailable(output), !bytes.isEmpty {
+            while case let bytes = output.readAvailable(), !bytes.isEmpty {
                 received += bytes
                 while let newline = received.firstIndex(of: 0x0A) {
                     receive(Array(received[..<newline]))
@@ -73,22 +73,10 @@ final class PipeDriver: Sendable {
                 }
             }
             var messages: [UInt8] = []
-            while case let bytes = Self.readAvailable(errors), !bytes.isEmpty { messages += bytes }
+            while case let bytes = errors.readAvailable(), !bytes.isEmpty { messages += bytes }
             process.waitUntilExit()
             let code = process.terminationReason == .exit ? process.terminationStatus : -process.terminationStatus
             processEnded(code, errors: messages)
-        }
-    }
-
-    /// Reads up to 64 KiB; empty at the end of the file. `FileHandle.availableData` traps when a signal interrupts the
-    /// read (`EINTR`).
-    private static func readAvailable(_ file: FileHandle) -> [UInt8] {
-        [UInt8](unsafeUninitializedCapacity: 65_536) { buffer, count in
-            var size = -1
-            repeat {
-                size = read(file.fileDescriptor, buffer.baseAddress, buffer.count)
-            } while size < 0 && errno == EINTR
-            count = max(size, 0)
         }
     }
 

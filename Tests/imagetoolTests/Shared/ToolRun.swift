@@ -74,6 +74,25 @@ struct ToolRun {
     }
 }
 
+extension FileHandle {
+    /// Reads up to 64 KiB; empty at the end of the file. `FileHandle.availableData` traps when a signal interrupts the
+    /// read (`EINTR`).
+    func readAvailable() -> [UInt8] {
+        [UInt8](unsafeUninitializedCapacity: 65_536) { buffer, count in
+            var size = -1
+            repeat {
+                size = readOnce(fileDescriptor, buffer.baseAddress, buffer.count)
+            } while size < 0 && errno == EINTR
+            count = max(size, 0)
+        }
+    }
+}
+
+/// The system's `read`, which the methods of `FileHandle` shadow.
+private func readOnce(_ descriptor: Int32, _ buffer: UnsafeMutableRawPointer?, _ count: Int) -> Int {
+    read(descriptor, buffer, count)
+}
+
 /// A temporary folder; `deinit` removes it.
 final class TemporaryFolder {
     let url: URL

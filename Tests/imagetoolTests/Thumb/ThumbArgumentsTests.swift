@@ -72,9 +72,13 @@ import Testing
         }
     }
 
-    @Test func inputListIsSplitAtNULBytesWithTheEndsWithNULArgumentAndElseAtNewlines() {
-        #expect(InputPaths.list(Array("a\nb c\r\n\nd".utf8), endsWithNUL: false) == ["a", "b c", "d"])
-        #expect(InputPaths.list(Array("a\nb\0c\r\0".utf8), endsWithNUL: true) == ["a\nb", "c\r"])
+    @Test func carriageReturnAtTheEndOfALineOfAListIsRemovedUnlessTheLineEndsWithNUL() {
+        let lines = ["a", "b c\r", "d\r\r", "\r", ""]
+        let paths = ["a", "b c", "d\r", nil, nil]
+        for (line, path) in zip(lines, paths) {
+            #expect(InputPaths.path(inLine: Array(line.utf8), endsWithNUL: false) == path)
+            #expect(InputPaths.path(inLine: Array(line.utf8), endsWithNUL: true) == (line.isEmpty ? nil : line))
+        }
     }
 }
 #endif
