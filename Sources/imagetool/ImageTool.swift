@@ -20,7 +20,7 @@ struct ImageTool: ParsableCommand {
         version: toolVersion,
         subcommands: [
             InfoCommand.self, DecodeCommand.self, ThumbCommand.self, ContactSheetCommand.self, CompareCommand.self,
-            ViewCommand.self, CacheCommand.self, IsolationCommand.self,
+            ViewCommand.self, CacheCommand.self, WorkerCommand.self, IsolationCommand.self,
         ] + networkCommands + serviceCommands)
 
     /// Commands that need the trait `AsyncHTTPClient`.

@@ -16,7 +16,7 @@ public struct Origin: Hashable, Sendable, CustomStringConvertible {
     }
 
     /// The host in lower case; an IPv6 address is in brackets.
-    var host: Substring {
+    package var host: Substring {
         let authority = description.utf8.firstIndex(of: UInt8(ascii: ":")).map { description[$0...].dropFirst(3) } ?? ""
         if let bracket = authority.lastIndex(of: "]") { return authority[...bracket] }
         return authority.lastIndex(of: ":").map { authority[..<$0] } ?? authority

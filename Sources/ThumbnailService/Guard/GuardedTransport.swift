@@ -1,5 +1,5 @@
 #if Service
-import PlatformImageLoader
+package import PlatformImageLoader
 import Synchronization
 
 /// HTTP transport with SSRF protection. For every request, including each redirect, it checks the URL against the
@@ -71,6 +71,23 @@ struct GuardedTransport: HTTPTransport {
             guard !addresses.isEmpty else { throw ServiceError(.originFailed, "the source's host has no IP address") }
             return addresses
         }
+    }
+}
+
+/// Creates a transport with SSRF protection for a program that loads URLs of untrusted requests.
+///
+/// - Parameters:
+///   - allow: Allowed hosts: `example.com`, `*.example.com`, or `*` for all.
+///   - ports: Allowed ports, 1...65535.
+///   - exceptions: IP addresses or ranges in CIDR notation that are allowed although they are not public.
+/// - Throws: `configuration` for an invalid host, port or range.
+package func makeGuardedTransport(
+    allow: [String], ports: Set<Int>, exceptions: [String]
+) throws(LoadError) -> any HTTPTransport {
+    do throws(ServiceError) {
+        return GuardedTransport(policy: try SourcePolicy(allow: allow, ports: ports, exceptions: exceptions))
+    } catch {
+        throw .configuration(error.message)
     }
 }
 

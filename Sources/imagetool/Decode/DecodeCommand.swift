@@ -114,13 +114,7 @@ struct DecodeCommand: ParsableCommand {
     }
 
     private var options: DecodeOptions {
-        var options = asStored ? DecodeOptions.asStored : DecodeOptions()
-        if strict { options.strictness = .corrupt }
-        if let maxPixels {
-            options.limits.maxPixels = maxPixels
-            // The limit for all frames together must not be smaller than the limit for one frame.
-            options.limits.maxTotalPixels = options.limits.maxTotalPixels.map { max($0, maxPixels) }
-        }
+        var options = DecodeOptions(isStored: asStored, isStrict: strict, maxPixels: maxPixels)
         if let maxFrames { options.limits.maxFrames = maxFrames }
         return options
     }

@@ -13,18 +13,24 @@ struct ImageFacts {
     ///
     /// - Parameter hasHash: Also decodes a thumbnail for the BlurHash; all limits apply to it.
     init(_ path: String, hasHash: Bool = false, isolation: DecodeIsolation = .inProcess) throws {
-        var options = DecodeOptions()
-        options.limits.maxSide = nil
-        options.limits.maxPixels = nil
-        options.limits.maxMemory = nil
-        let bytes = try readInput(path, limit: options.limits.maxInputBytes)
+        var decoder = ImageDecoder()
+        decoder.isolation = isolation
+        let bytes = try readInput(path, limit: decoder.options.limits.maxInputBytes)
         self.path = path
         byteCount = bytes.count
-        var decoder = ImageDecoder(options: options)
-        decoder.isolation = isolation
-        header = try decoder.header(of: bytes)
-        decoder.options = DecodeOptions()
+        header = try Self.header(of: bytes, decoder)
         hash = hasHash ? try Self.hash(of: bytes, path, decoder) : nil
+    }
+
+    /// Header of a file without limits on the image size, because no pixels are decoded.
+    static func header(
+        of bytes: [UInt8], _ decoder: ImageDecoder, cancellation: CancellationFlag? = nil
+    ) throws(DecodeError) -> ImageHeader {
+        var decoder = decoder
+        decoder.options.limits.maxSide = nil
+        decoder.options.limits.maxPixels = nil
+        decoder.options.limits.maxMemory = nil
+        return try decoder.header(of: bytes, cancellation: cancellation)
     }
 
     /// BlurHash of a thumbnail that fits into 64 x 64 pixels. A BlurHash contains only low spatial frequencies in
@@ -41,24 +47,10 @@ struct ImageFacts {
     }
 
     var json: JSON {
-        let members: [(String, JSON)] = [
-            ("file", .string(path)),
-            ("format", .string(header.format.rawValue)),
-            ("width", .integer(header.width)),
-            ("height", .integer(header.height)),
-            ("displayWidth", .integer(header.displayWidth)),
-            ("displayHeight", .integer(header.displayHeight)),
-            ("frames", .optional(header.frameCount)),
-            ("loopCount", .optional(header.loopCount)),
-            ("orientation", .integer(Int(header.orientation.rawValue))),
-            ("bitsPerChannel", .integer(header.bitsPerChannel)),
-            ("colorModel", .string(header.colorModel.rawValue)),
-            ("hasAlpha", .bool(header.hasAlpha)),
-            ("iccProfile", .optional(header.iccProfileDescription)),
-            ("bytes", .integer(byteCount)),
-            ("decodedBytes", .optional(decodedByteCount)),
-        ]
-        return .object(members + (hash.map { [("blurHash", .string($0.description))] } ?? []))
+        .object(
+            [("file", .string(path))] + header.facts + [
+                ("bytes", .integer(byteCount)), ("decodedBytes", .optional(header.decodedByteCount)),
+            ] + (hash.map { [("blurHash", .string($0.description))] } ?? []))
     }
 
     /// The path, then one line per fact.
@@ -78,15 +70,35 @@ struct ImageFacts {
             ("hasAlpha", String(header.hasAlpha)),
             ("iccProfile", header.iccProfileDescription.map { $0.isEmpty ? "without description" : $0 } ?? "none"),
             ("bytes", String(byteCount)),
-            ("decodedBytes", decodedByteCount.map { String($0) } ?? "unknown"),
+            ("decodedBytes", header.decodedByteCount.map { String($0) } ?? "unknown"),
         ]
         let all = lines + (hash.map { [("blurHash", $0.description)] } ?? [])
         return "\(path)\n" + all.map { "  \(padded($0.0, to: 16))\($0.1)\n" }.joined()
     }
+}
+
+extension ImageHeader {
+    /// Members of the JSON object of `imagetool info`, and of an `info` answer of `imagetool worker`.
+    var facts: [(String, JSON)] {
+        [
+            ("format", .string(format.rawValue)),
+            ("width", .integer(width)),
+            ("height", .integer(height)),
+            ("displayWidth", .integer(displayWidth)),
+            ("displayHeight", .integer(displayHeight)),
+            ("frames", .optional(frameCount)),
+            ("loopCount", .optional(loopCount)),
+            ("orientation", .integer(Int(orientation.rawValue))),
+            ("bitsPerChannel", .integer(bitsPerChannel)),
+            ("colorModel", .string(colorModel.rawValue)),
+            ("hasAlpha", .bool(hasAlpha)),
+            ("iccProfile", .optional(iccProfileDescription)),
+        ]
+    }
 
     /// Bytes of the decoded RGBA bitmap; `nil` when the number of bytes overflows `Int`.
-    private var decodedByteCount: Int? {
-        let (pixels, pixelsOverflow) = header.width.multipliedReportingOverflow(by: header.height)
+    var decodedByteCount: Int? {
+        let (pixels, pixelsOverflow) = width.multipliedReportingOverflow(by: height)
         let (bytes, overflows) = pixels.multipliedReportingOverflow(by: 4)
         return pixelsOverflow || overflows ? nil : bytes
     }

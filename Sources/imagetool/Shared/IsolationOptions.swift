@@ -7,7 +7,10 @@ import PlatformImageToolSupport
 struct IsolationOptions: ParsableArguments {
     enum Mode: String, CaseIterable { case on, off }
 
-    @Option(help: "Decode in sandboxed worker processes: on or off.", transform: parseChoice) var isolation = Mode.off
+    @Option(
+        help: "Decode in sandboxed worker processes: on or off. (default: off; for the command worker: on)",
+        transform: parseChoice)
+    var isolation: Mode?
     @Option(
         help: ArgumentHelp(
             "Path of the worker program for --isolation on. (default: imagetool-decoder next to imagetool)",
@@ -23,9 +26,10 @@ struct IsolationOptions: ParsableArguments {
     /// - Parameters:
     ///   - workers: Maximum number of concurrent decodes; 0 for one per core.
     ///   - limits: Limits of the decodes.
+    ///   - mode: Applies without `--isolation`.
     /// - Throws: `ValidationError` when the worker processes cannot start.
-    func start(workers: Int, limits: DecodeLimits) throws -> DecodeIsolation {
-        guard isolation == .on else { return .inProcess }
+    func start(workers: Int, limits: DecodeLimits, default mode: Mode = .off) throws -> DecodeIsolation {
+        guard isolation ?? mode == .on else { return .inProcess }
         do throws(DecodeError) {
             return DecodeIsolation(try DecodeWorkers(configuration(workers: workers, limits: limits)))
         } catch {

@@ -1,0 +1,207 @@
+#if Tool
+import PlatformImage
+import PlatformImageToolSupport
+import Synchronization
+
+/// State of one `imagetool worker` process: requests that run concurrently, with one answer each.
+final class WorkerSession: Sendable {
+    private struct State {
+        var tasks: [Int: Task<Void, Never>] = [:]
+        var isCancelled = false
+    }
+
+    /// A request that was read, with the bytes that followed it.
+    private struct Job: Sendable {
+        let sequence: Int
+        let id: String
+        let bytes: [UInt8]
+        let readTime = ContinuousClock.now
+    }
+
+    private let decoder: ImageDecoder
+    private let recipes: WorkerRecipes
+    private let files: WorkerFiles
+    private let sources: WorkerSources?
+    private let queue: DecodeQueue
+    private let admission: WorkerAdmission
+    private let output: WorkerOutput
+    private let state = Mutex(State())
+
+    /// - Parameters:
+    ///   - sources: Loads URLs; `nil` refuses them.
+    ///   - jobs: Number of threads, 1 or more; 0 for one per core.
+    ///   - maxInFlight: `nil` for four per thread.
+    init(
+        isolation: DecodeIsolation, files: WorkerFiles, sources: WorkerSources?, output: WorkerOutput, jobs: Int,
+        maxInFlight: Int?, maxBytes: Int
+    ) {
+        var decoder = ImageDecoder()
+        decoder.isolation = isolation
+        self.decoder = decoder
+        recipes = WorkerRecipes(isolation: isolation)
+        self.files = files
+        self.sources = sources
+        self.output = output
+        queue = DecodeQueue(width: jobs)
+        admission = WorkerAdmission(maxRequests: maxInFlight ?? queue.width * 4, maxBytes: maxBytes)
+    }
+
+    /// Reads and answers requests until the input ends and all requests are answered; blocks.
+    func run(_ input: LineInput) {
+        var sequence = 0
+        while true {
+            admission.waitForRequest()
+            guard !output.isClosed, let item = input.nextBlocking() else { break }
+            switch item {
+            case .tooLong:
+                let failure = Failure(.usage, "lineTooLong: the line has more than \(input.maxLineBytes) bytes")
+                refuse(Job(sequence: sequence, id: "null", bytes: []), failure)
+            case .line(let line):
+                guard line.contains(where: { $0 != UInt8(ascii: " ") && $0 != UInt8(ascii: "\r") }) else { continue }
+                accept(WorkerRequest(line, recipes: recipes), input, sequence)
+            }
+            sequence += 1
+        }
+        if input.end == .output || output.isClosed { cancel() }
+        admission.waitUntilIdle()
+    }
+
+    /// Reads the bytes that a request announced, and starts it.
+    private func accept(_ request: WorkerRequest, _ input: LineInput, _ sequence: Int) {
+        var content = request.content
+        var bytes: [UInt8] = []
+        if request.announcedBytes > 0 {
+            let limit = decoder.options.limits.maxInputBytes ?? .max
+            if case .success = content, request.announcedBytes > limit {
+                content = .failure(
+                    Failure(
+                        .refused,
+                        "limitExceeded(maxInputBytes): bytes is \(request.announcedBytes), the limit is \(limit)"
+                    ))
+            }
+            let isRefused = if case .failure = content { true } else { false }
+            if !isRefused { admission.waitForBytes(request.announcedBytes) }
+            switch input.bytesBlocking(request.announcedBytes, isDiscarded: isRefused) {
+            case .complete(let received): bytes = received
+            case .ended where isRefused: break
+            case .ended(let count):
+                let message = "the input ended after \(count) of \(request.announcedBytes) bytes"
+                let code = input.end == .input ? "inputTooShort" : "cancelled"
+                content = .failure(Failure(.dataError, "\(code): \(message)"))
+            }
+        }
+        let job = Job(sequence: sequence, id: request.id, bytes: bytes)
+        switch content {
+        case .failure(let failure): refuse(job, failure)
+        case .success(let content): start(job, content)
+        }
+    }
+
+    private func refuse(_ job: Job, _ failure: Failure) {
+        admission.begin(byteCount: 0)
+        deliver(.failed(failure), job, duration: .zero, byteCount: 0)
+    }
+
+    private func start(_ job: Job, _ content: WorkerRequest.Content) {
+        admission.begin(byteCount: job.bytes.count)
+        state.locked(in: self) { state in
+            state.tasks[job.sequence] = Task { [self] in
+                await answer(job, content)
+                self.state.locked(in: self) { $0.tasks[job.sequence] = nil }
+            }
+            if state.isCancelled { state.tasks[job.sequence]?.cancel() }
+        }
+    }
+
+    /// Cancels all requests; they are answered with `cancelled`.
+    private func cancel() {
+        let tasks = state.locked(in: self) { state in
+            state.isCancelled = true
+            return Array(state.tasks.values)
+        }
+        for task in tasks { task.cancel() }
+    }
+
+    private func answer(_ job: Job, _ content: WorkerRequest.Content) async {
+        do {
+            var bytes: [UInt8]?
+            if case .url(let url) = content.source { bytes = try await load(url, deadline: content.deadline) }
+            try await queue.run { [self, bytes] flag in
+                let start = ContinuousClock.now
+                let answer = result(of: job, content, loaded: bytes, flag)
+                let byteCount = answer.body?.byteCount ?? 0
+                admission.add(byteCount: byteCount)
+                deliver(answer, job, duration: .now - start, byteCount: job.bytes.count + byteCount)
+            }
+        } catch {
+            let failure = (error as? DecodeError).map { Failure($0) } ?? (error as? Failure) ?? .unexpected(error)
+            deliver(.failed(failure), job, duration: .now - job.readTime, byteCount: job.bytes.count)
+        }
+    }
+
+    private func deliver(_ answer: WorkerAnswer, _ job: Job, duration: Duration, byteCount: Int) {
+        let line = answer.line(id: job.id, duration: duration)
+        output.write(line, answer.body, sequence: job.sequence) { [admission] in admission.end(byteCount: byteCount) }
+        if output.isClosed { cancel() }
+    }
+
+    private func load(_ url: String, deadline: Duration?) async throws -> [UInt8] {
+        guard let sources else { throw Failure(.usage, "urlNotAllowed: the worker was started without --allow-url") }
+        return try await sources.load(url, deadline: deadline)
+    }
+
+    /// Decodes and encodes; blocks.
+    private func result(
+        of job: Job, _ content: WorkerRequest.Content, loaded: [UInt8]?, _ flag: CancellationFlag
+    ) -> WorkerAnswer {
+        if let deadline = content.deadline { flag.setDeadline(job.readTime + deadline) }
+        do {
+            return try convertingDecodeError {
+                try flag.poll()
+                let bytes: [UInt8] =
+                    if case .path(let path) = content.source {
+                        try files.read(path, limit: decoder.options.limits.maxInputBytes)
+                    } else {
+                        loaded ?? job.bytes
+                    }
+                return try result(content.operation, bytes, output: content.output, flag)
+            }
+        } catch let failure as Failure {
+            return .failed(failure)
+        } catch {
+            return .failed(.unexpected(error))
+        }
+    }
+
+    private func result(
+        _ operation: WorkerRequest.Operation, _ bytes: [UInt8], output: String?, _ flag: CancellationFlag
+    ) throws -> WorkerAnswer {
+        switch operation {
+        case .info: return .info(try ImageFacts.header(of: bytes, decoder, cancellation: flag))
+        case .decode(let decode):
+            var decoder = decoder
+            decoder.options = decode.options
+            let image = try SelectedImage(bytes, frame: decode.frame, decoder: decoder, cancellation: flag)
+            let body: WorkerAnswer.Body =
+                decode.format == .png
+                ? .file(try PixelFileFormat.pngFile(of: image.bitmap))
+                : .pixels(image.bitmap, decode.format, isPremultiplied: decode.isPremultiplied)
+            if let output { try files.write(output) { try body.write(to: $0) } }
+            return .result(
+                body, format: decode.format.rawValue, width: image.bitmap.width, height: image.bitmap.height,
+                status: image.status, output: output)
+        case .thumb(let recipe):
+            let thumb = try recipe.makeThumbnail(bytes, cancellation: flag)
+            let body = WorkerAnswer.Body.file(thumb.file)
+            if let output { try files.write(output) { try body.write(to: $0) } }
+            return .result(
+                body, format: thumb.format.rawValue, width: thumb.width, height: thumb.height, status: thumb.status,
+                output: output)
+        }
+    }
+}
+
+extension Failure {
+    fileprivate static func unexpected(_ error: any Error) -> Self { Self(.software, "internal: \(error)") }
+}
+#endif
