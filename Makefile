@@ -41,6 +41,9 @@ service-tool: bootstrap ## Release build of them with the thumbnail service in .
 	@$(SWIFT) build $(SERVICE_BUILD) --product imagetool-bench
 	@Scripts/build/strip $(SERVICE_TOOL) $(SERVICE_TOOL)-decoder $(SERVICE_TOOL)-bench
 
+c-library: bootstrap ## Shared library, header and pkg-config file of the C interface in PREFIX (.build-c-library)
+	@SWIFT=$(SWIFT) Scripts/build/c-library $(PREFIX)
+
 demo: tool ## Loads 1,000 images over HTTP: network, memory, disk, 304
 	@$(TOOL)-bench demo Fixtures --sheet .build/contact-sheet.png
 

@@ -19,6 +19,7 @@ let package = Package(
         .library(name: "PlatformImageLoader", targets: ["PlatformImageLoader"]),
         .library(name: "PlatformImageURLSession", targets: ["PlatformImageURLSession"]),
         .library(name: "PlatformImageService", targets: ["PlatformImageService"]),
+        .library(name: "PlatformImageC", type: .dynamic, targets: ["PlatformImageC"]),
         .executable(name: "imagetool", targets: ["imagetool"]),
         .executable(name: "imagetool-decoder", targets: ["imagetool-decoder"]),
         .executable(name: "imagetool-bench", targets: ["imagetool-bench"]),
@@ -72,6 +73,13 @@ let package = Package(
         .executableTarget(
             name: "imagetool-decoder", dependencies: ["PlatformImage"], swiftSettings: settings,
             linkerSettings: toolLinkerSettings),
+
+        // The C interface: the header, and its functions in Swift. Without strict memory safety, because almost every
+        // line uses pointers of the caller.
+        .target(name: "CPlatformImageInterface", path: "Sources/CInterface", cSettings: codecSettings),
+        .target(
+            name: "PlatformImageC", dependencies: ["PlatformImage", "CPlatformImageInterface"],
+            swiftSettings: settings),
 
         // The loader.
         .target(

@@ -17,7 +17,7 @@ import Testing
             $0.firstMatch(of: #/^\s*name: "C/#) != nil
         }
         let own = targets.filter { $0.components(separatedBy: ".target(")[0].contains("cSettings: codecSettings") }
-        #expect(targets.count == 6)
+        #expect(targets.count == 7)
         #expect(own.count == targets.count)
     }
 
