@@ -59,12 +59,13 @@ test-service: bootstrap ## Tests of the thumbnail service
 	@SWIFT=$(SWIFT) Scripts/test --traits default,Service --filter ThumbnailServiceTests
 
 # All decoding tests without package dependencies. Long model tests of pure Swift code, which is memory-safe, are
-# skipped; the C programs of CContractTests are built with the sanitizers themselves. AttackTests plants memory errors,
+# skipped; the C programs are built with the sanitizers and run separately. AttackTests plants memory errors,
 # which the address sanitizer reports before they have the expected effect; it also needs a limit of the address space,
 # and the sanitizer's shadow memory exceeds every limit. The tests after it expect the signal of a crash, which the
 # sanitizer's handler replaces.
 PLANTED_DEFECTS = AttackTests|fileThatCrashedAWorkerIsRefused|failureHandlerReceivesTheError
-NOT_SANITIZED = MemoryCacheModelTests|AvailableMemoryTests|DecodeBudgetTests|CContractTests|$(PLANTED_DEFECTS)
+C_PROGRAMS = CContractTests|InterfaceProgramTests
+NOT_SANITIZED = MemoryCacheModelTests|AvailableMemoryTests|DecodeBudgetTests|$(C_PROGRAMS)|$(PLANTED_DEFECTS)
 
 asan: bootstrap ## Decoding tests with the address and undefined-behaviour sanitizers
 	CC=clang CFLAGS="-g -fsanitize=address,undefined -fno-sanitize-recover=undefined" LDFLAGS=-fuse-ld=lld \
@@ -73,6 +74,8 @@ asan: bootstrap ## Decoding tests with the address and undefined-behaviour sanit
 		Tests/CSandboxTests/run .build-c-sandbox-tests-asan
 	LSAN_OPTIONS=suppressions=$(CURDIR)/Scripts/lib/lsan.supp:print_suppressions=0 SWIFT=$(SWIFT) \
 		Scripts/test $(SANITIZE) --skip '$(NOT_SANITIZED)'
+	CC=clang CFLAGS=-fsanitize=address LDFLAGS=-fuse-ld=lld \
+		Tests/CInterfaceTests/run .build-asan/debug/libPlatformImageC.so .build-c-interface-tests-asan
 
 # Loader suites that run on scripted transports; those of the HTTP transport and of real servers need NIO.
 TSAN_LOADING = Coalescing|Configuration|Load[A-Z]|Lookup|MemoryHit|PassThrough|Prefetch|RequestModifier|Resume

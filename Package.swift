@@ -173,6 +173,10 @@ let package = Package(
                 "PlatformImagePlantedDecoder",
             ],
             swiftSettings: settings),
+        .testTarget(
+            name: "PlatformImageCTests",
+            dependencies: ["PlatformImageC", "CPlatformImageInterface", "PlatformImage", "PlatformImageTestSupport"],
+            swiftSettings: settings),
         .executableTarget(
             name: "PlatformImageDiskCacheProbe", dependencies: ["PlatformImage", "PlatformImageLoader"],
             path: "Tests/DiskCacheProbe", swiftSettings: settings),
