@@ -116,6 +116,10 @@ traits: bootstrap ## Builds trait combinations without warnings; without traits 
 linkage: bootstrap ## A program that uses only PlatformImage links neither Foundation nor another package
 	Scripts/verify/linkage
 
+verify-c-library: tool c-library ## Exports and dependencies of the C library; its examples against imagetool; valgrind
+	-@Scripts/bootstrap check
+	@Scripts/verify/c-library $(PREFIX)
+
 linkage-tool: tool ## The tools have full RELRO and no RUNPATH; size of imagetool; libraries of imagetool-decoder
 	Scripts/verify/linkage tool
 
@@ -265,4 +269,5 @@ site: bootstrap ## Site of the documents, recipes and API in .build-docs/site, f
 ##@ Variables
 ## SWIFT                the swift command
 ## CORPUS               folder of the corpus, by default ../shared/corpus
+## PREFIX               folder of the C library, by default .build-c-library
 ## ARGUMENTS            options of the script, where a target names them

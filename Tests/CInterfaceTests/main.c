@@ -2,6 +2,8 @@
 
 #include "tests.h"
 
+#include <dirent.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stdatomic.h>
 
@@ -75,12 +77,33 @@ static void run_group(const char *name, void (*group)(void)) {
   fflush(stdout);
 }
 
+// Signals with a handler, as a sum of bits.
+static uint64_t handled_signals(void) {
+  uint64_t handled = 0;
+  for (int signal = 1; signal < 64; signal++) {
+    struct sigaction action;
+    if (sigaction(signal, NULL, &action) == 0 && action.sa_handler != SIG_DFL)
+      handled |= 1ull << signal;
+  }
+  return handled;
+}
+
+static int thread_count(void) {
+  DIR *tasks = opendir("/proc/self/task");
+  int count = 0;
+  while (tasks && readdir(tasks)) count++;
+  if (tasks) closedir(tasks);
+  return count - 2; // without "." and ".."
+}
+
 static void all_fixtures(void) { test_fixtures(folder); }
 
 int main(int count, char **arguments) {
   if (count < 2) return 2;
   folder = arguments[1];
   bool is_small = count > 2 && strcmp(arguments[2], "small") == 0;
+  uint64_t handled = handled_signals();
+  int threads = thread_count();
   run_group("arguments", test_arguments);
   run_group("structs", test_structs);
   run_group("values", test_values);
@@ -93,6 +116,8 @@ int main(int count, char **arguments) {
     run_group("fixtures", all_fixtures);
   }
   expect_status(pi_release_memory(), PI_OK);
+  expect(handled_signals() == handled, "the library handles signals");
+  expect(thread_count() == threads, "%d threads, %d before", thread_count(), threads);
   printf("%lu checks, %lu failures\n", atomic_load(&checks), atomic_load(&failures));
   return atomic_load(&failures) ? 1 : 0;
 }

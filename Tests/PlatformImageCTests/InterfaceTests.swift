@@ -148,7 +148,8 @@ import Testing
 
     @Test func versionOfTheHeaderIsThatOfTheTool() throws {
         let root = Fixture.folder.deletingLastPathComponent()
-        let source = try String(contentsOf: root.appending(path: "Sources/ToolSupport/CommandRun.swift"), encoding: .utf8)
+        let file = root.appending(path: "Sources/ToolSupport/CommandRun.swift")
+        let source = try String(contentsOf: file, encoding: .utf8)
 
         let version = "\(PI_VERSION_MAJOR).\(PI_VERSION_MINOR).\(PI_VERSION_PATCH)"
 
