@@ -1,4 +1,5 @@
 import Foundation
+import PlatformImage
 import PlatformImageTestSupport
 import Testing
 
@@ -6,7 +7,8 @@ import Testing
 /// Runs the C program of `Tests/CInterfaceTests` with the shared library of this build: every invalid argument, every
 /// capacity, cuts of files at every byte, and 8 threads.
 @Suite struct InterfaceProgramTests {
-    @Test(.timeLimit(.minutes(10))) func cTestProgramOfTheInterfaceExitsWithStatusZero() throws {
+    @Test(.timeLimit(.minutes(10)), .enabled(if: EncodedFormat.webp.isAvailable))
+    func cTestProgramOfTheInterfaceExitsWithStatusZero() throws {
         let manager = FileManager.default
         let folder = manager.temporaryDirectory.appending(path: "c-interface-tests-\(UUID().uuidString)")
         try manager.createDirectory(at: folder, withIntermediateDirectories: true)
