@@ -28,7 +28,7 @@ enum CallerMemory {
     static func checkDisjoint(
         _ input: UnsafeBufferPointer<UInt8>, _ output: UnsafeMutableBufferPointer<UInt8>?, _ name: String
     ) throws(InterfaceError) {
-        guard let output = output, !input.isEmpty else { return }
+        guard let output, !input.isEmpty else { return }
         let first = UInt(bitPattern: input.baseAddress)
         let second = UInt(bitPattern: output.baseAddress)
         guard first + UInt(input.count) <= second || second + UInt(output.count) <= first else {

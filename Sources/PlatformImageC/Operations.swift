@@ -140,7 +140,7 @@ extension EncodeSettings {
         }
         file.byte_count = encoded.count
         (file.width, file.height) = (UInt32(clamping: bitmap.width), UInt32(clamping: bitmap.height))
-        guard let output = output, output.count >= encoded.count else {
+        guard let output, output.count >= encoded.count else {
             throw .bufferTooSmall(file.capacity, required: encoded.count)
         }
         _ = output.update(fromContentsOf: encoded)
