@@ -1,0 +1,13 @@
+"""Thumbnails, pixels and headers of images through a resident `imagetool worker` process."""
+
+from .aio import AsyncWorker
+from .errors import (
+    DamagedImage, DamagedImageWarning, ImageError, InputError, InvalidRequest, LimitExceeded, PlatformImageError,
+    ProtocolError, RequestTimedOut, WorkerClosed, WorkerDied, WorkerError, WorkerUnavailable)
+from .requests import ImageInfo, Request, Result, Url
+from .worker import Worker
+
+__all__ = [
+    "AsyncWorker", "DamagedImage", "DamagedImageWarning", "ImageError", "ImageInfo", "InputError", "InvalidRequest",
+    "LimitExceeded", "PlatformImageError", "ProtocolError", "Request", "RequestTimedOut", "Result", "Url", "Worker",
+    "WorkerClosed", "WorkerDied", "WorkerError", "WorkerUnavailable"]
