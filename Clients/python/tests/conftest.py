@@ -5,28 +5,18 @@ PLATFORMIMAGE_IMAGETOOL names the tool. Expected thumbnails are those of the com
 
 from __future__ import annotations
 
-import faulthandler
 import functools
 import os
 import pathlib
 import shutil
 import subprocess
 import sys
-from typing import Callable, Iterator
+from typing import Callable
 
 import pytest
 
 FIXTURES = pathlib.Path(__file__).resolve().parents[3] / "Fixtures"
 HOSTILE_TOOL = pathlib.Path(__file__).with_name("hostile_tool.py")
-# Ends a test that hangs; no test depends on it otherwise.
-HANG_SECONDS = 300
-
-
-@pytest.fixture(autouse=True)
-def ends_hanging_tests() -> Iterator[None]:
-    faulthandler.dump_traceback_later(HANG_SECONDS, exit=True, file=sys.__stderr__)
-    yield
-    faulthandler.cancel_dump_traceback_later()
 
 
 def tool() -> str:

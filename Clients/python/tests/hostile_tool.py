@@ -3,13 +3,18 @@
 Each start appends one character to the file STARTS.
 """
 
+from __future__ import annotations
+
 import json
 import os
 import signal
 import sys
+from typing import Any, Callable, NoReturn
+
+Fields = dict[str, Any]
 
 
-def read():
+def read() -> tuple[Fields, bytes]:
     """The next request and its bytes; exits at the end of stdin."""
     line = sys.stdin.buffer.readline()
     if not line:
@@ -18,38 +23,38 @@ def read():
     return request, sys.stdin.buffer.read(request.get("bytes", 0))
 
 
-def write(data):
+def write(data: object) -> None:
     sys.stdout.buffer.write(data if isinstance(data, bytes) else json.dumps(data).encode() + b"\n")
     sys.stdout.buffer.flush()
 
 
-def answer(request, count, **changes):
+def answer(request: Fields, count: int, **changes: object) -> Fields:
     return {
         "id": request["id"], "status": "complete", "code": None, "format": "png", "width": 2, "height": 1,
         "output": "inline", "bytes": count, "milliseconds": 1.0, **changes}
 
 
-def die():
+def die() -> None:
     os.kill(os.getpid(), signal.SIGKILL)
 
 
-def serve(reply):
+def serve(reply: Callable[[Fields, bytes], object]) -> NoReturn:
     while True:
         request, data = read()
         reply(request, data)
 
 
-def good(request, data=b""):
+def good(request: Fields, data: bytes = b"") -> None:
     write(answer(request, 4))
     write(b"good")
 
 
-def double(request, data):
+def double(request: Fields, data: bytes) -> None:
     good(request)
     good(request)
 
 
-def dies_after_reading(count, generations):
+def dies_after_reading(count: int, generations: int) -> None:
     """The first processes read a number of requests and die; later ones answer."""
     if number <= generations:
         for _ in range(count):
@@ -58,60 +63,60 @@ def dies_after_reading(count, generations):
     serve(good)
 
 
-def dies_with_poison():
-    def reply(request, data):
+def dies_with_poison() -> None:
+    def reply(request: Fields, data: bytes) -> None:
         if data == b"poison":
             die()
         good(request)
     serve(reply)
 
 
-def closes_stdin():
+def closes_stdin() -> None:
     read()
     os.close(0)
     signal.pause()
 
 
-def closes_stdout():
+def closes_stdout() -> None:
     read()
     os.close(1)
     signal.pause()
 
 
-def exits_inside_answer(request, data):
+def exits_inside_answer(request: Fields, data: bytes) -> None:
     write(answer(request, 1000))
     write(b"x" * 10)
     sys.exit(0)
 
 
-def dies_inside_answer(request, data):
+def dies_inside_answer(request: Fields, data: bytes) -> None:
     write(answer(request, 1000))
     write(b"x" * 10)
     die()
 
 
-def endless_line(request, data):
+def endless_line(request: Fields, data: bytes) -> None:
     while True:
         write(b"x" * 65536)
 
 
-def silent(request, data):
+def silent(request: Fields, data: bytes) -> None:
     pass
 
 
-def complains_and_exits():
+def complains_and_exits() -> None:
     sys.stderr.write("error: unknown command worker\n")
     sys.exit(64)
 
 
-def late(request, data):
+def late(request: Fields, data: bytes) -> None:
     """The first answer comes only after the second request."""
     second, _ = read()
     good(second)
     good(request)
 
 
-MODES = {
+MODES: dict[str, Callable[[], object]] = {
     "good": lambda: serve(good),
     "wrong-id": lambda: serve(lambda request, data: write(answer({"id": request["id"] + 1000}, 0))),
     "text-id": lambda: serve(lambda request, data: write(answer({"id": str(request["id"])}, 0))),

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import os
 import pathlib
+import select
 import signal
 from concurrent.futures import ThreadPoolExecutor
 from typing import Callable
 
 import pytest
-from conftest import children, descriptors, expected, images
+from conftest import bmp, children, descriptors, expected, images
 
 from platformimage import (
     ProtocolError, Request, RequestTimedOut, Worker, WorkerClosed, WorkerDied, WorkerUnavailable)
@@ -131,14 +132,9 @@ def test_late_answer_belongs_to_its_own_request(hostile: Hostile) -> None:
 def test_deadline_of_the_worker_is_a_timeout() -> None:
     with Worker(jobs=1) as worker:
         with pytest.raises(RequestTimedOut) as raised:
-            worker.thumbnail(large_image(), 2000, timeout=0.001, filter="lanczos3")
+            worker.thumbnail(bmp(4000, 3000)[0], 2000, timeout=0.001, filter="lanczos3")
         assert isinstance(raised.value, TimeoutError) and raised.value.code == "timedOut"
         assert worker.thumbnail(images()[0], 64) == expected(images()[0], "64")
-
-
-def large_image() -> bytes:
-    from conftest import bmp
-    return bmp(4000, 3000)[0]
 
 
 @pytest.mark.parametrize("retries", [0, 1])
@@ -199,7 +195,6 @@ def test_decoders_end_with_a_killed_worker() -> None:
 
 def wait(process: int) -> None:
     """Waits for the end of a process that is not a child of this one; the time limit of the test ends the wait."""
-    import select
     poll = select.poll()
     poll.register(process, select.POLLIN)
     poll.poll()

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import pathlib
 import pickle
+import signal
 import sys
 from concurrent.futures import ThreadPoolExecutor
 
@@ -88,9 +89,11 @@ def test_decode_without_numpy_names_the_package(monkeypatch: pytest.MonkeyPatch)
     ("/folder/\udcff.jpg", {}, InvalidRequest, "invalidRequest"),
     ("/" + "x" * 1_100_000, {}, InvalidRequest, "lineTooLong"),
     ("", {}, InvalidRequest, "invalidRequest"),
-], ids=str)
+], ids=["missing", "text", "empty", "bomb", "too-large", "unknown-option", "wrong-value", "unknown-format", "not-utf8",
+        "long-line", "no-path"])
 def test_failures_are_typed(
-        source: pathlib.Path | str | bytes, options: dict[str, object], kind: type[ImageError], code: str | None) -> None:
+        source: pathlib.Path | str | bytes, options: dict[str, object], kind: type[ImageError],
+        code: str | None) -> None:
     with Worker(jobs=1) as worker:
         with pytest.raises(kind) as raised:
             worker.thumbnail(source, 64, **options)  # type: ignore[call-overload]
@@ -206,13 +209,8 @@ def test_an_unreferenced_worker_ends_its_process() -> None:
     del worker
     thread.join()
     with pytest.raises(ProcessLookupError):
-        signal_none(process)
+        signal.pidfd_send_signal(process, 0)
     os.close(process)
-
-
-def signal_none(process: int) -> None:
-    import signal
-    signal.pidfd_send_signal(process, 0)
 
 
 def test_a_worker_is_pickled_as_its_settings() -> None:
