@@ -218,6 +218,17 @@ verify-isolation: tool ## Decoding in workers: results equal to in-process, kill
 	@Scripts/bootstrap isolation
 	@IMAGETOOL=$(TOOL) CORPUS=$(CORPUS) Scripts/verify/isolation $(ARGUMENTS)
 
+verify-python: tool ## Wheel of Clients/python in empty environments: tests with and without NumPy and pyarrow, mypy
+	@IMAGETOOL=$(TOOL) Scripts/verify/python-client
+
+# ARGUMENTS='--only daft cost' selects parts; not in CI.
+verify-batch: tool ## Daft, Ray, Spark and GNU parallel with workers: rows, killed workers, CPU and memory; takes long
+	@IMAGETOOL=$(TOOL) Scripts/verify/batch $(ARGUMENTS)
+
+# ARGUMENTS=20000 sets the number of requests.
+worker-soak: tool ## 1,000,000 small requests through one worker; memory and descriptors of its processes
+	@IMAGETOOL=$(TOOL) Scripts/verify/worker-soak $(ARGUMENTS)
+
 soak: tool ## 200,000 loads with random cancellation; memory, descriptors and internal tables afterwards
 	@Scripts/verify/soak $(ARGUMENTS)
 

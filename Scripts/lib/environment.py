@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Python environments with the packages that a script needs; they are created on first use.
 
-    Scripts/lib/environment.py [images|peers|thumbor|iiif|libthumbor|site]      prints the path of the interpreter
+    Scripts/lib/environment.py [images|peers|thumbor|iiif|libthumbor|site|batch]      prints the path of the interpreter
 
 A script calls `ensure` before it imports a package: `ensure` continues the script in an interpreter that has the
 packages. It prefers PYTHON (default python3) where an environment allows that, and otherwise creates a virtual
@@ -90,6 +90,14 @@ ENVIRONMENTS = {
         ".build-check-libthumbor/venv",
         "import importlib.metadata as m, libthumbor; assert m.version('libthumbor') == '2.0.2'",
         [["libthumbor==2.0.2"]]),
+    # The batch engines of Examples/batch.
+    "batch": Environment(
+        ".build-batch/venv",
+        "import importlib.metadata as m, daft, pandas, pyarrow, pyspark, ray; assert m.version('daft') == '0.7.26'; "
+        + HAS_PHOTOGRAPHS,
+        [["-r", os.path.join(ROOT, "Examples/batch", name)] for name in (
+            "requirements-daft.txt", "requirements-ray.txt", "requirements-spark.txt")]
+        + [["numpy==2.4.6", "pillow==13.0.0"], PHOTOGRAPHS], kind="batch"),
     # Renders the documents of the site.
     "site": Environment(
         ".build-site-python", "import markdown_it", [["markdown-it-py>=3,<5"]], accepts_system=True),
