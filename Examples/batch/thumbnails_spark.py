@@ -41,5 +41,5 @@ os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
 spark = SparkSession.builder.master(arguments.master).config("spark.ui.enabled", "false").getOrCreate()
 frame = spark.createDataFrame(pairs, "path string, output string").repartition(arguments.partitions)
 schema = "path string, status string, code string, width int, height int, bytes long"
-frame.mapInArrow(thumbnails, schema).write.parquet(str(arguments.output.absolute() / "rows"))
+frame.mapInArrow(thumbnails, schema).write.parquet(str(arguments.output.absolute() / "rows"), compression="zstd")
 spark.stop()
