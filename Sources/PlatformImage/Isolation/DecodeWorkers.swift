@@ -51,6 +51,11 @@ public final class DecodeWorkers: Sendable {
 
     deinit { supply.close() }
 
+    /// Ends the idle workers and waits for them, so that their CPU time counts for this process.
+    ///
+    /// Call it when no request is left.
+    package func end() { supply.close() }
+
     /// Counts since the start.
     public var statistics: Statistics {
         var statistics = supply.statistics

@@ -56,10 +56,10 @@ struct WorkerCommand: AsyncParsableCommand {
         let files = try await reportingFailure(root ?? "") { try WorkerFiles(root: root) }
         let limits = DecodeLimits()
         let output = WorkerOutput(isOrdered: ordered)
+        let isolation = try isolation.start(workers: jobs, limits: limits, default: .on)
         let session = WorkerSession(
-            isolation: try isolation.start(workers: jobs, limits: limits, default: .on), files: files,
-            sources: try sources(limits), output: output, jobs: jobs, maxInFlight: maxInFlight,
-            maxBytes: maxBytesInFlight)
+            isolation: isolation, files: files, sources: try sources(limits), output: output, jobs: jobs,
+            maxInFlight: maxInFlight, maxBytes: maxBytesInFlight)
         let terminations = input.endOnTermination()
         defer { terminations.cancel() }
         await withCheckedContinuation { continuation in
@@ -68,6 +68,7 @@ struct WorkerCommand: AsyncParsableCommand {
                 continuation.resume()
             }
         }
+        isolation.workers?.end()
         if input.end == .output || output.isClosed { throw ExitCode(SystemExit.ioError.rawValue) }
     }
 
