@@ -1,3 +1,4 @@
+#if Tool
 import PlatformImage
 import PlatformImageToolSupport
 
@@ -44,3 +45,4 @@ struct WorkerDecode: Sendable {
         return count
     }
 }
+#endif
