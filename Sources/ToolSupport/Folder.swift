@@ -62,8 +62,22 @@ package func isFolder(_ path: String) -> Bool {
 
 /// Folder of a path; `.` when the path has no folder.
 package func parentFolder(of path: String) -> String {
-    guard let slash = path.lastIndex(of: "/") else { return "." }
+    guard let slash = path.lastSlash else { return "." }
     return slash == path.startIndex ? "/" : String(path[..<slash])
+}
+
+extension String {
+    /// Index of the last byte `/`. A file system separates names at bytes, but as a `Character`, a `/` with a combining
+    /// mark differs from `/`.
+    package var lastSlash: String.Index? { utf8.lastIndex(of: UInt8(ascii: "/")) }
+
+    /// The part of a path after its last `/`.
+    package var lastPathComponent: Substring { lastSlash.map { self[utf8.index(after: $0)...] } ?? self[...] }
+
+    /// The parts of a path between its bytes `/`, without empty ones.
+    package var pathComponents: [String] {
+        utf8.split(separator: UInt8(ascii: "/")).map { String(decoding: $0, as: UTF8.self) }
+    }
 }
 
 /// Creates the missing folders of a path; errors are ignored here and reported when the file is opened.

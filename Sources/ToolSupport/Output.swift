@@ -66,15 +66,8 @@ package final class Output {
         if fstatat(folder, name, &facts, AT_SYMLINK_NOFOLLOW) == 0, facts.st_mode & S_IFMT != S_IFREG {
             throw OutputFailure(name, "the path exists and is not a regular file")
         }
-        var name: String
-        var descriptor: Int32
-        repeat {
-            name = ".imagetool.\(String(UInt64.random(in: 0 ... .max), radix: 36))"
-            descriptor = openat(folder, name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o666)
-        } while descriptor < 0 && errno == EEXIST
-        self.descriptor = descriptor
-        guard descriptor >= 0 else { throw OutputFailure(path) }
-        temporary = name
+        (descriptor, temporary) = makeTemporary(inFolder: folder)
+        if descriptor < 0 { throw OutputFailure(path) }
     }
 
     deinit {
@@ -143,13 +136,19 @@ package func resolved(_ path: String) -> String? {
 
 /// Creates an empty temporary file in the folder of `path`, with the permissions 0666 reduced by the umask.
 package func makeTemporary(beside path: String) -> (descriptor: Int32, path: String?) {
-    // The prefix is fixed, because a name derived from the file's name could exceed the system's limit for names.
-    let folder = path.lastIndex(of: "/").map { String(path[...$0]) } ?? ""
-    var name = Array((folder + ".imagetool.XXXXXX").utf8CString)
-    let descriptor = mkstemp(&name)
-    guard descriptor >= 0 else { return (descriptor, nil) }
-    let mask = umask(0)
-    umask(mask)
-    fchmod(descriptor, 0o666 & ~mask)
-    return (descriptor, name.withUnsafeBufferPointer { $0.baseAddress.map { String(cString: $0) } })
+    makeTemporary(inFolder: AT_FDCWD, prefix: path.lastSlash.map { String(path[...$0]) } ?? "")
+}
+
+/// Creates an empty temporary file in an open folder.
+///
+/// `mkstemp` creates files for the owner only, and the umask, which a later change of the permissions needs, can be read
+/// only by changing it for all threads.
+private func makeTemporary(inFolder folder: Int32, prefix: String = "") -> (descriptor: Int32, path: String?) {
+    while true {
+        // A name derived from the file's name could exceed the system's limit for names.
+        let path = prefix + ".imagetool.\(String(UInt64.random(in: 0 ... .max), radix: 36))"
+        let descriptor = openat(folder, path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o666)
+        if descriptor >= 0 { return (descriptor, path) }
+        if errno != EEXIST { return (descriptor, nil) }
+    }
 }

@@ -122,9 +122,9 @@ final class LineInput: Sendable {
         withState { state in
             while true {
                 if let item = item(&state) { return item }
-                if state.end != nil {
-                    // The last line may lack its separator.
-                    guard state.consumed < state.received.count, !state.isSkipping else { return nil }
+                if let end = state.end {
+                    // The last line may lack its separator, unless the input was not read to its end.
+                    guard end == .input, state.consumed < state.received.count, !state.isSkipping else { return nil }
                     let line = Array(state.received[state.consumed...])
                     state.received = []
                     (state.consumed, state.searched) = (0, 0)

@@ -83,7 +83,7 @@ struct OutputTemplate {
     /// output path could then leave the preceding folder.
     func staysInsideFolder(_ input: String) -> Bool {
         guard let dir = parts.firstIndex(of: .dir), dir > 0 else { return true }
-        return !parentFolder(of: input).split(separator: "/").contains("..")
+        return !parentFolder(of: input).pathComponents.contains("..")
     }
 
     /// Output path for an input; `nil` when `size` is `nil` and the template contains `{w}` or `{h}`, or when `format`
@@ -111,7 +111,7 @@ struct OutputTemplate {
 
     static func stem(of path: String) -> String {
         if path == "-" { return "stdin" }
-        let name = path.lastIndex(of: "/").map { path[path.index(after: $0)...] } ?? path[...]
+        let name = path.lastPathComponent
         guard let dot = name.lastIndex(of: "."), dot > name.startIndex else { return String(name) }
         return String(name[..<dot])
     }

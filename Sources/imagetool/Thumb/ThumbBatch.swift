@@ -53,7 +53,7 @@ final class ThumbBatch {
         // Dispatch traps when a semaphore is released with a lower value than its initial one, hence 0.
         let permits = DispatchSemaphore(value: 0)
         for _ in 0..<queue.width * 4 { permits.signal() }
-        let outputs = KnownOutputs()
+        let outputs = PendingOutputs()
         let (running, continuation) = AsyncStream.makeStream(of: RunningInput.self)
         DispatchQueue(label: "imagetool.thumb.inputs").async { [job, manifest, files] in
             while true {

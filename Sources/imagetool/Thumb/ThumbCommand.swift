@@ -61,12 +61,7 @@ struct ThumbCommand: AsyncParsableCommand {
         }
         if recipe.format == nil { recipe.format = template.format }
         if recipe.format == nil, recipe.frames == .all, image.format != .auto { recipe.format = .png }
-        if recipe.frames == .all, recipe.format == .jpeg {
-            throw ValidationError("--frame all requires the format png, webp or gif: a JPEG has one frame.")
-        }
-        if let format = recipe.format, !format.isAvailable {
-            throw ValidationError("This build does not write \(format.rawValue).")
-        }
+        if let problem = recipe.formatProblem { throw ValidationError("\(problem).") }
         recipe.decoder.isolation = try isolation.start(
             workers: inputs.count == 1 ? 1 : jobs, limits: recipe.decoder.options.limits)
         let job = ThumbJob(recipe: recipe, template: template, skipsExisting: skipExisting)

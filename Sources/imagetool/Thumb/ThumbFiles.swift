@@ -32,7 +32,7 @@ final class ThumbFiles: Sendable {
     ///
     /// - Throws: `sameOutput` when another input has reserved the path.
     func reserve(_ path: String, for input: String) throws(Failure) {
-        let hash = Self.canonicalPath(of: path).hashValue
+        let hash = Self.hash(of: path)
         let other = state.locked(in: self) { state in
             let other = state.reserved[hash]
             if other == nil { state.reserved[hash] = keepsPaths ? input : "" }
@@ -43,9 +43,12 @@ final class ThumbFiles: Sendable {
 
     /// The failure of an input whose output path another input has reserved; otherwise `nil`.
     func conflict(at path: String) -> Failure? {
-        let hash = Self.canonicalPath(of: path).hashValue
+        let hash = Self.hash(of: path)
         return state.locked(in: self) { $0.reserved[hash] }.map { Self.sameOutput(path, $0) }
     }
+
+    /// Hash value of the bytes of the resolved path: strings with different bytes can be equal.
+    private static func hash(of path: String) -> Int { Array(canonicalPath(of: path).utf8).hashValue }
 
     private static func sameOutput(_ path: String, _ other: String) -> Failure {
         let owner = other.isEmpty ? "another input of the list" : other
@@ -66,6 +69,12 @@ final class ThumbFiles: Sendable {
             {
                 throw Failure(.usage, "sameOutput: \(path) would replace an input")
             }
+            if !keepsPaths, FileIdentity(path: path) != nil,
+                resolved(parentFolder(of: path)) == resolved(parentFolder(of: input))
+            {
+                throw Failure(
+                    .usage, "sameOutput: \(path) exists in the folder of the input, and can be an input of the list")
+            }
         }
         do {
             let output = try Output(path: path)
@@ -82,8 +91,7 @@ final class ThumbFiles: Sendable {
     private static func canonicalPath(of path: String) -> String {
         if let file = resolved(path) { return file }
         guard let folder = resolved(parentFolder(of: path)) else { return path }
-        let name = path.lastIndex(of: "/").map { path[path.index(after: $0)...] } ?? path[...]
-        return "\(folder)/\(name)"
+        return "\(folder)/\(path.lastPathComponent)"
     }
 }
 
@@ -91,7 +99,7 @@ final class ThumbFiles: Sendable {
 ///
 /// `{name}.jpg` is the output of both `a.gif` and `a.png`, and the second input is rendered only if the first one
 /// failed.
-final class KnownOutputs: Sendable {
+final class PendingOutputs: Sendable {
     private let counts = Mutex<[String: Int]>([:])
 
     /// Adds a path; returns false when an input in progress has the same path.

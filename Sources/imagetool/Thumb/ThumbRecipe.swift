@@ -37,6 +37,15 @@ struct ThumbRecipe: Sendable {
         }
     }
 
+    /// Reason why no thumbnail can be made with ``format``; `nil` when there is none.
+    var formatProblem: String? {
+        if frames == .all, format == .jpeg {
+            return "frame all requires the format png, webp or gif: a JPEG has one frame"
+        }
+        if let format, !format.isAvailable { return "this build does not write \(format.rawValue)" }
+        return nil
+    }
+
     /// Decodes, scales and encodes one input.
     ///
     /// - Throws: ``Failure`` or ``DecodeError``.

@@ -25,24 +25,20 @@ final class ConfinedFolder: Sendable {
     init(path: String) throws(Failure) {
         root = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
         guard root >= 0, let real = resolved(path) else { throw Failure(.noInput, "noInput: \(systemMessage())") }
-        prefixes = Set([path, real]).filter { $0.hasPrefix("/") }.map { $0.hasSuffix("/") ? $0 : $0 + "/" }
+        prefixes = [path, real].filter { $0.utf8.first == UInt8(ascii: "/") }
+            .map { $0.utf8.last == UInt8(ascii: "/") ? $0 : $0 + "/" }
     }
 
     deinit { close(root) }
 
-    /// Opens a regular file for reading; the caller closes the descriptor.
+    /// Opens a file for reading; the caller closes the descriptor and checks the type of the file.
     ///
-    /// - Throws: `outsideRoot`, or `noInput` when there is no regular file that can be read.
+    /// - Throws: `outsideRoot`, or `noInput` when there is no file that can be read.
     func openFile(_ path: String) throws -> Int32 {
         try withParent(of: path, createsFolders: false) { folder, name in
             // O_NONBLOCK, because opening a FIFO would block; it has no effect on regular files.
             let descriptor = openat(folder, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC)
             guard descriptor >= 0 else { throw Failure(.noInput, "noInput: \(systemMessage())") }
-            var facts = stat()
-            guard fstat(descriptor, &facts) == 0, facts.st_mode & S_IFMT == S_IFREG else {
-                close(descriptor)
-                throw Failure(.noInput, "noInput: the path is not a regular file")
-            }
             return descriptor
         }
     }
@@ -63,6 +59,9 @@ final class ConfinedFolder: Sendable {
     private func withParent<R>(
         of path: String, createsFolders: Bool, _ body: (Int32, String) throws -> R
     ) throws -> R {
+        func failure(_ message: String) -> Failure {
+            createsFolders ? Failure(.ioError, "io: \(message)") : Failure(.noInput, "noInput: \(message)")
+        }
         var names = try self.names(of: path)
         var folders: [Int32] = []
         defer { for folder in folders { close(folder) } }
@@ -74,11 +73,9 @@ final class ConfinedFolder: Sendable {
                 close(last)
             } else if let target = Self.link(in: folder, name) {
                 linkCount += 1
-                guard linkCount <= Self.maxLinks else {
-                    throw Failure(.noInput, "noInput: the path has too many symbolic links")
-                }
+                guard linkCount <= Self.maxLinks else { throw failure("the path has too many symbolic links") }
                 names += try self.names(of: target)
-                if target.hasPrefix("/") {
+                if target.utf8.first == UInt8(ascii: "/") {
                     for folder in folders { close(folder) }
                     folders = []
                 }
@@ -87,23 +84,23 @@ final class ConfinedFolder: Sendable {
             } else {
                 if createsFolders { mkdirat(folder, name, 0o777) }
                 let next = openat(folder, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
-                guard next >= 0 else { throw Failure(.noInput, "noInput: \(systemMessage())") }
+                guard next >= 0 else { throw failure(systemMessage()) }
                 folders.append(next)
             }
         }
-        throw Failure(.noInput, "noInput: the path is a folder")
+        throw failure("the path is a folder")
     }
 
     /// The names of a path relative to the root, last name first.
     ///
     /// - Throws: `outsideRoot` for an absolute path that is not below the root.
     private func names(of path: String) throws(Failure) -> [String] {
-        var path = path[...]
-        if path.hasPrefix("/") {
-            guard let prefix = prefixes.first(where: { path.hasPrefix($0) }) else { throw Self.outside }
-            path = path.dropFirst(prefix.count)
+        var path = path
+        if path.utf8.first == UInt8(ascii: "/") {
+            guard let prefix = prefixes.first(where: { path.utf8.starts(with: $0.utf8) }) else { throw Self.outside }
+            path = String(decoding: path.utf8.dropFirst(prefix.utf8.count), as: UTF8.self)
         }
-        return path.split(separator: "/").filter { $0 != "." }.map { String($0) }.reversed()
+        return path.pathComponents.filter { $0 != "." }.reversed()
     }
 
     /// Target of a symbolic link; `nil` for anything else.

@@ -25,6 +25,9 @@ struct WorkerAnswer: Sendable {
         }
     }
 
+    /// Maximum number of Unicode scalars of an error text.
+    private static let maxErrorLength = 500
+
     /// Members after the id and before the duration.
     private let members: [(String, JSON)]
     /// Bytes that follow the line; `nil` when none follow.
@@ -54,12 +57,13 @@ struct WorkerAnswer: Sendable {
             ], body: output == nil ? body : nil)
     }
 
+    /// The answer for a failure; its text is cut, because it can repeat a part of the request.
     static func failed(_ failure: Failure) -> Self {
         // The decoder and the encoder have different codes for a deadline, which is a member of the request here.
         let isDeadline = ["limitExceeded(deadline)", "deadlinePassed"].contains { failure.reason.hasPrefix($0) }
         return Self(members: [
             ("status", .string("failed")), ("code", .string(isDeadline ? "timedOut" : failure.code)),
-            ("error", .string(failure.reason)),
+            ("error", .string(String(failure.reason.unicodeScalars.prefix(maxErrorLength)))),
         ])
     }
 

@@ -8,11 +8,11 @@ import PlatformImageToolSupport
 import PlatformImageLoader
 #endif
 
-/// `imagetool worker`: gives programs in other languages headers, pixels and thumbnails.
+/// `imagetool worker`: provides programs in other languages with headers, pixels and thumbnails.
 struct WorkerCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "worker",
-        abstract: "Answers requests for headers, pixels and thumbnails on stdin: one JSON object per line.",
+        abstract: "Answers requests for headers, pixels and thumbnails from stdin: one JSON object per line.",
         discussion: """
             Images are decoded in sandboxed processes. Docs/worker.md describes the requests and the answers. At the \
             end of stdin or on SIGTERM, the process answers the requests that it has read and exits with 0.
@@ -69,6 +69,7 @@ struct WorkerCommand: AsyncParsableCommand {
             }
         }
         isolation.workers?.end()
+        if let failure = input.failure { try await reportingFailure("stdin") { throw failure } }
         if input.end == .output || output.isClosed { throw ExitCode(SystemExit.ioError.rawValue) }
     }
 

@@ -47,6 +47,8 @@ struct WorkerFiles: Sendable {
         try Self.check(path)
         do {
             if let root { return try root.withOutput(path, body) }
+            // `-` is stdout for `Output`.
+            let path = path == "-" ? "./-" : path
             var facts = stat()
             if stat(path, &facts) == 0, facts.st_mode & S_IFMT != S_IFREG {
                 throw OutputFailure(path, "the path exists and is not a regular file")

@@ -53,12 +53,7 @@ final class WorkerRecipes: Sendable {
         } catch {
             throw .invalidRequest(ThumbOptions.message(for: error))
         }
-        if recipe.frames == .all, recipe.format == .jpeg {
-            throw .invalidRequest("frame all requires the format png, webp or gif: a JPEG has one frame")
-        }
-        if let format = recipe.format, !format.isAvailable {
-            throw .invalidRequest("this build does not write \(format.rawValue)")
-        }
+        if let problem = recipe.formatProblem { throw .invalidRequest(problem) }
         recipe.decoder.isolation = isolation
         return recipe
     }

@@ -19,7 +19,7 @@ struct WorkerRequest: Sendable {
 
     /// JSON text of the id for the answer; `null` when the line has no readable id.
     let id: String
-    /// Number of bytes after the line; also set for a refused request, if it can be read.
+    /// Number of bytes after the line, also of a refused request; 0 when the line is not valid JSON.
     let announcedBytes: Int
     let content: Result<Content, Failure>
 
@@ -53,7 +53,7 @@ struct WorkerRequest: Sendable {
             case .numeral(let text)?: text
             default: "null"
             }
-        announcedBytes = max(0, outer["bytes"]?.integer ?? 0)
+        announcedBytes = (try? document.get())?["bytes"]?.integer.map { max(0, $0) } ?? 0
         let hasID = id != "null"
         content = document.flatMap { document in
             do throws(Failure) {
@@ -73,7 +73,6 @@ struct WorkerRequest: Sendable {
         let source = try source(line)
         let operation = try operation(line, recipes)
         let output = try line.optionalText("output")
-        if output == "" { throw .invalidRequest("output must not be empty") }
         if case .info = operation {
             for name in ["ops", "format", "output"] where line[name] != nil {
                 throw .invalidRequest("\(name) is not allowed for info")
@@ -131,7 +130,9 @@ extension JSON {
     /// Returns the string of a member; `nil` when the member is missing or `null`.
     fileprivate func optionalText(_ name: String) throws(Failure) -> String? {
         guard let member = self[name] else { return nil }
-        guard let text = member.string else { throw .invalidRequest("\(name) must be a string") }
+        guard let text = member.string, !text.isEmpty else {
+            throw .invalidRequest("\(name) must be a string that is not empty")
+        }
         return text
     }
 }

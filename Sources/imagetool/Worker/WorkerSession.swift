@@ -123,19 +123,28 @@ final class WorkerSession: Sendable {
     }
 
     private func answer(_ job: Job, _ content: WorkerRequest.Content) async {
+        let start = ContinuousClock.now
+        var inputCount = job.bytes.count
         do {
             var bytes: [UInt8]?
-            if case .url(let url) = content.source { bytes = try await load(url, deadline: content.deadline) }
-            try await queue.run { [self, bytes] flag in
+            var loadTime = Duration.zero
+            if case .url(let url) = content.source {
+                let body = try await load(url, deadline: content.deadline)
+                admission.add(byteCount: body.count)
+                inputCount = body.count
+                bytes = body
+                loadTime = .now - start
+            }
+            try await queue.run { [self, bytes, inputCount, loadTime] flag in
                 let start = ContinuousClock.now
                 let answer = result(of: job, content, loaded: bytes, flag)
                 let byteCount = answer.body?.byteCount ?? 0
                 admission.add(byteCount: byteCount)
-                deliver(answer, job, duration: .now - start, byteCount: job.bytes.count + byteCount)
+                deliver(answer, job, duration: loadTime + (.now - start), byteCount: inputCount + byteCount)
             }
         } catch {
             let failure = (error as? DecodeError).map { Failure($0) } ?? (error as? Failure) ?? .unexpected(error)
-            deliver(.failed(failure), job, duration: .now - job.readTime, byteCount: job.bytes.count)
+            deliver(.failed(failure), job, duration: .now - start, byteCount: inputCount)
         }
     }
 

@@ -24,6 +24,9 @@ struct WorkerSources: Sendable {
         configuration.dataDirectory = nil
         configuration.retry = .none
         configuration.maxResponseBytes = maxBytes ?? .max
+        for host in hosts where Origin("http://\(host)") == nil || host.utf8.contains(where: "/?#@".utf8.contains) {
+            throw .configuration("--allow-host must be a host or host:port, not '\(host)'")
+        }
         #if Service
         let names = hosts.compactMap { Origin("http://\($0)")?.host }
         let ports = hosts.compactMap { Int($0[($0.lastIndex(of: ":") ?? $0.endIndex)...].dropFirst()) }

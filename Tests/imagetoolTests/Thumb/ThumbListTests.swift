@@ -60,6 +60,23 @@ import Testing
         #expect(two.exitCode == 64, "\(two.errors)")
     }
 
+    @Test func fileInTheFolderOfItsInputIsNotReplacedBecauseItCanBeALaterInput() throws {
+        let first = try folder.write(smallBitmap, to: "x.bmp")
+        let later = try folder.write(try Fixture.file("png/rgba8.png"), to: "x.png")
+        let list = Array("\(first)\n\(later)".utf8)
+        let beside = try ToolRun(
+            "thumb", "--files-from", "-", "-s", "1", "-o", "\(folder.path)/{name}.png", "--ndjson", input: list)
+        #expect(beside.exitCode == 1)
+        #expect(beside.errors.split(separator: "\n").allSatisfy { $0.contains(": sameOutput: ") }, "\(beside.errors)")
+        #expect(try folder.read("x.png") == Fixture.file("png/rgba8.png"))
+
+        for _ in 0..<2 {
+            let other = try ToolRun(
+                "thumb", "--files-from", "-", "-s", "1", "-o", folder.path("out/"), input: Array(first.utf8))
+            #expect(other.exitCode == 0, "\(other.errors)")
+        }
+    }
+
     @Test func listThatCannotBeReadIsReported() throws {
         let missing = try ToolRun("thumb", "--files-from", folder.path("none"), "-s", "1", "-o", folder.path("out/"))
         let directory = try ToolRun("thumb", "--files-from", folder.path, "-s", "1", "-o", folder.path("out/"))

@@ -69,9 +69,9 @@ final class WorkerDriver: @unchecked Sendable {
     var processIdentifier: Int32 { process.processIdentifier }
 
     /// Writes a line and the bytes after it.
-    func send(_ line: String, _ bytes: [UInt8] = []) {
-        try? input.fileHandleForWriting.write(contentsOf: Data(Array((line + "\n").utf8) + bytes))
-    }
+    func send(_ line: String, _ bytes: [UInt8] = []) { write(Array((line + "\n").utf8) + bytes) }
+
+    func write(_ bytes: [UInt8]) { try? input.fileHandleForWriting.write(contentsOf: Data(bytes)) }
 
     /// Reads the next answer; `nil` at the end of stdout.
     func next() throws -> WorkerAnswerLine? {

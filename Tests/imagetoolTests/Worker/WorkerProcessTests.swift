@@ -99,6 +99,21 @@ import Testing
         #expect(try ToolRun(["worker"] + arguments).exitCode == 64)
     }
 
+    @Test func stdinThatCannotBeReadExitsWith74() throws {
+        let folder = try ToolRun(shell: "\"$TOOL\" worker --isolation off < /")
+        #expect(folder.exitCode == 74 && folder.errors.hasPrefix("stdin: io: "), "\(folder.errors)")
+    }
+
+    @Test func lineThatTerminationInterruptsIsNotAnswered() throws {
+        let worker = try WorkerDriver(["-j", "1", "--isolation", "off"])
+        worker.send(info)
+        #expect(try worker.next()?.status == "complete")
+        worker.write(Array("{\"id\":2,\"op\":\"in".utf8))
+        worker.send(signal: SIGTERM)
+        #expect(try worker.next() == nil)
+        #expect(worker.exitCode() == 0)
+    }
+
     @Test func missingRootExitsWith66() throws {
         #expect(try ToolRun("worker", "--root", "/missing").exitCode == 66)
     }

@@ -25,7 +25,8 @@ import Testing
         (line("\"op\":\"info\",\"path\":\"a\"") + "x", "5"),
         (line("\"path\":\"a\""), "5"), (line("\"op\":4,\"path\":\"a\""), "5"),
         (line("\"op\":\"convert\",\"path\":\"a\""), "5"), (line("\"op\":\"info\""), "5"),
-        (line("\"op\":\"info\",\"path\":3"), "5"), (line("\"op\":\"info\",\"path\":\"a\",\"bytes\":0"), "5"),
+        (line("\"op\":\"info\",\"path\":3"), "5"), (line("\"op\":\"info\",\"path\":\"\""), "5"),
+        (line("\"op\":\"info\",\"path\":\"a\",\"bytes\":0"), "5"),
         (line("\"op\":\"info\",\"path\":\"a\",\"url\":\"http://a/\""), "5"),
         (line("\"op\":\"info\",\"bytes\":-1"), "5"), (line("\"op\":\"info\",\"bytes\":1.5"), "5"),
         (line("\"op\":\"info\",\"bytes\":\"1\""), "5"), (line("\"op\":\"info\",\"bytes\":1e400"), "5"),
@@ -103,6 +104,21 @@ import Testing
 
         #expect(answers.map(\.id) == ["2", "1"])
         #expect(answers.map(\.code) == ["invalidRequest", nil])
+    }
+
+    @Test func bytesOfALineThatIsNotValidJSONAreNotDiscarded() throws {
+        for line in ["{\"id\":2,\"op\":\"info\",\"bytes\":30 x", "{\"bytes\":9000000000000000000"] {
+            let answers = try run(Array((line + "\n" + inline).utf8) + smallBitmap, "--ordered")
+            #expect(answers.map(\.code) == ["invalidRequest", nil], "\(line)")
+        }
+    }
+
+    @Test func errorTextOfALongRequestIsCut() throws {
+        let long = String(repeating: "\u{7F}", count: 200_000)
+        let line = "{\"id\":2,\"op\":\"thumb\",\"path\":\"a\",\"ops\":\"\(long)\"}\n"
+        let answers = try run(Array((line + inline).utf8) + smallBitmap, "--ordered")
+        #expect(answers.map(\.code) == ["invalidRequest", nil])
+        #expect(answers.first?.json["error"]?.string?.unicodeScalars.count == 500)
     }
 
     @Test func inlineBytesOverTheInputLimitAreDiscardedAndRefused() throws {

@@ -127,6 +127,33 @@ import Testing
         #expect(try folder.names.sorted() == ["new", "old.png"])
     }
 
+    @Test(arguments: ["", "--root ."])
+    func outputWithTheNameOfStdoutIsAFile(_ options: String) throws {
+        try folder.write(try Fixture.file("png/rgba8.png"), to: "in.png")
+        let line = "{\"id\":1,\"op\":\"thumb\",\"path\":\"in.png\",\"ops\":\"9\""
+        try folder.write(Array("\(line),\"output\":\"-\"}\n\(line)}\n".utf8), to: "requests")
+        let run = try ToolRun(
+            shell: "cd '\(folder.path)' && \"$TOOL\" worker --ordered --isolation off \(options) < requests")
+        let answers = try WorkerAnswerLine.all(run.output)
+        try #require(answers.map(\.status) == ["complete", "complete"])
+        #expect(try folder.read("-") == answers[1].body && answers[0].body.isEmpty)
+    }
+
+    @Test func concurrentOutputsHaveThePermissionsOfTheUmask() throws {
+        let lines = (0..<400).map { number in
+            thumb("png/rgba8.png", "\"ops\":\"9\",\"output\":\"\(folder.path("out/\(number).png"))\"") + "\n"
+        }
+        try folder.write(Array(lines.joined().utf8), to: "requests")
+        let run = try ToolRun(
+            shell: "cd '\(folder.path)' && umask 027 && \"$TOOL\" worker -j 8 --isolation off < requests")
+        #expect(try WorkerAnswerLine.all(run.output).allSatisfy { $0.status == "complete" })
+        let modes = try (0..<400).map { number in
+            try FileManager.default.attributesOfItem(atPath: folder.path("out/\(number).png"))[.posixPermissions]
+                as? Int
+        }
+        #expect(Set(modes) == [0o640])
+    }
+
     @Test func failedRequestLeavesTheOutputUnchanged() throws {
         try folder.write([1, 2, 3], to: "old.png")
         let broken = try folder.write(hugeBitmap, to: "huge.bmp")

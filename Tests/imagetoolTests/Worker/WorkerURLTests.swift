@@ -53,6 +53,9 @@ import Testing
         #expect(try ToolRun("worker", "--allow-url").exitCode == 64)
         #endif
         #expect(origin.requests.isEmpty)
+        for host in ["https://example.com", "example.com/a", "user@example.com", ""] {
+            #expect(try ToolRun("worker", "--allow-url", "--allow-host", host).exitCode == 64, "\(host)")
+        }
         for invalid in ["file:///etc/passwd", "ftp://127.0.0.1/", "http://", "x"] {
             #expect(try answer(invalid, Self.allow(origin)).status == "failed", "\(invalid)")
         }
