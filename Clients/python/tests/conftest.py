@@ -74,7 +74,7 @@ def descriptors() -> list[str]:
 
 @pytest.fixture
 def hostile(tmp_path: pathlib.Path) -> Callable[[str], str]:
-    """Creates a program that behaves as the mode of hostile_tool.py says."""
+    """Creates a program that behaves as the selected mode of hostile_tool.py."""
     def create(mode: str) -> str:
         program = tmp_path / f"imagetool-{mode}"
         state = tmp_path / f"starts-{mode}"

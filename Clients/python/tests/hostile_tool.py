@@ -100,6 +100,14 @@ def endless_line(request: Fields, data: bytes) -> None:
         write(b"x" * 65536)
 
 
+def long_error(request: Fields, data: bytes) -> None:
+    """The error text of the request `long` repeats 1,000,000 characters as JSON escapes."""
+    if data == b"long":
+        write(answer(request, 0, status="failed", code="invalidRequest", error="\1" * 1_000_000))
+    else:
+        good(request)
+
+
 def silent(request: Fields, data: bytes) -> None:
     pass
 
@@ -127,6 +135,7 @@ MODES: dict[str, Callable[[], object]] = {
     "not-utf8": lambda: serve(lambda request, data: write(b"\xff\xfe\xfd\n")),
     "deep-json": lambda: serve(lambda request, data: write(b"[" * 200_000 + b"\n")),
     "long-number": lambda: serve(lambda request, data: write(b"1" * 100_000 + b"\n")),
+    "long-error": lambda: serve(long_error),
     "endless-line": lambda: serve(endless_line),
     "huge-bytes": lambda: serve(lambda request, data: write(answer(request, 10**18))),
     "negative-bytes": lambda: serve(lambda request, data: write(answer(request, -1))),

@@ -6,6 +6,8 @@ import os
 import pathlib
 import select
 import signal
+import threading
+import time
 from concurrent.futures import ThreadPoolExecutor
 from typing import Callable
 
@@ -40,6 +42,14 @@ def test_pixels_of_another_size_are_a_violation(hostile: Hostile) -> None:
         assert isinstance(worker.run(Request.decode(b"image")).exception, ProtocolError)
         assert isinstance(worker.run(Request.info(b"image")).exception, ProtocolError)
         assert worker.thumbnail(b"image", 64) == b"good"
+
+
+def test_long_error_text_fails_only_its_request(hostile: Hostile, starts: Starts) -> None:
+    mode = "long-error"
+    with Worker(jobs=1, tool=hostile(mode)) as worker:
+        results = list(worker.map([THUMBNAIL, Request.thumbnail(b"long", 64), THUMBNAIL]))
+    assert [result.code for result in results] == [None, "invalidRequest", None]
+    assert starts(mode) == 1
 
 
 def test_second_answer_to_a_request_is_not_delivered(hostile: Hostile) -> None:
@@ -111,6 +121,33 @@ def test_unresponsive_tool_does_not_block(mode: str, hostile: Hostile) -> None:
     with Worker(jobs=1, tool=hostile(mode), kill_after=1, close_timeout=0.01, restarts=100) as worker:
         error = worker.run(request).exception
     assert isinstance(error, (RequestTimedOut, WorkerDied))
+    assert descriptors() == before
+
+
+def test_cancelled_request_is_awaited_without_polling(hostile: Hostile) -> None:
+    with Worker(jobs=1, tool=hostile("silent"), kill_after=0.001, retries=0, max_in_flight=2) as worker:
+        cancelled = worker._engine.submit(Request.thumbnail(b"image", 64, timeout=0.001))
+        exchange = worker._engine._exchange
+        while exchange is not None and not any(pending.is_sent for pending in list(exchange._in_flight.values())):
+            time.sleep(0.001)
+        cancelled.cancel()
+        before = time.process_time()
+        # The cancelled request ends the process 1 second after its time limit.
+        assert worker.run(THUMBNAIL).code == "workerDied"
+        assert time.process_time() - before < 0.1
+
+
+def test_thread_that_cannot_start_concerns_one_request(hostile: Hostile, monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail(thread: threading.Thread) -> None:
+        raise RuntimeError("can't start new thread")
+
+    before = descriptors()
+    with Worker(jobs=1, tool=hostile("good")) as worker:
+        with monkeypatch.context() as patch, pytest.raises(RuntimeError, match="new thread"):
+            patch.setattr(threading.Thread, "start", fail)
+            worker.run(THUMBNAIL)
+        assert descriptors() == before
+        assert worker.thumbnail(b"image", 64) == b"good"
     assert descriptors() == before
 
 

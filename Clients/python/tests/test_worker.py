@@ -125,6 +125,29 @@ def test_root_confines_paths(tmp_path: pathlib.Path) -> None:
     assert raised.value.code == "outsideRoot"
 
 
+@pytest.mark.parametrize("name", ["inline", "-"])
+def test_reserved_names_of_outputs_are_files_in_the_root(name: str, tmp_path: pathlib.Path) -> None:
+    (tmp_path / "a.jpg").write_bytes(images()[0].read_bytes())
+    with Worker(jobs=1, root=tmp_path) as worker:
+        outputs = [None, name, pathlib.Path(name), None]
+        results = list(worker.map(Request.thumbnail("a.jpg", 64, output=output) for output in outputs))
+
+    assert [result.code for result in results] == [None] * 4
+    assert (tmp_path / name).read_bytes() == results[0].data == results[3].data == expected(images()[0], "64")
+
+
+def test_long_invalid_size_fails_only_its_request(tmp_path: pathlib.Path) -> None:
+    (tmp_path / "a.jpg").write_bytes(images()[0].read_bytes())
+    with Worker(jobs=1, root=tmp_path) as worker:
+        worker.info("a.jpg")
+        pid = worker.pid
+        sizes = ["64", "\x7f" * 200_000, "64"]
+        results = list(worker.map(Request.thumbnail("a.jpg", size) for size in sizes))
+        assert worker.pid == pid
+
+    assert [result.code for result in results] == [None, "invalidRequest", None]
+
+
 def test_relative_paths_follow_the_working_directory(
         tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "a.jpg").write_bytes(images()[0].read_bytes())

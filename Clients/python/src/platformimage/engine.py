@@ -47,7 +47,7 @@ class _Pending:
         self.deadline = float("inf")
 
     @property
-    def is_unwanted(self) -> bool:
+    def is_discarded(self) -> bool:
         return self.is_resolved or self.future.cancelled()
 
     def resolve(self, result: Union[Result, PlatformImageError]) -> None:
@@ -95,13 +95,23 @@ class Engine:
         with self._lock:
             if self._is_closing:
                 raise WorkerClosed("the worker is closed", "workerClosed")
-            self._inbox.append(pending)
             if self._thread is None:
-                self._exchange = _Exchange(self)
-                self._thread = threading.Thread(target=self._exchange.run, name="platformimage", daemon=True)
-                self._thread.start()
+                self._start_thread()
+            self._inbox.append(pending)
             self._wake()
         return pending.future
+
+    def _start_thread(self) -> None:
+        self._exchange = _Exchange(self)
+        self._thread = threading.Thread(target=self._exchange.run, name="platformimage", daemon=True)
+        try:
+            self._thread.start()
+        except Exception:
+            # No thread was created, for example because of a limit of the system; the next request retries.
+            with descriptors_lock:
+                self._exchange.close_descriptors()
+            self._exchange = self._thread = None
+            raise
 
     def close(self, cancel: bool = False) -> None:
         """Waits for all requests, or fails them, and ends the process and the thread."""
@@ -127,25 +137,25 @@ class Engine:
         if self._exchange is not None and not self._is_woken:
             self._is_woken = self._exchange.wake()
 
-    def take_inbox(self) -> tuple[list[_Pending], bool, bool]:
+    def drain_inbox(self) -> tuple[list[_Pending], bool, bool]:
         """New requests, whether the engine closes, and whether all requests are cancelled."""
         with self._lock:
             self._is_woken = False
-            taken = list(self._inbox)
+            drained = list(self._inbox)
             self._inbox.clear()
-            return taken, self._is_closing, self._is_cancelling
+            return drained, self._is_closing, self._is_cancelling
 
     def thread_ended(self) -> list[_Pending]:
-        """Refuses further requests; returns those that the thread has not taken."""
+        """Refuses further requests; returns those that the thread has not drained."""
         with self._lock:
             self._is_closing = True
             self._exchange = None
-            taken = list(self._inbox)
+            drained = list(self._inbox)
             self._inbox.clear()
-            return taken
+            return drained
 
     def reset_in_child(self) -> None:
-        """Forgets the process of the parent; `descriptors_lock` is held, except after an unusual fork."""
+        """Discards the state of the parent's process; `descriptors_lock` is held, except after an unusual fork."""
         if self._exchange is not None:
             self._exchange.abandon_in_child()
         is_closed = self._is_closing
@@ -199,11 +209,11 @@ class _Exchange:
             for pending in [*self._in_flight.values(), *self._queue, *rest]:
                 pending.resolve(cause)
             with descriptors_lock:
-                self._close_descriptors()
+                self.close_descriptors()
 
     def _step(self) -> bool:
         """Handles one group of events. Returns false when the thread has to end."""
-        added, is_closing, is_cancelling = self._engine.take_inbox()
+        added, is_closing, is_cancelling = self._engine.drain_inbox()
         self._queue.extend(added)
         if is_cancelling:
             return False
@@ -299,7 +309,7 @@ class _Exchange:
             violation = "the worker exited in the middle of an answer"
         repeated = []
         for pending in self._in_flight.values():
-            if pending.is_unwanted:
+            if pending.is_discarded:
                 pending.resolve(RequestTimedOut("", "timedOut"))
             elif not pending.is_sent:
                 repeated.append(pending)
@@ -327,7 +337,7 @@ class _Exchange:
         is_repeating = any(pending.attempts for pending in self._in_flight.values())
         while self._queue and self.process is not None and self.process.stdin is not None:
             pending = self._queue[0]
-            if pending.is_unwanted:
+            if pending.is_discarded:
                 self._queue.popleft().resolve(RequestTimedOut("", "timedOut"))
                 continue
             if (len(self._in_flight) >= self._max_in_flight or prepared > MAX_PREPARED_BYTES or is_repeating
@@ -409,32 +419,36 @@ class _Exchange:
     def _seconds_to_deadline(self, now: float) -> float | None:
         if self.process is None:
             return None
-        moments = [
-            pending.deadline + (self._settings.kill_after if pending.is_unwanted else TIMEOUT_GRACE)
+        deadlines = [
+            self._kill_time(pending) if pending.is_discarded else pending.deadline + TIMEOUT_GRACE
             for pending in self._in_flight.values()]
-        first = min([*moments, self._stdin_broke_at + TIMEOUT_GRACE])
+        first = min([*deadlines, self._stdin_broke_at + TIMEOUT_GRACE])
         return None if first == float("inf") else max(0.0, first - now)
+
+    def _kill_time(self, pending: _Pending) -> float:
+        """The time at which a request without an answer ends the process."""
+        return pending.deadline + max(self._settings.kill_after, TIMEOUT_GRACE)
 
     def _check_deadlines(self, now: float) -> None:
         is_hung = now >= self._stdin_broke_at + TIMEOUT_GRACE
         for pending in self._in_flight.values():
-            if now >= pending.deadline + TIMEOUT_GRACE and not pending.is_unwanted:
+            if now >= pending.deadline + TIMEOUT_GRACE and not pending.is_discarded:
                 pending.resolve(Result.failed(RequestTimedOut(
                     f"no answer after {pending.encoded.timeout:g} seconds", "timedOut")))
-            is_hung |= now >= pending.deadline + max(self._settings.kill_after, TIMEOUT_GRACE)
+            is_hung |= now >= self._kill_time(pending)
         if is_hung and self.process is not None:
             self._process_ended(now, is_hung=True)
 
     # ------------------------------------------------------------ descriptors
 
-    def _close_descriptors(self) -> None:
+    def close_descriptors(self) -> None:
         self._selector.close()
         os.close(self._wake_out)
         os.close(self._wake_in)
 
     def abandon_in_child(self) -> None:
         """Closes the descriptors in a forked process. The selector is shared with the parent: it is only closed."""
-        self._close_descriptors()
+        self.close_descriptors()
         if self.process is not None:
             self.process.abandon_in_child()
 

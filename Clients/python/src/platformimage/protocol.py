@@ -8,7 +8,8 @@ from typing import Any, Callable, Iterator
 
 from .requests import ImageInfo, Request, Result
 
-MAX_ANSWER_LINE_BYTES = 1 << 20
+# An error text can repeat parts of a request, of at most 1 MiB, as JSON escapes of 6 bytes per character.
+MAX_ANSWER_LINE_BYTES = 8 << 20
 _STATUSES = ("complete", "truncated", "corrupt", "failed")
 
 

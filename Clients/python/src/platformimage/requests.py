@@ -142,7 +142,9 @@ def encode(request: Request, default_timeout: float, root: str | None) -> Encode
     if request.format is not None:
         members["format"] = request.format
     if request.output is not None:
-        members["output"] = _path(request.output, root)
+        output = _path(request.output, root)
+        # "inline" requests the bytes, and "-" is stdout for the other commands of the tool. Both are valid file names.
+        members["output"] = f"./{output}" if output in ("inline", "-") else output
     if timeout != math.inf:
         members["deadlineMs"] = max(1, math.ceil(timeout * 1000))
     try:

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 
 class Configured:
-    """Settings, pickling and life of a worker; base class of `Worker` and `AsyncWorker`."""
+    """Settings, pickling and lifetime of a worker; base class of `Worker` and `AsyncWorker`."""
 
     def __init__(
             self, jobs: int = 0, *, tool: str | None = None, root: Path | None = None, isolation: bool = True,
