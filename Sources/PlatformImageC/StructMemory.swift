@@ -1,6 +1,6 @@
 import CPlatformImageInterface
 
-/// A C struct of the interface, which begins with its size in bytes as the caller knows it.
+/// A C struct of the interface, which begins with its size in the caller's header, in bytes.
 protocol SizedStruct {
     init()
     // swift-format-ignore: AlwaysUseLowerCamelCase

@@ -81,13 +81,13 @@ static data tiny_file(void) {
   return (data){bytes, file.byte_count};
 }
 
-static void expect_invalid(int function, const arguments *a, const char *what) {
+static void expect_invalid(int function, const arguments *a, const char *problem) {
   pi_status status = call(function, a);
-  expect(status == PI_INVALID_ARGUMENT, "%s: %s: %d", names[function], what, status);
+  expect(status == PI_INVALID_ARGUMENT, "%s: %s: %d", names[function], problem, status);
   if (function > 0 && a->error)
     expect(a->error->status == PI_INVALID_ARGUMENT && a->error->detail[0] && a->error->message[0] &&
                strcmp(a->error->code, "invalidArgument") == 0,
-           "%s: %s: no description", names[function], what);
+           "%s: %s: no description", names[function], problem);
 }
 
 void test_arguments(void) {

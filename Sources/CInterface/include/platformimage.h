@@ -23,7 +23,8 @@
 // Errors: every function returns a pi_status. Every invalid argument has a status, also NULL,
 // misaligned structs, unknown values of enumerations and undefined flags. All functions accept NULL
 // as `error`; otherwise they write a description there, also on success. On failure, the result
-// members of structs are 0, except byte_count where a status defines it.
+// members of structs are 0, except byte_count where a status defines it. PI_BUFFER_TOO_SMALL also
+// sets width and height, and in a pi_image a stride of 0 to the row's size.
 //
 // Structs: initialise each struct with zeros and set struct_size to its sizeof, as above. In a
 // struct of options, 0 is the default of every member. `reserved` must be 0.
