@@ -26,8 +26,9 @@ folder = arguments.output.absolute() / "thumbnails"
 
 
 def request(path):
-    return json.dumps({"id": path, "op": "thumb", "path": path, "ops": arguments.size, "format": "jpeg",
-                       "output": f"{folder}{os.path.abspath(path)}.jpg"})
+    full = os.path.abspath(path)
+    return json.dumps({"id": path, "op": "thumb", "path": full, "ops": arguments.size, "format": "jpeg",
+                       "output": f"{folder}{full}.jpg"})
 
 
 def row(line):
@@ -41,7 +42,7 @@ else:
     paths = arguments.input.read_text().splitlines()
 os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
 spark = SparkSession.builder.master(arguments.master).config("spark.ui.enabled", "false").getOrCreate()
-lines = spark.sparkContext.parallelize(paths, arguments.partitions).map(request)
+lines = spark.sparkContext.parallelize([request(path) for path in paths], arguments.partitions)
 worker = shlex.join([os.environ.get("PLATFORMIMAGE_IMAGETOOL", "imagetool"), "worker", "--jobs", "1"])
 lines.pipe(worker, checkCode=True).map(row).saveAsTextFile(str(arguments.output.absolute() / "rows"))
 spark.stop()
