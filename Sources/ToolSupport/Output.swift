@@ -141,8 +141,8 @@ package func makeTemporary(beside path: String) -> (descriptor: Int32, path: Str
 
 /// Creates an empty temporary file in an open folder.
 ///
-/// `mkstemp` creates files for the owner only, and the umask, which a later change of the permissions needs, can be read
-/// only by changing it for all threads.
+/// Not with `mkstemp`, which creates files for the owner only: a later change of the permissions needs the umask, which
+/// can be read only by changing it for all threads.
 private func makeTemporary(inFolder folder: Int32, prefix: String = "") -> (descriptor: Int32, path: String?) {
     while true {
         // A name derived from the file's name could exceed the system's limit for names.
