@@ -284,7 +284,7 @@ import Darwin
     /// Requests that the idle worker returns its unused memory to the system.
     ///
     /// Does not wait for an answer or for room in the socket's buffer: without room, the worker keeps the memory. The
-    /// next request finds out when the worker has ended.
+    /// next request detects a worker that has ended.
     func releaseMemory() { releaseMemory(after: unsafe number) }
 
     /// - Parameter number: The last request of the worker; another number has no effect during a request.

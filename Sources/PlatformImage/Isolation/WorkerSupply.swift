@@ -191,7 +191,7 @@ final class WorkerSupply: Sendable {
         return end
     }
 
-    /// Has a worker ended and replaced without waiting for its end.
+    /// Ends and replaces a worker without waiting for its end.
     func discardLater(_ worker: WorkerProcess, isSession: Bool = false) {
         state.locked(in: self) { state in
             if isSession { state.sessionCount -= 1 } else { state.lentCount -= 1 }

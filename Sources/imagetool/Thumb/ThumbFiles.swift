@@ -4,9 +4,8 @@ import Synchronization
 
 /// Output files of one run. Each is written atomically and replaces neither an input nor another output of the run.
 ///
-/// Only the hash values of paths and file identities are kept, about 50 bytes for each input, because a list can have
-/// millions of inputs. A collision of two hash values, with a probability of 1 in 10^7 for a million inputs, refuses an
-/// output.
+/// Only the hash values of paths and file identities are kept, because a list can have millions of inputs. A collision
+/// of two hash values, with a probability of 1 in 10^7 for a million inputs, refuses an output.
 final class ThumbFiles: Sendable {
     private struct State {
         /// Hash values of the identities of all inputs that were read or will be read soon.

@@ -5,7 +5,8 @@ import PlatformImageToolSupport
 import Synchronization
 
 /// Parses the options of `thumb` requests as the command line of `imagetool thumb`, and reuses the recipes of the last
-/// different options: parsing takes about a millisecond, and a recipe caches colour transforms.
+/// different options: parsing takes longer than the rest of a small request, and a recipe caches
+/// colour transforms.
 final class WorkerRecipes: Sendable {
     private enum Kind { case flag, integer, text, frame }
 
@@ -23,9 +24,6 @@ final class WorkerRecipes: Sendable {
     private let recipes = Mutex<[[String]: ThumbRecipe]>([:])
 
     init(isolation: DecodeIsolation) { self.isolation = isolation }
-
-    /// Number of recipes that are kept.
-    var count: Int { recipes.locked(in: self) { $0.count } }
 
     /// The recipe of a request.
     ///

@@ -1,6 +1,7 @@
 #if Tool
 import Foundation
 import PlatformImageToolSupport
+import Synchronization
 import Testing
 
 /// One answer of `imagetool worker`.
@@ -44,11 +45,12 @@ struct WorkerAnswerLine {
 }
 
 /// A running `imagetool worker`; reading blocks. One thread may write while another one reads.
-final class WorkerDriver: @unchecked Sendable {
+final class WorkerDriver: Sendable {
     private let process = Process()
     private let input = Pipe()
     private let output = Pipe()
-    private var received: [UInt8] = []
+    /// Bytes of stdout that `next()` has not returned.
+    private let received = Mutex<[UInt8]>([])
 
     init(_ arguments: [String] = []) throws {
         // Writing to a process that has ended must not end the test process.
@@ -74,7 +76,9 @@ final class WorkerDriver: @unchecked Sendable {
     func write(_ bytes: [UInt8]) { try? input.fileHandleForWriting.write(contentsOf: Data(bytes)) }
 
     /// Reads the next answer; `nil` at the end of stdout.
-    func next() throws -> WorkerAnswerLine? {
+    func next() throws -> WorkerAnswerLine? { try received.withLock { try next(&$0) } }
+
+    private func next(_ received: inout [UInt8]) throws -> WorkerAnswerLine? {
         while true {
             if let end = received.firstIndex(of: UInt8(ascii: "\n")) {
                 let answer = try WorkerAnswerLine(line: Array(received[..<end]))
