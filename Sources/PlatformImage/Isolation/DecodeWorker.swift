@@ -139,11 +139,17 @@ package struct DecodeWorker: ~Copyable {
             try report(.finished(number: request.number, .failure(error)))
             return try receive()
         case .success(let job):
-            try report(.measured(number: request.number, byteCount: job.byteCount, outputBytes: job.outputBytes))
-            let next = try receive(during: request)
-            guard case .proceed(request.number, let slabBytes, let outputStart) = next.command else { return next }
-            guard next.descriptor < 0, slab.extend(to: slabBytes), outputStart <= slab.byteCount - job.outputBytes
-            else { return nil }
+            let outputStart: Int
+            if let place = request.output, job.outputBytes <= place.byteCount {
+                outputStart = place.start
+            } else {
+                try report(.measured(number: request.number, byteCount: job.byteCount, outputBytes: job.outputBytes))
+                let next = try receive(during: request)
+                guard case .proceed(request.number, let slabBytes, let start) = next.command else { return next }
+                guard next.descriptor < 0, slab.extend(to: slabBytes) else { return nil }
+                outputStart = start
+            }
+            guard outputStart <= slab.byteCount - job.outputBytes else { return nil }
             let result = input.withBytes(&slab) { (bytes, slab) in
                 slab.withMutableBytes(outputStart..<outputStart + job.outputBytes) { (output) in
                     job.result(bytes, into: &output)

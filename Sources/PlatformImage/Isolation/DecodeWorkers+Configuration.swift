@@ -8,7 +8,7 @@ extension DecodeWorkers {
         public var workerCount = 0
         /// Requests after which a worker is replaced, at least 1; 1 means one process per image.
         public var requestsPerWorker = 1000
-        /// Bytes of shared memory that an idle worker keeps, 0 or more; more is released after one second, together
+        /// Bytes of shared memory that an idle worker keeps, 0 or more; more is released after three seconds, together
         /// with the other memory that the worker does not use.
         public var idleSlabBytes = 4 << 20
         /// Maximum address space of a worker in bytes (RLIMIT_AS), at least 256 MiB; a decode that needs more throws

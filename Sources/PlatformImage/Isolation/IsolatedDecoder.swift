@@ -25,7 +25,7 @@ struct IsolatedDecoder: Sendable {
             guard case .finished(request.number, let result) = try worker.receive(request, until: end, flag) else {
                 throw .violatedProtocol
             }
-            worker.clearSlab(keepsInput: true)
+            worker.endRequest(keepsInput: true)
             return (try checked(result), nil)
         }
     }
@@ -64,7 +64,7 @@ struct IsolatedDecoder: Sendable {
             switch try measure(operation, bytes, worker, end) {
             case .success(let measured): return (.success(measured), measured.request.number)
             case .failure(let error):
-                worker.clearSlab(keepsInput: true)
+                worker.endRequest()
                 return (.failure(error), nil)
             }
         }.get()
@@ -93,13 +93,19 @@ struct IsolatedDecoder: Sendable {
         _ operation: WorkerOperation, _ bytes: Span<UInt8>, _ worker: WorkerProcess, _ end: ContinuousClock.Instant,
         maxOutputBytes: Int
     ) throws(WorkerProcess.Failure) -> Result<ThumbnailResults, DecodeError> {
-        switch try measure(operation, bytes, worker, end) {
-        case .success(let measured):
+        let request = try worker.send(
+            operation, bytes, of: self, outputBytes: operation.expectedOutputBytes.map { min($0, maxOutputBytes) })
+        switch try worker.receive(request, until: end, flag) {
+        case .finished(request.number, .failure(let error)):
+            worker.endRequest()
+            return .failure(converted(error))
+        case .finished(request.number, let result):
+            guard let place = request.output else { throw .violatedProtocol }
+            return .success(try images(result, worker, place))
+        case let report:
+            let measured = try measured(request, report, worker)
             guard measured.outputBytes <= maxOutputBytes else { throw .violatedProtocol }
             return try images(measured, worker, end)
-        case .failure(let error):
-            worker.clearSlab(keepsInput: true)
-            return .failure(error)
         }
     }
 
@@ -107,16 +113,20 @@ struct IsolatedDecoder: Sendable {
         _ operation: WorkerOperation, _ bytes: Span<UInt8>, _ worker: WorkerProcess, _ end: ContinuousClock.Instant
     ) throws(WorkerProcess.Failure) -> Result<Measured, DecodeError> {
         let request = try worker.send(operation, bytes, of: self)
-        switch try worker.receive(request, until: end, flag) {
-        case .finished(request.number, .failure(let error)): return .failure(converted(error))
-        case .measured(request.number, let byteCount, let outputBytes):
-            guard outputBytes <= maxOutputBytes(operation) else { throw .exceededMemory(outputBytes) }
-            return .success(
-                Measured(
-                    operation: operation, byteCount: max(1, byteCount.addingClamped(outputBytes)),
-                    outputBytes: outputBytes, request: request, worker: worker))
-        default: throw .violatedProtocol
-        }
+        let report = try worker.receive(request, until: end, flag)
+        if case .finished(request.number, .failure(let error)) = report { return .failure(converted(error)) }
+        return .success(try measured(request, report, worker))
+    }
+
+    /// Checks the sizes that a worker reports before it makes the pixels.
+    private func measured(
+        _ request: WorkerRequest, _ report: WorkerReport, _ worker: WorkerProcess
+    ) throws(WorkerProcess.Failure) -> Measured {
+        guard case .measured(request.number, let byteCount, let outputBytes) = report else { throw .violatedProtocol }
+        guard outputBytes <= maxOutputBytes(request.operation) else { throw .exceededMemory(outputBytes) }
+        return Measured(
+            operation: request.operation, byteCount: max(1, byteCount.addingClamped(outputBytes)),
+            outputBytes: outputBytes, request: request, worker: worker)
     }
 
     private func images(
@@ -127,28 +137,34 @@ struct IsolatedDecoder: Sendable {
         guard
             case .finished(measured.request.number, let result) = try worker.receive(measured.request, until: end, flag)
         else { throw .violatedProtocol }
-        guard case .images(let parts, let positions, let decodeCount) = result else {
-            worker.clearSlab(keepsInput: true)
-            guard case .failure(let error) = result else { throw .violatedProtocol }
+        if case .failure(let error) = result {
+            worker.endRequest()
             return .failure(converted(error))
         }
+        return .success(try images(result, worker, WorkerOutputPlace(start: start, byteCount: outputBytes)))
+    }
+
+    /// Copies the images of a result out of the slab.
+    private func images(
+        _ result: WorkerResult, _ worker: WorkerProcess, _ place: WorkerOutputPlace
+    ) throws(WorkerProcess.Failure) -> ThumbnailResults {
+        guard case .images(let parts, let positions, let decodeCount) = result else { throw .violatedProtocol }
         var images: [DecodedImage] = []
         // Images of a correct worker do not overlap, so that all copies together have at most the measured size.
-        var remainingBytes = outputBytes
+        var remainingBytes = place.byteCount
         for part in parts {
             guard isWithinLimits(part.place), isPlausible(part.header), let byteCount = part.place.byteCount,
                 byteCount <= remainingBytes
             else { throw .violatedProtocol }
             remainingBytes -= byteCount
-            let bitmap = try worker.take(part.place, from: start, outputBytes: outputBytes)
+            let bitmap = try worker.take(part.place, from: place)
             images.append(DecodedImage(bitmap: bitmap, header: part.header, status: part.status))
         }
         // A correct worker has written only the pixels of the images.
-        worker.outputIsCleared(from: start)
-        worker.clearSlab(keepsInput: true)
-        return .success(
-            ThumbnailResults(
-                results: positions.map { position in position.map { images[$0] } }, decodeCount: decodeCount))
+        worker.outputIsCleared(from: place.start)
+        worker.endRequest()
+        return ThumbnailResults(
+            results: positions.map { position in position.map { images[$0] } }, decodeCount: decodeCount)
     }
 
     /// True for the size of an image that a correct worker can return.

@@ -91,7 +91,7 @@ final class IsolatedFrames {
             case .failure(let error): return Result<Bitmap?, DecodeError>.failure(decoder.converted(error))
             case .pixels(nil): return .success(nil)
             case .pixels(let place?):
-                return .success(try worker.take(place, from: 0, outputBytes: outputBytes))
+                return .success(try worker.take(place, from: WorkerOutputPlace(start: 0, byteCount: outputBytes)))
             default: throw .violatedProtocol
             }
         }.get()

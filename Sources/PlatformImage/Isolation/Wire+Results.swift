@@ -146,7 +146,7 @@ extension String {
         var result = ""
         var count = 0
         for scalar in unicodeScalars {
-            let next = scalar.properties.generalCategory == .control ? " " : scalar
+            let next = scalar.isControl ? " " : scalar
             count += String(next).utf8.count
             guard count <= maxBytes else { break }
             result.unicodeScalars.append(next)

@@ -62,9 +62,7 @@ struct WireReader {
     /// Reads a text for logs and errors: valid UTF-8 without control characters.
     mutating func readText(maxCount: Int = 1024) throws(WireError) -> String {
         let text = try readString(maxCount: maxCount)
-        guard !text.unicodeScalars.contains(where: { $0.properties.generalCategory == .control }) else {
-            throw WireError()
-        }
+        guard !text.unicodeScalars.contains(where: \.isControl) else { throw WireError() }
         return text
     }
 
@@ -98,4 +96,9 @@ struct WireReader {
     func finish() throws(WireError) {
         guard remaining == 0 else { throw WireError() }
     }
+}
+
+extension Unicode.Scalar {
+    /// True for the scalars of the general category Cc.
+    var isControl: Bool { value < 0x20 || (0x7F...0x9F).contains(value) }
 }

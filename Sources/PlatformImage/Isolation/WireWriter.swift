@@ -2,6 +2,9 @@
 struct WireWriter {
     private(set) var bytes: [UInt8] = []
 
+    /// Most messages have fewer than 512 bytes.
+    init() { bytes.reserveCapacity(512) }
+
     mutating func write(_ value: UInt64) {
         for shift in stride(from: UInt64(0), to: 64, by: 8) { bytes.append(UInt8(truncatingIfNeeded: value >> shift)) }
     }

@@ -211,6 +211,10 @@ public enum WorkerFuzzing {
             }
             reports += messages.map { [call.rawValue] + $0.wireBytes }
             conversations.append(messages.reduce([call.rawValue]) { $0 + packet([0] + $1.wireBytes) })
+            // A worker whose output fits into the permitted place does not announce it.
+            conversations.append(results.reduce([call.rawValue]) {
+                $0 + packet([0] + WorkerReport.finished(number: 1, $1).wireBytes)
+            })
             let error = WorkerReport.finished(
                 number: 1, .failure(DecodeError(.malformed, format: .gif, detail: "detail", "message")))
             reports.append([call.rawValue] + error.wireBytes)

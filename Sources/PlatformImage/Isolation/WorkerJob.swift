@@ -53,21 +53,24 @@ struct WorkerJob {
     }
 
     private static func outputBytes(_ thumbnails: [PreparedThumbnail]) -> Int {
-        thumbnails.reduce(0) { $0.addingClamped($1.resultByteCount.addingClamped(alignment)) }
+        thumbnails.reduce(0) { $0.addingClamped(outputBytes(resultBytes: $1.resultByteCount)) }
     }
+
+    /// Bytes of the output for an image that has at most `resultBytes`.
+    static func outputBytes(resultBytes: Int) -> Int { resultBytes.addingClamped(alignment) }
 
     /// Makes the images and writes their pixels to `output`, which has ``outputBytes``.
     func result(_ bytes: Span<UInt8>, into output: inout MutableSpan<UInt8>) -> WorkerResult {
         do throws(DecodeError) {
             switch prepared {
             case .decode(let decode): return try result(decode, bytes, into: &output)
-            case .thumbnail(let thumbnail):
-                return Self.images([.success(try decoder.thumbnail(thumbnail, bytes))], decodeCount: 1, into: &output)
+            case .thumbnail(let thumbnail): return try result(thumbnail, bytes, into: &output)
             case .thumbnails(let batch, let isComplete):
                 let made = try decoder.thumbnails(batch, bytes)
                 if isComplete { _ = try made.images() }
                 return Self.images(made.results, decodeCount: made.decodeCount, into: &output)
             case .thumbnailsByPlan(let thumbnails):
+                if thumbnails.count == 1 { return try result(thumbnails[0], bytes, into: &output) }
                 let (images, decodeCount) = try decoder.thumbnailsGroupedByPlan(thumbnails, bytes)
                 return Self.images(images.map { .success($0) }, decodeCount: decodeCount, into: &output)
             }
@@ -91,6 +94,24 @@ struct WorkerJob {
         let image = WorkerResult.Image(
             place: WorkerImage(offset: 0, width: width, height: height), header: source.header,
             status: source.damage.status)
+        return .images([image], [.success(0)], decodeCount: 1)
+    }
+
+    /// Makes one thumbnail, directly in the output when its pixels are not copied afterwards.
+    private func result(
+        _ thumbnail: PreparedThumbnail, _ bytes: Span<UInt8>, into output: inout MutableSpan<UInt8>
+    ) throws(DecodeError) -> WorkerResult {
+        guard thumbnail.isFinal else {
+            return Self.images([.success(try decoder.thumbnail(thumbnail, bytes))], decodeCount: 1, into: &output)
+        }
+        let (width, height) = (thumbnail.request.width, thumbnail.request.height)
+        let image = try PixelStorage.borrowing(&output, byteCount: width * height * 4) {
+            (storage) throws(DecodeError) in
+            let image = try decoder.thumbnail(thumbnail, bytes, into: storage)
+            return WorkerResult.Image(
+                place: WorkerImage(offset: 0, width: width, height: height), header: image.header,
+                status: image.status)
+        }
         return .images([image], [.success(0)], decodeCount: 1)
     }
 

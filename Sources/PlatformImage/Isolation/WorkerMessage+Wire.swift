@@ -135,6 +135,10 @@ extension WireWriter {
         write(request.input.byteCount)
         write(request.deadline)
         write(request.slabBytes)
+        write(request.output) { (writer, place) in
+            writer.write(place.start)
+            writer.write(place.byteCount)
+        }
     }
 
     fileprivate mutating func write(_ image: WorkerImage) {
@@ -242,7 +246,11 @@ extension WireReader {
         return WorkerRequest(
             number: number, operation: operation, options: options, contentType: contentType,
             input: isDescriptor ? .descriptor(byteCount: byteCount) : .slab(byteCount: byteCount),
-            deadline: try readOptionalInt(), slabBytes: try readInt(in: 1 ... .max))
+            deadline: try readOptionalInt(), slabBytes: try readInt(in: 1 ... .max),
+            output: try readOptional { (reader) throws(WireError) in
+                WorkerOutputPlace(
+                    start: try reader.readInt(in: 0 ... .max), byteCount: try reader.readInt(in: 0 ... .max))
+            })
     }
 
     fileprivate mutating func readImage() throws(WireError) -> WorkerImage {

@@ -29,6 +29,29 @@ enum WorkerOperation: Equatable {
         }
     }
 
+    /// An upper estimate of the output in bytes that is known before the header is read, with at most
+    /// ``maxExpectedOutputBytes``; nil when there is none.
+    var expectedOutputBytes: Int? {
+        let all: [ThumbnailOptions]
+        switch self {
+        case .thumbnail(let options): all = [options]
+        case .thumbnails(let options, _), .thumbnailsByPlan(let options): all = options
+        default: return nil
+        }
+        var total = 0
+        for options in all {
+            guard let width = options.width, let height = options.height, width > 0, height > 0 else { return nil }
+            let (pixels, overflows) = width.multipliedReportingOverflow(by: height)
+            guard !overflows, pixels <= Self.maxExpectedOutputBytes / 4 else { return nil }
+            total += WorkerJob.outputBytes(resultBytes: PixelStorage.allocatedByteCount(pixels * 4))
+            guard total <= Self.maxExpectedOutputBytes else { return nil }
+        }
+        return total
+    }
+
+    /// A larger output is announced by the worker and then permitted, so that the slab grows only for a valid file.
+    private static let maxExpectedOutputBytes = 16 << 20
+
     /// Maximum number of thumbnails of one message.
     static let maxThumbnails = 100_000
 }
@@ -58,6 +81,14 @@ struct WorkerRequest: Equatable {
     var deadline: Int?
     /// Bytes of the slab after the parent's last change.
     var slabBytes: Int
+    /// Place for the pixels: a worker whose output fits makes them without a further permission. Nil for none.
+    var output: WorkerOutputPlace?
+}
+
+/// A part of the slab for the pixels of a request.
+struct WorkerOutputPlace: Equatable {
+    var start: Int
+    var byteCount: Int
 }
 
 /// A step of an animation that a worker has open.

@@ -44,9 +44,10 @@ import Darwin
     private static let initialSlabBytes = 1 << 20
     /// Inputs of up to this number of bytes are copied to the slab; larger inputs to a sealed memfd.
     static let maxSlabInputBytes = 64 << 20
-    /// Inputs of up to this number of bytes remain in the slab, and their arrays in memory, after a request: the next
-    /// request on the same file does not copy them again. The memory is not counted in a ``DecodeBudget``.
-    static let maxKeptInputBytes = 8 << 20
+    /// The arrays of inputs of up to this number of bytes are retained after a request without pixels: the next request
+    /// on the same file, which is mostly for its pixels, does not copy the input again. The memory is not counted in a
+    /// ``DecodeBudget``.
+    static let maxKeptInputBytes = 32 << 20
     private static let startMilliseconds: Int32 = 10_000
     private static let sendTime = Duration.seconds(10)
 
@@ -128,8 +129,11 @@ import Darwin
     // MARK: Requests
 
     /// Sends a request with its input, and returns it with its number.
+    ///
+    /// - Parameter outputBytes: Size of the output that the worker may write without a further permission; nil for
+    ///   none.
     func send(
-        _ operation: WorkerOperation, _ bytes: Span<UInt8>, of decoder: IsolatedDecoder
+        _ operation: WorkerOperation, _ bytes: Span<UInt8>, of decoder: IsolatedDecoder, outputBytes: Int? = nil
     ) throws(Failure) -> WorkerRequest {
         unsafe number += 1
         let isInSlab = bytes.count <= Self.maxSlabInputBytes
@@ -150,6 +154,10 @@ import Darwin
             descriptor = unsafe bytes.withUnsafeBytes { unsafe pisb_sealed_copy($0.baseAddress, $0.count) }
             guard descriptor >= 0 else { throw .outOfMemory }
         }
+        if let outputBytes {
+            request.output = WorkerOutputPlace(
+                start: try reserveOutput(outputBytes, after: request.input), byteCount: outputBytes)
+        }
         request.slabBytes = unsafe slab.byteCount
         try send(.request(request), descriptor: descriptor, ifEnded: .wasEnded, decoder.flag)
         return request
@@ -161,17 +169,25 @@ import Darwin
     func proceed(
         _ request: WorkerRequest, outputBytes: Int, _ flag: CancellationFlag?
     ) throws(Failure) -> Int {
-        let inputBytes = if case .slab(let byteCount) = request.input { byteCount } else { 0 }
-        let start = (inputBytes + 4095) & ~4095
-        let end = start.addingClamped(outputBytes)
-        guard unsafe slab.grow(to: end) else { throw .outOfMemory }
-        unsafe usedBytes = max(usedBytes, end)
+        let start = try reserveOutput(outputBytes, after: request.input)
         // Nothing was sent since the worker measured the request: when it has ended, it ended while it waited.
         try send(
             .proceed(number: request.number, slabBytes: unsafe slab.byteCount, outputStart: start), ifEnded: .wasEnded,
             flag)
         return start
     }
+
+    /// Grows the slab for an output after the input, and returns the start of the output.
+    private func reserveOutput(_ outputBytes: Int, after input: WorkerInput) throws(Failure) -> Int {
+        let inputBytes = if case .slab(let byteCount) = input { byteCount } else { 0 }
+        let start = Self.wholePages(inputBytes)
+        let end = start.addingClamped(outputBytes)
+        guard unsafe slab.grow(to: end) else { throw .outOfMemory }
+        unsafe usedBytes = max(usedBytes, end)
+        return start
+    }
+
+    private static func wholePages(_ byteCount: Int) -> Int { byteCount.addingClamped(4095) & ~4095 }
 
     /// Requests a step of an animation, whose pixels need `outputBytes` from the start of the slab.
     func step(
@@ -251,34 +267,44 @@ import Darwin
     }
 
     /// Copies an image out of the slab, and sets its bytes there to 0.
-    func take(_ place: WorkerImage, from start: Int, outputBytes: Int) throws(Failure) -> Bitmap {
-        guard let byteCount = place.byteCount, place.offset <= outputBytes, byteCount <= outputBytes - place.offset
+    func take(_ image: WorkerImage, from output: WorkerOutputPlace) throws(Failure) -> Bitmap {
+        guard let byteCount = image.byteCount, image.offset <= output.byteCount,
+            byteCount <= output.byteCount - image.offset
         else { throw .violatedProtocol }
         guard let storage = PixelStorage(byteCount: byteCount, zeroed: false) else { throw .outOfMemory }
-        unsafe slab.move(from: start + place.offset, to: storage)
-        return Bitmap(width: place.width, height: place.height, storage: storage)
+        unsafe slab.move(from: output.start + image.offset, to: storage)
+        return Bitmap(width: image.width, height: image.height, storage: storage)
     }
 
     /// Records that the slab contains only zeros from `byteCount` bytes on.
     func outputIsCleared(from byteCount: Int) { unsafe usedBytes = min(usedBytes, byteCount) }
 
-    /// Sets the used part of the slab to 0, so that no later request can read the data of this one.
+    /// Releases the array of the input at the end of a request.
     ///
-    /// - Parameter keepsInput: True to keep an input of at most ``maxKeptInputBytes`` that another request may have
-    ///   again. ``send(_:_:of:)`` clears it before a request with another input.
-    func clearSlab(keepsInput: Bool = false) {
-        let isKept = unsafe keepsInput && input != nil && inputBytes <= Self.maxKeptInputBytes
-        let kept = unsafe isKept ? min(inputBytes, usedBytes) : 0
-        unsafe slab.clear(kept..<usedBytes)
-        unsafe usedBytes = kept
-        if kept == 0 { unsafe input = nil }
+    /// The used part of the slab is not cleared here: the next ``send(_:_:of:outputBytes:)`` overwrites or clears it, so
+    /// that no request can read the data of another one.
+    ///
+    /// - Parameter keepsInput: True to retain an array of at most ``maxKeptInputBytes`` for the next request.
+    func endRequest(keepsInput: Bool = false) {
+        if unsafe !keepsInput || inputBytes > Self.maxKeptInputBytes { unsafe input = nil }
+    }
+
+    /// Sets the used part of the slab to 0.
+    func clearSlab() {
+        unsafe slab.clear(0..<usedBytes)
+        unsafe usedBytes = 0
+        unsafe input = nil
     }
 
     var residentSlabBytes: Int { unsafe slab.residentByteCount }
 
-    /// Returns the pages of the slab after the first `kept` bytes to the system.
+    /// Clears the slab, and returns its pages after the first `kept` bytes to the system.
     func releaseSlab(keeping kept: Int) {
-        if unsafe slab.byteCount > kept { unsafe slab.release(keeping: kept) }
+        // Released pages contain zeros.
+        if unsafe slab.byteCount > kept, unsafe slab.release(keeping: kept) {
+            unsafe usedBytes = min(usedBytes, Self.wholePages(kept))
+        }
+        clearSlab()
     }
 
     /// Requests that the idle worker returns its unused memory to the system.

@@ -42,8 +42,8 @@ internal import CPlatformImageSandbox
         return unsafe pisb_slab_extend(&slab, byteCount) == PISB_OK
     }
 
-    /// Returns the pages after the first `kept` bytes to the system.
-    mutating func release(keeping kept: Int) { _ = unsafe pisb_slab_release(&slab, kept) }
+    /// Returns the pages after the first `kept` bytes to the system; they then contain zeros. False when that failed.
+    mutating func release(keeping kept: Int) -> Bool { unsafe pisb_slab_release(&slab, kept) == PISB_OK }
 
     mutating func copy(_ bytes: Span<UInt8>, to start: Int) {
         precondition(start >= 0 && bytes.count <= byteCount - start)

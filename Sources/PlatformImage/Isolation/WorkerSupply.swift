@@ -52,7 +52,7 @@ final class WorkerSupply: Sendable {
     private static let failureDelay = Duration.milliseconds(20)
     /// Time between the end of a worker and the start of its replacement, in which the next request uses the processor.
     private static let startDelay = Duration.milliseconds(3)
-    private static let idleTime = Duration.seconds(1)
+    private static let idleTime = Duration.seconds(3)
 
     let width: Int
     private let configuration: DecodeWorkers.Configuration
@@ -396,8 +396,6 @@ final class WorkerSupply: Sendable {
                 return state.idle.remove(at: due).worker
             }
             guard let worker else { return }
-            // The input of a measured request that was not continued.
-            worker.clearSlab()
             worker.releaseSlab(keeping: configuration.idleSlabBytes)
             worker.releaseMemory()
             let (isClosed, served) = state.locked(in: self) { state -> (Bool, [Service]) in

@@ -19,6 +19,8 @@ import Darwin
     let byteCount: Int
     /// The pointer never changes. The bytes are written only while the storage is not shared.
     nonisolated(unsafe) private let base: UnsafeMutableRawPointer
+    /// False for memory that the caller of ``borrowing(_:byteCount:_:)`` owns.
+    private let isOwned: Bool
 
     static let mappedFrom = PixelPool.mappedFrom
 
@@ -39,10 +41,31 @@ import Darwin
         guard let base = unsafe PixelPool.shared.allocate(byteCount: byteCount, zeroed: zeroed) else { return nil }
         unsafe self.base = base
         self.byteCount = byteCount
+        isOwned = true
         Self.live.add(byteCount, ordering: .relaxed)
     }
 
+    private init(borrowed base: UnsafeMutableRawPointer, byteCount: Int) {
+        unsafe self.base = base
+        self.byteCount = byteCount
+        isOwned = false
+    }
+
+    /// Calls `body` with a storage in the first `byteCount` bytes of `bytes`, which ends with the call.
+    static func borrowing<R, E: Error>(
+        _ bytes: inout MutableSpan<UInt8>, byteCount: Int, _ body: (PixelStorage) throws(E) -> R
+    ) throws(E) -> R {
+        precondition(byteCount > 0 && byteCount <= bytes.count)
+        return try unsafe bytes.withUnsafeMutableBytes { (buffer) throws(E) -> R in
+            guard let base = buffer.baseAddress else { preconditionFailure("the bytes have no address") }
+            var storage = unsafe PixelStorage(borrowed: base, byteCount: byteCount)
+            defer { precondition(isKnownUniquelyReferenced(&storage), "borrowed pixels are still in use") }
+            return try body(storage)
+        }
+    }
+
     deinit {
+        guard isOwned else { return }
         unsafe PixelPool.shared.free(base, byteCount: byteCount)
         Self.live.subtract(byteCount, ordering: .relaxed)
     }

@@ -63,11 +63,19 @@ extension ImageDecoder {
     }
 
     /// Decodes and resamples a prepared thumbnail. `bytes` must be the bytes from which `prepared` was created.
-    func thumbnail(_ prepared: PreparedThumbnail, _ bytes: Span<UInt8>) throws(DecodeError) -> DecodedImage {
+    ///
+    /// - Parameter target: Storage for the resampled pixels, which are those of the result when
+    ///   ``PreparedThumbnail/isFinal`` is true; nil to allocate one.
+    func thumbnail(
+        _ prepared: PreparedThumbnail, _ bytes: Span<UInt8>, into target: PixelStorage? = nil
+    ) throws(DecodeError) -> DecodedImage {
         var source = prepared.source
         let transform = try source.transform(in: bytes, cache: transforms)
         let request = prepared.request
-        let storage = try PixelStorage.uninitialized(width: request.width, height: request.height)
+        let storage: PixelStorage
+        if let target { storage = target } else {
+            storage = try PixelStorage.uninitialized(width: request.width, height: request.height)
+        }
         if let embedded = prepared.embedded, try decode(embedded, of: bytes, into: storage, transform) {
             return try finish(prepared, storage, Damage())
         }

@@ -113,6 +113,9 @@ struct PreparedThumbnail: Sendable {
         isCopied ? boxByteCount : PixelStorage.allocatedByteCount(request.width * request.height * 4)
     }
 
+    /// True when the resampled pixels are the finished thumbnail: they are neither oriented nor copied.
+    var isFinal: Bool { orientation == .up && !isCopied }
+
     /// True when the pixels are copied for padding or background.
     private var isCopied: Bool { options.background != nil || geometry.isPadded }
     private var boxByteCount: Int { PixelStorage.allocatedByteCount(geometry.boxWidth * geometry.boxHeight * 4) }

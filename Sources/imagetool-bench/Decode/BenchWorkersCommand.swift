@@ -151,11 +151,11 @@ struct BenchWorkersCommand: ParsableCommand {
         for _ in 0..<5 {
             _ = try decoder.decode(bytes)
             usual.append(try Elapsed.time { _ = try decoder.decode(bytes) }.wall)
-            // The memory is returned one second after the last request.
-            usleep(1_500_000)
+            // The memory is returned three seconds after the last request.
+            usleep(3_500_000)
             afterIdle.append(try Elapsed.time { _ = try decoder.decode(bytes) }.wall)
         }
-        usleep(1_500_000)
+        usleep(3_500_000)
         return (usual, afterIdle, workers.residentSlabBytes)
     }
 
@@ -167,8 +167,8 @@ struct BenchWorkersCommand: ParsableCommand {
         for _ in 0..<5 {
             for _ in 0..<3 { _ = try decoder.decode(bytes) }
             decoded = max(decoded, try largestResidentBytes(of: workers))
-            // The memory is returned one second after the last request.
-            usleep(1_500_000)
+            // The memory is returned three seconds after the last request.
+            usleep(3_500_000)
             idle = max(idle, try largestResidentBytes(of: workers))
         }
         return (decoded, idle)

@@ -7,60 +7,6 @@ import Testing
 
 /// Memory that idle worker processes return to the system.
 @Suite struct IdleMemoryTests {
-    /// The only worker of `workers`, so that every request uses it.
-    private struct Single {
-        let worker: WorkerProcess
-        let workers: DecodeWorkers
-        let decoder: IsolatedDecoder
-
-        init() throws {
-            var configuration = DecodeWorkers.Configuration()
-            configuration.workerCount = 1
-            worker = try WorkerProcess(executable: TestWorkers.path(of: "imagetool-decoder"), configuration)
-            workers = DecodeWorkers(first: worker, configuration) { () throws(DecodeError) in
-                throw DecodeError(.workerUnavailable, detail: "system", "the test has one worker")
-            }
-            decoder = IsolatedDecoder(
-                workers: workers, options: DecodeOptions(), format: .jpeg, contentType: nil, flag: nil)
-        }
-
-        func receive(_ request: WorkerRequest) throws -> WorkerReport {
-            try worker.receive(request, until: .now + .seconds(60), nil)
-        }
-
-        /// Sends a request and returns its result.
-        func result(of operation: WorkerOperation, _ bytes: [UInt8]) throws -> WorkerResult? {
-            let request = try worker.send(operation, bytes.span, of: decoder)
-            guard case .finished(request.number, let result) = try receive(request) else { return nil }
-            return result
-        }
-
-        /// Reads the header and sends no permission to decode.
-        func measure(_ bytes: [UInt8]) throws -> (request: WorkerRequest, outputBytes: Int) {
-            let request = try worker.send(.decode, bytes.span, of: decoder)
-            guard case .measured(request.number, _, let outputBytes) = try receive(request) else {
-                throw DecodeError(.internal, "the worker has not measured")
-            }
-            return (request, outputBytes)
-        }
-
-        /// Decodes while no other thread has the worker.
-        func decode(_ bytes: [UInt8]) throws {
-            let (request, outputBytes) = try measure(bytes)
-            _ = try worker.proceed(request, outputBytes: outputBytes, nil)
-            guard case .finished(request.number, .images) = try receive(request) else {
-                throw DecodeError(.internal, "the worker has not decoded")
-            }
-        }
-
-        /// Private memory of the worker without mapped files, in bytes.
-        func anonymousBytes() throws -> Int {
-            let status = try String(contentsOfFile: "/proc/\(worker.processIdentifier)/status", encoding: .utf8)
-            let line = try #require(status.split(separator: "\n").first { $0.hasPrefix("RssAnon:") })
-            return try #require(line.split(whereSeparator: \.isWhitespace).dropFirst().first.flatMap { Int($0) }) * 1024
-        }
-    }
-
     /// 6 megapixels: 18 MB of coefficients at 4:2:0.
     private static let progressive = Result {
         var size = ThumbnailOptions(width: 3000, height: 2000, fit: .cover)
@@ -72,7 +18,7 @@ import Testing
     }
 
     @Test func idleWorkerAfterAProgressiveJPEGHasLessMemoryThanBefore() throws {
-        let single = try Single()
+        let single = try SingleWorker()
         let bytes = try Self.progressive.get()
         let worker = try single.workers.supply.acquire(nil)
         #expect(worker === single.worker)
@@ -80,7 +26,7 @@ import Testing
         let before = try single.anonymousBytes()
 
         single.workers.supply.release(worker)
-        single.workers.supply.releaseIdleMemory(now: .now + .seconds(2))
+        single.workers.supply.releaseIdleMemory(now: .now + .seconds(4))
         _ = try single.workers.supply.acquire(nil)
         // The answer follows the release, because the worker reads its messages in order.
         guard case .header? = try single.result(of: .header, bytes) else {
@@ -96,7 +42,7 @@ import Testing
     }
 
     @Test func releaseBeforeEachRequestChangesNoResult() throws {
-        let single = try Single()
+        let single = try SingleWorker()
         _ = try single.workers.supply.acquire(nil)
         let bytes = try Fixture.file("demo/mountains.jpg")
         for _ in 0..<20 {
@@ -112,7 +58,7 @@ import Testing
     }
 
     @Test func releaseEndsAMeasuredRequestAndTheNextRequestSucceeds() throws {
-        let single = try Single()
+        let single = try SingleWorker()
         _ = try single.workers.supply.acquire(nil)
         let bytes = try Fixture.file("demo/mountains.jpg")
         _ = try single.measure(bytes)
@@ -121,7 +67,7 @@ import Testing
     }
 
     @Test func releaseWithAnotherNumberKeepsAMeasuredRequest() throws {
-        let single = try Single()
+        let single = try SingleWorker()
         _ = try single.workers.supply.acquire(nil)
         let (request, outputBytes) = try single.measure(Fixture.file("demo/mountains.jpg"))
         single.worker.releaseMemory(after: request.number - 1)
@@ -133,7 +79,7 @@ import Testing
     }
 
     @Test func releaseWithAnotherNumberKeepsAnAnimationAndWithItsNumberEndsIt() throws {
-        let single = try Single()
+        let single = try SingleWorker()
         _ = try single.workers.supply.acquire(nil)
         let bytes = try Fixture.file("gif/disposal-1.gif")
         let request = try single.worker.send(.frames, bytes.span, of: single.decoder)
@@ -157,24 +103,29 @@ import Testing
         }
     }
 
-    @Test(arguments: [(WorkerProcess.maxKeptInputBytes, true), (WorkerProcess.maxKeptInputBytes + 1, false)])
-    func inputRemainsAfterARequestUpToItsMaximumSize(_ byteCount: Int, _ remains: Bool) throws {
-        let single = try Single()
+    @Test(arguments: [
+        (WorkerProcess.maxKeptInputBytes, true, true), (WorkerProcess.maxKeptInputBytes + 1, true, false),
+        (1000, true, true), (1000, false, false),
+    ])
+    func inputRemainsAfterARequestWithoutPixelsUpToItsMaximumSize(
+        _ byteCount: Int, _ keepsInput: Bool, _ remains: Bool
+    ) throws {
+        let single = try SingleWorker()
         _ = try single.workers.supply.acquire(nil)
         var bytes = try Fixture.file("gif/disposal-1.gif")
-        bytes += [UInt8](repeating: 0, count: byteCount - bytes.count)
+        bytes += [UInt8](repeating: 0, count: max(0, byteCount - bytes.count))
         var decoder = single.decoder
         decoder.input = RetainedInput(bytes)
         let request = try single.worker.send(.header, bytes.span, of: decoder)
         _ = try single.receive(request)
         #expect(single.worker.input != nil)
-        single.worker.clearSlab(keepsInput: true)
+        single.worker.endRequest(keepsInput: keepsInput)
         #expect((single.worker.input != nil) == remains)
     }
 
     /// The worker is stopped and reads nothing, so that the buffer of its socket is full.
     @Test func releaseToAWorkerThatDoesNotReadReturns() throws {
-        let single = try Single()
+        let single = try SingleWorker()
         _ = try single.workers.supply.acquire(nil)
         let process = single.worker.processIdentifier
         kill(process, SIGSTOP)
@@ -184,7 +135,7 @@ import Testing
     }
 
     @Test func releaseToAWorkerThatHasEndedFailsNoLaterRequest() throws {
-        let single = try Single()
+        let single = try SingleWorker()
         let worker = try single.workers.supply.acquire(nil)
         _ = worker.stop()
         worker.releaseMemory()

@@ -134,7 +134,8 @@ import Testing
             .request(
                 WorkerRequest(
                     number: 1, operation: .decode, options: .strict, contentType: nil,
-                    input: .descriptor(byteCount: .max), deadline: nil, slabBytes: 1)),
+                    input: .descriptor(byteCount: .max), deadline: nil, slabBytes: 1,
+                    output: WorkerOutputPlace(start: 4096, byteCount: .max))),
         ]
 
     private static let header: ImageHeader = {
