@@ -48,12 +48,28 @@ extension IsolatedDecoder {
         }
     }
 
-    /// As ``ImageDecoder/thumbnailCost(of:options:as:cancellation:)``, including the pixels in shared memory.
+    /// As ``ImageDecoder/thumbnailCost(of:options:as:known:cancellation:)``, including the pixels in shared memory.
     func thumbnailCost(
         _ options: ThumbnailOptions, _ bytes: Span<UInt8>
     ) throws(DecodeError) -> (byteCount: Int, plan: ThumbnailPlan) {
         switch try result(of: .thumbnailCost(options), bytes) {
         case .cost(let byteCount, let plan?): return (byteCount, plan)
+        case .failure(let error): throw error
+        default: throw mismatch
+        }
+    }
+
+    /// As ``ImageDecoder/header(of:expecting:cancellation:)``.
+    func header(
+        _ bytes: Span<UInt8>, expecting options: ThumbnailOptions
+    ) throws(DecodeError) -> (header: ImageHeader, cost: KnownThumbnailCost?) {
+        switch try result(of: .headerAndCost(options), bytes) {
+        case .headerAndCost(let header, let cost):
+            let known = cost.map {
+                KnownThumbnailCost(
+                    options: options, decodeOptions: self.options, byteCount: $0.byteCount, plan: $0.plan)
+            }
+            return (header, known)
         case .failure(let error): throw error
         default: throw mismatch
         }

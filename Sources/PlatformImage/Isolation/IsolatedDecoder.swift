@@ -34,7 +34,7 @@ struct IsolatedDecoder: Sendable {
     private func checked(_ result: WorkerResult) throws(WorkerProcess.Failure) -> WorkerResult {
         switch result {
         case .failure(let error): return .failure(converted(error))
-        case .header(let header):
+        case .header(let header), .headerAndCost(let header, _):
             guard isPlausible(header) else { throw .violatedProtocol }
             return result
         default: return result

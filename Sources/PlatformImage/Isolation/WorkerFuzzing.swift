@@ -19,7 +19,7 @@ public enum WorkerFuzzing {
 
     private enum Call: UInt8, CaseIterable {
         case header, iccProfile, frameInfos, thumbnailCost, decodeCost, decode, thumbnail, thumbnails, complete
-        case byPlan, frames, measured, buffer, exif, metadata
+        case byPlan, frames, measured, buffer, exif, metadata, headerAndCost
 
         var operation: WorkerOperation {
             switch self {
@@ -34,6 +34,7 @@ public enum WorkerFuzzing {
             case .complete: .thumbnails(WorkerFuzzing.sizes, isComplete: true)
             case .byPlan: .thumbnailsByPlan(WorkerFuzzing.sizes)
             case .frames: .frames
+            case .headerAndCost: .headerAndCost(WorkerFuzzing.sizes[0])
             }
         }
     }
@@ -128,6 +129,7 @@ public enum WorkerFuzzing {
         do throws(DecodeError) {
             switch call {
             case .header: _ = try decoder.header(of: file)
+            case .headerAndCost: _ = try decoder.header(of: file, expecting: sizes[0])
             case .iccProfile: _ = try decoder.iccProfile(of: file)
             case .frameInfos: _ = try decoder.frameInfos(of: file)
             case .thumbnailCost: _ = try decoder.thumbnailCost(of: file, options: sizes[0])
@@ -191,6 +193,9 @@ public enum WorkerFuzzing {
             let results: [WorkerResult]
             switch call {
             case .header, .exif, .metadata: results = [.header(header)]
+            case .headerAndCost:
+                let plan = ThumbnailPlan(scaleDenominator: 2, detail: .lastRefinement)
+                results = [.headerAndCost(header, cost: WorkerResult.Cost(byteCount: 9, plan: plan))]
             case .iccProfile: results = [.iccProfile([1, 2, 3])]
             case .frameInfos: results = [.frameInfos([frame, frame])]
             case .thumbnailCost:
@@ -212,9 +217,10 @@ public enum WorkerFuzzing {
             reports += messages.map { [call.rawValue] + $0.wireBytes }
             conversations.append(messages.reduce([call.rawValue]) { $0 + packet([0] + $1.wireBytes) })
             // A worker whose output fits into the permitted place does not announce it.
-            conversations.append(results.reduce([call.rawValue]) {
-                $0 + packet([0] + WorkerReport.finished(number: 1, $1).wireBytes)
-            })
+            conversations.append(
+                results.reduce([call.rawValue]) {
+                    $0 + packet([0] + WorkerReport.finished(number: 1, $1).wireBytes)
+                })
             let error = WorkerReport.finished(
                 number: 1, .failure(DecodeError(.malformed, format: .gif, detail: "detail", "message")))
             reports.append([call.rawValue] + error.wireBytes)

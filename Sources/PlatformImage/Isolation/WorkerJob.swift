@@ -47,7 +47,8 @@ struct WorkerJob {
             prepared = .thumbnailsByPlan(thumbnails)
             byteCount = thumbnails.reduce(0) { $0.addingClamped($1.byteCount) }
             outputBytes = Self.outputBytes(thumbnails)
-        case .header, .iccProfile, .sourceProfile, .metadata, .frameInfos, .thumbnailCost, .decodeCost, .frames:
+        case .header, .iccProfile, .sourceProfile, .metadata, .frameInfos, .thumbnailCost, .headerAndCost, .decodeCost,
+            .frames:
             throw DecodeError(.internal, "the operation has no pixels")
         }
     }
@@ -174,6 +175,16 @@ extension WorkerJob {
                 return .frameInfos(try decoder.frameInfos(of: bytes, as: request.contentType, cancellation: flag))
             case .thumbnailCost(let options):
                 return try cost(of: .thumbnail(options), request, bytes, decoder: decoder, flag: flag)
+            case .headerAndCost(let options):
+                let header = try decoder.header(of: bytes, as: request.contentType, cancellation: flag)
+                let prepared = try? PreparedThumbnail(
+                    bytes, declared: request.contentType, decoder: decoder, options: options, flag: flag)
+                return .headerAndCost(
+                    header,
+                    cost: prepared.map {
+                        let byteCount = $0.byteCount.addingClamped(outputBytes([$0]))
+                        return WorkerResult.Cost(byteCount: byteCount, plan: ThumbnailPlan($0))
+                    })
             case .decodeCost: return try cost(of: .decode, request, bytes, decoder: decoder, flag: flag)
             case .decode, .thumbnail, .thumbnails, .thumbnailsByPlan, .frames:
                 return .failure(DecodeError(.internal, "the operation has pixels"))

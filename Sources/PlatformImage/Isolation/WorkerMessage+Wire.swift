@@ -120,6 +120,9 @@ extension WireWriter {
         case .frames: write(UInt8(9))
         case .sourceProfile: write(UInt8(10))
         case .metadata: write(UInt8(11))
+        case .headerAndCost(let options):
+            write(UInt8(12))
+            write(options)
         }
     }
 
@@ -139,6 +142,11 @@ extension WireWriter {
             writer.write(place.start)
             writer.write(place.byteCount)
         }
+    }
+
+    fileprivate mutating func write(_ plan: ThumbnailPlan) {
+        write(plan.scaleDenominator)
+        write(plan.skippedDetail)
     }
 
     fileprivate mutating func write(_ image: WorkerImage) {
@@ -169,9 +177,13 @@ extension WireWriter {
         case .cost(let byteCount, let plan):
             write(UInt8(1))
             write(byteCount)
-            write(plan) { writer, plan in
-                writer.write(plan.scaleDenominator)
-                writer.write(plan.skippedDetail)
+            write(plan) { $0.write($1) }
+        case .headerAndCost(let header, let cost):
+            write(UInt8(1))
+            write(header)
+            write(cost) { writer, cost in
+                writer.write(cost.byteCount)
+                writer.write(cost.plan)
             }
         case .images(let images, let positions, let decodeCount):
             write(UInt8(1))
@@ -229,6 +241,7 @@ extension WireReader {
         case 9: return .frames
         case 10: return .sourceProfile
         case 11: return .metadata
+        case 12: return .headerAndCost(try readThumbnailOptions())
         default: throw WireError()
         }
     }
@@ -301,6 +314,12 @@ extension WireReader {
                 try readAll(maxCount: maxCount) { (reader) throws(WireError) in try reader.readFrameInfo() })
         case .decodeCost: return try readCost()
         case .thumbnailCost: return try readCost()
+        case .headerAndCost:
+            return .headerAndCost(
+                try readHeader(of: request),
+                cost: try readOptional { (reader) throws(WireError) in
+                    WorkerResult.Cost(byteCount: try reader.readInt(in: 1 ... .max), plan: try reader.readPlan())
+                })
         case .decode: return try readImages(of: request, count: 1)
         case .thumbnail: return try readImages(of: request, count: 1)
         case .thumbnails(let options, _): return try readImages(of: request, count: options.count)
@@ -315,11 +334,12 @@ extension WireReader {
     private mutating func readCost() throws(WireError) -> WorkerResult {
         .cost(
             byteCount: try readInt(in: 1 ... .max),
-            plan: try readOptional { (reader) throws(WireError) in
-                let denominator = try reader.readInt(in: 1...8)
-                return ThumbnailPlan(
-                    scaleDenominator: denominator, detail: SkippedDetail(rawValue: try reader.readByte()))
-            })
+            plan: try readOptional { (reader) throws(WireError) in try reader.readPlan() })
+    }
+
+    private mutating func readPlan() throws(WireError) -> ThumbnailPlan {
+        let denominator = try readInt(in: 1...8)
+        return ThumbnailPlan(scaleDenominator: denominator, detail: SkippedDetail(rawValue: try readByte()))
     }
 
     /// - Parameter count: Number of requested images.

@@ -10,6 +10,8 @@ enum WorkerOperation: Equatable {
     case frameInfos
     /// Memory and plan of a thumbnail, without pixels.
     case thumbnailCost(ThumbnailOptions)
+    /// The header, and memory and plan of the thumbnail that is probably requested next.
+    case headerAndCost(ThumbnailOptions)
     /// Memory of a decode, without pixels.
     case decodeCost
     case decode
@@ -25,7 +27,9 @@ enum WorkerOperation: Equatable {
     var hasPixels: Bool {
         switch self {
         case .decode, .thumbnail, .thumbnails, .thumbnailsByPlan: true
-        case .header, .iccProfile, .sourceProfile, .metadata, .frameInfos, .thumbnailCost, .decodeCost, .frames: false
+        case .header, .iccProfile, .sourceProfile, .metadata, .frameInfos, .thumbnailCost, .headerAndCost, .decodeCost,
+            .frames:
+            false
         }
     }
 
@@ -136,6 +140,8 @@ enum WorkerResult {
     case metadata(ImageMetadata)
     case frameInfos([FrameInfo])
     case cost(byteCount: Int, plan: ThumbnailPlan?)
+    /// The cost is nil when the thumbnail cannot be made.
+    case headerAndCost(ImageHeader, cost: Cost?)
     /// The images, and for each requested thumbnail the position of its image or its error.
     case images([Image], [Result<Int, DecodeError>], decodeCount: Int)
     /// The header of an animation that is open now, and bytes of its canvas.
@@ -144,6 +150,11 @@ enum WorkerResult {
     case frame(Result<FrameInfo?, DecodeError>, DecodeStatus)
     /// A canvas or the pixels of a frame; nil when the frame has none.
     case pixels(WorkerImage?)
+
+    struct Cost {
+        var byteCount: Int
+        var plan: ThumbnailPlan
+    }
 
     struct Image {
         var place: WorkerImage

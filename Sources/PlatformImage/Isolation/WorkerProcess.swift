@@ -281,8 +281,8 @@ import Darwin
 
     /// Releases the array of the input at the end of a request.
     ///
-    /// The used part of the slab is not cleared here: the next ``send(_:_:of:outputBytes:)`` overwrites or clears it, so
-    /// that no request can read the data of another one.
+    /// The used part of the slab is not cleared here: the next ``send(_:_:of:outputBytes:)`` overwrites or clears it,
+    /// so that no request can read the data of another one.
     ///
     /// - Parameter keepsInput: True to retain an array of at most ``maxKeptInputBytes`` for the next request.
     func endRequest(keepsInput: Bool = false) {

@@ -9,6 +9,9 @@ enum JPEGMetadata {
         static let app1: UInt8 = 0xE1
         static let app13: UInt8 = 0xED
         static let temporary: UInt8 = 0x01
+        /// SOF0 to SOF15 and, between them, the tables and codes DHT, JPG and DAC.
+        static let frames: ClosedRange<UInt8> = 0xC0...0xCF
+        static let betweenFrames: [UInt8] = [0xC4, 0xC8, 0xCC]
     }
     /// Identifiers at the start of segments: XMP specification part 3, section 1.1.3, and Photoshop file formats.
     static let xmpIdentifier = Array("http://ns.adobe.com/xap/1.0/\0".utf8)
@@ -26,6 +29,20 @@ enum JPEGMetadata {
             }
         }
         metadata.iptc = limits.accept(PhotoshopResources.iptc(in: resources.span))
+    }
+
+    /// The size in the first frame header (ITU-T T.81, B.2.2); nil when no complete one is before the first scan.
+    static func size(in bytes: Span<UInt8>) -> (width: Int, height: Int)? {
+        var size: (width: Int, height: Int)?
+        forEachSegment(bytes) { marker, range in
+            guard size == nil, Marker.frames.contains(marker), !Marker.betweenFrames.contains(marker), range.count >= 5
+            else { return }
+            func side(at offset: Int) -> Int {
+                Int(bytes[range.lowerBound + offset]) << 8 | Int(bytes[range.lowerBound + offset + 1])
+            }
+            size = (width: side(at: 3), height: side(at: 1))
+        }
+        return size
     }
 
     /// Calls `body` with each segment's marker and the range of its data, up to the first scan or the first error.

@@ -8,6 +8,13 @@ enum PNGMetadata {
     private static let internationalText = Array("iTXt".utf8)
     private static let end = Array("IEND".utf8)
 
+    /// The size in the header chunk (11.2.1); nil when the file is shorter.
+    static func size(in bytes: Span<UInt8>) -> (width: Int, height: Int)? {
+        guard let width = ByteOrder.big.integer32(bytes, at: 16), let height = ByteOrder.big.integer32(bytes, at: 20)
+        else { return nil }
+        return (width, height)
+    }
+
     /// - Parameter maxChunks: The maximum number of text chunks that are read.
     static func read(
         _ bytes: Span<UInt8>, maxChunks: Int, into metadata: inout ImageMetadata, _ limits: inout MetadataLimits

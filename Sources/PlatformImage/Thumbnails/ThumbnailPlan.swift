@@ -31,11 +31,16 @@ extension ImageDecoder {
     /// Returns the decode plan of a thumbnail, and an upper estimate, in bytes, of the peak memory of
     /// ``thumbnail(of:options:as:cancellation:)-([UInt8],_,_,_)``, including its pixels, at least 1.
     ///
+    /// - Parameter known: The cost of a probable thumbnail of the same file; it is returned when this thumbnail and the
+    ///   options of the decoder are the expected ones.
     /// - Throws: The errors that the method `thumbnail` throws before it decodes pixels.
     package func thumbnailCost(
         of bytes: [UInt8], options: ThumbnailOptions, as contentType: ContentType? = nil,
-        cancellation: CancellationFlag? = nil
+        known: KnownThumbnailCost? = nil, cancellation: CancellationFlag? = nil
     ) throws(DecodeError) -> (byteCount: Int, plan: ThumbnailPlan) {
+        if let known, known.options == options, known.decodeOptions == self.options {
+            return (known.byteCount, known.plan)
+        }
         if let isolated = isolated(bytes.span, as: contentType, cancellation, retaining: bytes) {
             return try isolated.thumbnailCost(options, bytes.span)
         }

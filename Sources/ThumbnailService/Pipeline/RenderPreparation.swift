@@ -59,15 +59,17 @@ final class RenderPreparation: Sendable {
     func prepare(_ request: ThumbnailRequest, _ source: SourceBytes) async throws(ServiceError) -> PreparationResult {
         try await run { flag in
             let header: ImageHeader
+            let cost: KnownThumbnailCost?
             do throws(ServiceError) {
                 guard !source.bytes.isEmpty else { throw ServiceError(.notAnImage, "the source is empty") }
-                header = try self.header(of: source, page: request.operations.page, flag)
+                (header, cost) = try self.headerAndCost(of: source, for: request, flag)
             } catch {
                 return PreparationResult(
                     render: .failure(error), isSourceDefect: self.isSourceDefect(source, request.operations.page, flag))
             }
             let render = Result { () throws(ServiceError) in
-                try self.renderer.prepare(source.bytes, header, for: request, cancellation: flag)
+                try self.renderer.prepare(
+                    source.bytes, header, for: request, knownCost: cost, cancellation: flag)
             }
             return PreparationResult(render: render, isSourceDefect: false)
         }
@@ -91,10 +93,24 @@ final class RenderPreparation: Sendable {
         let key = Key(digest: source.digest, page: page)
         if let header = cachedHeader(key) { return header }
         let header = try renderer.header(of: source.bytes, page: page, cancellation: flag)
-        if (header.iccProfileDescription?.utf8.count ?? 0) <= Self.maxDescriptionBytes {
-            headers.locked(in: self) { $0[key] = header }
-        }
+        store(header, key)
         return header
+    }
+
+    /// Returns the header of the requested page and, when it was not cached, the cost that was read with it.
+    private func headerAndCost(
+        of source: SourceBytes, for request: ThumbnailRequest, _ flag: CancellationFlag
+    ) throws(ServiceError) -> (header: ImageHeader, cost: KnownThumbnailCost?) {
+        let key = Key(digest: source.digest, page: request.operations.page)
+        if let header = cachedHeader(key) { return (header, nil) }
+        let (header, cost) = try renderer.headerAndCost(of: source.bytes, for: request, cancellation: flag)
+        store(header, key)
+        return (header, cost)
+    }
+
+    private func store(_ header: ImageHeader, _ key: Key) {
+        guard (header.iccProfileDescription?.utf8.count ?? 0) <= Self.maxDescriptionBytes else { return }
+        headers.locked(in: self) { $0[key] = header }
     }
 
     private func cachedHeader(_ key: Key) -> ImageHeader? {

@@ -34,19 +34,16 @@ struct PreparedRender: Sendable {
     /// - Parameters:
     ///   - animationRules: Limits on a result with all frames; nil for results with the first frame.
     ///   - searches: True when the result may be encoded in several formats.
+    ///   - knownCost: The cost of ``expectedThumbnail(_:_:_:_:)``; nil when it is not known.
     init(
         request: ThumbnailRequest, header: ImageHeader, plan: RenderPlan, decoder: ImageDecoder,
         accuracy: ThumbnailQuality, animationRules: SizeRules?, searches: Bool, bytes: [UInt8],
-        cancellation: CancellationFlag? = nil
+        knownCost: KnownThumbnailCost? = nil, cancellation: CancellationFlag? = nil
     ) throws(DecodeError) {
         self.request = request
         self.header = header
         self.plan = plan
-        // thumbor uses Pillow's draft mode (JPEG decoding at a reduced size) only for complete images. With draft mode
-        // for a part of an image, the result would differ from thumbor's result by more than the use of another encoder
-        // explains (Scripts/verify/thumbor).
-        let coversSource = plan.crop.width == plan.sourceWidth && plan.crop.height == plan.sourceHeight
-        let accuracy = accuracy == .draft && !coversSource ? .balanced : accuracy
+        let accuracy = Self.accuracy(accuracy, plan)
         self.accuracy = accuracy
 
         isMetadataOnly = request.output.kind == .meta(blurHash: false)
@@ -79,7 +76,8 @@ struct PreparedRender: Sendable {
         var decode = needsFullDecode ? try decoder.decodeByteCount(of: bytes, cancellation: cancellation) : 0
         if !needsFullDecode, !isMetadataOnly {
             let options = Self.options(plan.crop, plan.width, plan.height, accuracy, format)
-            let cost = try decoder.thumbnailCost(of: bytes, options: options, cancellation: cancellation)
+            let cost = try decoder.thumbnailCost(
+                of: bytes, options: options, known: knownCost, cancellation: cancellation)
             decode = cost.byteCount
             sharedPlan = plan.isCropSearched || format.isAnimation ? nil : cost.plan
         } else {
@@ -97,6 +95,24 @@ struct PreparedRender: Sendable {
         let overlaps = needsFullDecode || format.isAnimation
         let peak = overlaps ? decode.addingClamped(reservedAfterDecode) : max(decode, reservedAfterDecode)
         byteCount = max(1, peak.addingClamped(bytes.count).addingClamped(metadata.renderByteCount))
+    }
+
+    /// The thumbnail that a render with this header and plan decodes, unless the source is animated or the result needs
+    /// more than one decode.
+    static func expectedThumbnail(
+        _ request: ThumbnailRequest, _ header: ImageHeader, _ plan: RenderPlan, _ accuracy: ThumbnailQuality
+    ) -> ThumbnailOptions {
+        options(
+            plan.crop, plan.width, plan.height, Self.accuracy(accuracy, plan),
+            format(request, header, plan, mayAnimate: false))
+    }
+
+    /// thumbor uses Pillow's draft mode (JPEG decoding at a reduced size) only for complete images. With draft mode for
+    /// a part of an image, the result would differ from thumbor's result by more than the use of another encoder
+    /// explains (Scripts/verify/thumbor).
+    private static func accuracy(_ accuracy: ThumbnailQuality, _ plan: RenderPlan) -> ThumbnailQuality {
+        let coversSource = plan.crop.width == plan.sourceWidth && plan.crop.height == plan.sourceHeight
+        return accuracy == .draft && !coversSource ? .balanced : accuracy
     }
 
     /// The part of the source that is decoded for the result, and the size to which it is resampled.

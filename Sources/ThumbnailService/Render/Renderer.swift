@@ -48,7 +48,13 @@ struct Renderer: Sendable {
     func header(
         of bytes: [UInt8], page: Int = 1, cancellation: CancellationFlag? = nil
     ) throws(ServiceError) -> ImageHeader {
-        let first = try header(of: bytes, decoder, cancellation)
+        try accepted(try header(of: bytes, decoder, cancellation), of: bytes, page: page, cancellation)
+    }
+
+    /// Checks the number of frames or pages, and returns the header of the page.
+    private func accepted(
+        _ first: ImageHeader, of bytes: [UInt8], page: Int, _ cancellation: CancellationFlag?
+    ) throws(ServiceError) -> ImageHeader {
         // The page count of a TIFF is nil when it exceeds the decoder's limit.
         let frameCount = first.frameCount ?? (first.format == .tiff ? .max : 1)
         guard maxFrames == 0 || frameCount <= maxFrames else {
@@ -57,6 +63,26 @@ struct Renderer: Sendable {
         guard page > 1, first.format == .tiff else { return first }
         guard page <= first.frameCount ?? 1 else { throw ServiceError(.notFound, "the source has no page \(page)") }
         return try header(of: bytes, decoder(forPage: page), cancellation)
+    }
+
+    /// Reads the header as ``header(of:page:cancellation:)`` does, and in a worker process also the cost of the
+    /// thumbnail that the request probably needs.
+    ///
+    /// The thumbnail is predicted from the size in the file. When the prediction is wrong, the method
+    /// ``prepare(_:_:for:knownCost:cancellation:)`` reads the cost itself.
+    func headerAndCost(
+        of bytes: [UInt8], for request: ThumbnailRequest, cancellation: CancellationFlag? = nil
+    ) throws(ServiceError) -> (header: ImageHeader, cost: KnownThumbnailCost?) {
+        guard request.operations.page == 1, request.operations.trim == nil, decoder.isIsolated(bytes),
+            let expected = ImageHeader.expected(of: bytes.span),
+            let plan = try? sizes.plan(
+                request.operations, request.output, sourceWidth: expected.width, sourceHeight: expected.height)
+        else { return (try header(of: bytes, page: request.operations.page, cancellation: cancellation), nil) }
+        let options = PreparedRender.expectedThumbnail(request, expected, plan, accuracy)
+        let (header, cost) = try translating { () throws(DecodeError) in
+            try decoder.header(of: bytes, expecting: options, cancellation: cancellation)
+        }
+        return (try accepted(header, of: bytes, page: 1, cancellation), cost)
     }
 
     /// Reads the header, computes all sizes and estimates the memory of the render. Allocates no pixels.
@@ -75,8 +101,11 @@ struct Renderer: Sendable {
     }
 
     /// Prepares a render with the header of the requested page, which was read from these bytes before.
+    ///
+    /// - Parameter knownCost: The cost that was read with the header.
     func prepare(
-        _ bytes: [UInt8], _ header: ImageHeader, for request: ThumbnailRequest, cancellation: CancellationFlag? = nil
+        _ bytes: [UInt8], _ header: ImageHeader, for request: ThumbnailRequest, knownCost: KnownThumbnailCost? = nil,
+        cancellation: CancellationFlag? = nil
     ) throws(ServiceError) -> PreparedRender {
         let operations = request.operations
         let plan = try sizes.plan(
@@ -86,7 +115,7 @@ struct Renderer: Sendable {
             try PreparedRender(
                 request: request, header: header, plan: plan, decoder: decoder, accuracy: accuracy,
                 animationRules: keepsAnimations ? sizes : nil, searches: encoding.searchBudget != nil, bytes: bytes,
-                cancellation: cancellation)
+                knownCost: knownCost, cancellation: cancellation)
         }
     }
 

@@ -6,12 +6,12 @@ import Testing
 
 /// Requests whose first message permits their output, so that the worker does not announce it.
 @Suite struct PermittedOutputTests {
-    private static let size = ThumbnailOptions(width: 40, height: 30, fit: .fill)
+    private static let size = fitted(.fill, width: 40, height: 30)
 
     private static func fitted(
-        _ fit: ThumbnailFit, isPadded: Bool = false, background: RGBA8? = nil
+        _ fit: ThumbnailFit, width: Int = 300, height: Int = 200, isPadded: Bool = false, background: RGBA8? = nil
     ) -> ThumbnailOptions {
-        var options = ThumbnailOptions(width: 300, height: 200, fit: fit)
+        var options = ThumbnailOptions(width: width, height: height, fit: fit)
         options.allowsUpscaling = true
         options.padsToBox = isPadded
         options.background = background
@@ -52,14 +52,16 @@ import Testing
         }
     }
 
-    @Test(arguments: [
-        (ThumbnailOptions(width: 1, height: 1), 4 + 64), (ThumbnailOptions(width: 1024, height: 1024), (4 << 20) + 64),
-        (ThumbnailOptions(width: 2048, height: 2047), 2048 * 2047 * 4 + 64),
-        (ThumbnailOptions(width: 2048, height: 2048), nil), (ThumbnailOptions(width: 5), nil),
-        (ThumbnailOptions(height: 5), nil), (ThumbnailOptions(), nil), (ThumbnailOptions(width: 0, height: 1), nil),
-        (ThumbnailOptions(width: -1, height: -1), nil), (ThumbnailOptions(width: .max, height: .max), nil),
-        (ThumbnailOptions(width: .max, height: 2), nil),
-    ] as [(ThumbnailOptions, Int?)])
+    @Test(
+        arguments: [
+            (ThumbnailOptions(width: 1, height: 1), 4 + 64),
+            (ThumbnailOptions(width: 1024, height: 1024), (4 << 20) + 64),
+            (ThumbnailOptions(width: 2048, height: 2047), 2048 * 2047 * 4 + 64),
+            (ThumbnailOptions(width: 2048, height: 2048), nil), (ThumbnailOptions(width: 5), nil),
+            (ThumbnailOptions(height: 5), nil), (ThumbnailOptions(), nil), (ThumbnailOptions(width: 0, height: 1), nil),
+            (ThumbnailOptions(width: -1, height: -1), nil), (ThumbnailOptions(width: .max, height: .max), nil),
+            (ThumbnailOptions(width: .max, height: 2), nil),
+        ] as [(ThumbnailOptions, Int?)])
     func expectedOutputIsThatOfTheRequestedSizeUpTo16MiB(_ options: ThumbnailOptions, _ byteCount: Int?) {
         #expect(WorkerOperation.thumbnail(options).expectedOutputBytes == byteCount)
         #expect(WorkerOperation.thumbnailsByPlan([options]).expectedOutputBytes == byteCount)

@@ -116,7 +116,7 @@ import Testing
     private static let operations: [WorkerOperation] = [
         .header, .iccProfile, .frameInfos, .thumbnailCost(size), .decodeCost, .decode, .thumbnail(size),
         .thumbnails([size, ThumbnailOptions(height: 3)], isComplete: true), .thumbnails([size], isComplete: false),
-        .thumbnailsByPlan([size, size]), .frames,
+        .thumbnailsByPlan([size, size]), .frames, .sourceProfile, .metadata, .headerAndCost(size),
     ]
 
     private static func request(_ operation: WorkerOperation) -> WorkerRequest {
@@ -182,6 +182,14 @@ import Testing
                 .thumbnailCost(size),
                 .cost(byteCount: 5, plan: ThumbnailPlan(scaleDenominator: 8, detail: .lastRefinement))
             ), (.decode, images(1)), (.thumbnail(size), images(1)),
+            (.headerAndCost(size), .headerAndCost(header, cost: nil)),
+            (
+                .headerAndCost(size),
+                .headerAndCost(
+                    header,
+                    cost: WorkerResult.Cost(
+                        byteCount: .max, plan: ThumbnailPlan(scaleDenominator: 1, detail: [])))
+            ),
             (.thumbnails([size, size], isComplete: true), images(2)),
             (.thumbnailsByPlan([size, size, size]), images(3)),
             (
