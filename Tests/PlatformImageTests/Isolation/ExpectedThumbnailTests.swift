@@ -52,7 +52,7 @@ import Testing
         var decoder = ImageDecoder()
         decoder.isolation = DecodeIsolation(try TestWorkers.start())
         let bytes = Array(try Fixture.file("png/rgba8.png").prefix(20))
-        let error = #expect(throws: DecodeError.self) { try ImageDecoder().header(of: bytes) }
+        let error = try #require(throws: DecodeError.self) { try ImageDecoder().header(of: bytes) }
         #expect(throws: error) { try decoder.header(of: bytes, expecting: Self.size) }
     }
 
