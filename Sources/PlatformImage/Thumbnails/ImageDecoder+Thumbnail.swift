@@ -73,7 +73,9 @@ extension ImageDecoder {
         let transform = try source.transform(in: bytes, cache: transforms)
         let request = prepared.request
         let storage: PixelStorage
-        if let target { storage = target } else {
+        if let target {
+            storage = target
+        } else {
             storage = try PixelStorage.uninitialized(width: request.width, height: request.height)
         }
         if let embedded = prepared.embedded, try decode(embedded, of: bytes, into: storage, transform) {
