@@ -214,8 +214,11 @@ struct Renderer: Sendable {
         _ bitmap: Bitmap, _ prepared: PreparedRender, _ plan: RenderPlan, _ cancellation: CancellationFlag?
     ) throws(ServiceError) -> RenderedImage {
         let output = prepared.request.output
-        let encoding = encoding.adding(prepared.metadata)
+        var encoding = encoding.adding(prepared.metadata)
         let searches = encoding.searchBudget != nil && output.maxBytes == nil && !output.negotiated.candidates.isEmpty
+        if !searches {
+            encoding = encoding.adapted(to: prepared.header, width: bitmap.width, height: bitmap.height)
+        }
         var isOpaque = false
         if searches || prepared.format.dependsOnOpacity {
             isOpaque = try translating { () throws(DecodeError) in try bitmap.isOpaque(cancellation: cancellation) }

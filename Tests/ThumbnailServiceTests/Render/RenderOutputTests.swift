@@ -1,9 +1,9 @@
 #if Service
 import Foundation
-import PlatformImage
 import PlatformImageTestSupport
 import Testing
 
+@testable import PlatformImage
 @testable import PlatformImageService
 
 @Suite struct RenderOutputTests {
@@ -43,6 +43,34 @@ import Testing
         let second = try Renderer().render(bytes, .cover(40, 30))
 
         #expect(first.bytes == second.bytes)
+    }
+
+    /// The small effort with a quality that is higher by 1 needs four times the pixels, and no JPEG.
+    @Test(
+        .enabled(if: EncodedFormat.webp.isAvailable),
+        arguments: [
+            (ImageFormat.png, 200, 200, true), (.png, 199, 200, false), (.png, 100, 400, true), (.gif, 300, 300, true),
+            (.webp, 400, 400, true), (.jpeg, 4000, 4000, false), (.tiff, 99, 100, false),
+        ], [1, 80, 99, 100])
+    func webPOfALargeSourceThatIsNoJPEGIsEncodedWithTheSmallEffort(
+        _ source: (format: ImageFormat, width: Int, height: Int, isSmall: Bool), _ quality: Int
+    ) throws {
+        let bitmap = Bitmap.landscape(100, 100)
+        let header = ImageHeader(
+            format: source.format, width: source.width, height: source.height, bitsPerChannel: 8, channelCount: 3,
+            colorModel: .rgb, hasAlpha: false)
+        let encoding = ResultEncoding().adapted(to: header, width: 100, height: 100)
+        let file = try encoding.file(of: bitmap, as: .webp, quality: quality, maxBytes: nil, cancellation: nil)
+
+        var options = EncodeOptions()
+        options.webP.quality = source.isSmall ? min(100, quality + 1) : quality
+        options.webP.effort = source.isSmall ? .small : .default
+        #expect(try file.bytes == ImageEncoder(options: options).encode(bitmap, as: .webp))
+        #expect(file.quality == quality)
+        let lossless = try encoding.encode(bitmap, .webp, quality: nil, isLossless: true, nil)
+        options = EncodeOptions()
+        options.webP.isLossless = true
+        #expect(try lossless == ImageEncoder(options: options).encode(bitmap, as: .webp))
     }
 
     @Test func renderedImageContainsNoMetadataOfTheSource() throws {
