@@ -41,8 +41,8 @@ import Testing
         #expect(idle.exitCode() == 74)
 
         let busy = try WorkerDriver(["-j", "1"])
-        // The worker stops reading while nobody reads its answers, and a pipe holds few requests: writing on this thread
-        // would wait for ever.
+        // The worker stops reading while nobody reads its answers, and a pipe holds few requests: writing them on this
+        // thread would wait for ever.
         let writer = Thread { [info] in for _ in 0..<2_000 { busy.send(info) } }
         writer.start()
         #expect(try busy.next()?.status == "complete")
