@@ -96,7 +96,7 @@ public struct ThumbnailServer: Sendable {
             ],
             idleTimeout: TimeAmount(server.idleTimeout), httpDecoderConfiguration: decoder)
         var application = Application(
-            responder: responder, server: .http1(configuration: channel),
+            responder: responder, server: .connections(channel),
             configuration: ApplicationConfiguration(
                 address: .hostname(server.host, port: server.port), serverName: ServiceIdentity.name,
                 availableConnectionsDelegate: OpenConnections(

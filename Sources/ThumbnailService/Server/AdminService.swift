@@ -28,8 +28,8 @@ struct AdminService: Service {
         self.listening = listening
         application = Application(
             responder: responder,
-            server: .http1(
-                configuration: HTTP1Channel.Configuration(
+            server: .connections(
+                HTTP1Channel.Configuration(
                     additionalChannelHandlers: [HostFieldCheck()], idleTimeout: .seconds(60))),
             configuration: ApplicationConfiguration(
                 address: .hostname(Self.host, port: port), serverName: ServiceIdentity.name,
