@@ -89,7 +89,11 @@ import Testing
     /// Waits until no bytes are reserved.
     private static func expectRelease(_ service: RunningService, _ comment: String) async {
         let engine = service.engine
-        await yieldUntil { engine.bodies.reservedBytes == 0 && engine.queue.budget.grantedBytes == 0 }
+        // Between two waiting renders, no bytes are reserved either.
+        await yieldUntil {
+            engine.admission.waitingCount == 0 && engine.bodies.reservedBytes == 0
+                && engine.queue.budget.grantedBytes == 0
+        }
         #expect(engine.bodies.reservedBytes == 0, "\(comment)")
         #expect(engine.queue.budget.grantedBytes == 0, "\(comment)")
     }
