@@ -111,16 +111,21 @@ class Server:
         return found
 
     def cpu(self):
-        """CPU seconds of all processes of the server, including those that have ended."""
+        """CPU seconds of all processes of the server, including those that have ended.
+
+        /proc counts clock ticks of 10 ms, which is 1 to 2 % of the time of some rounds. The CPU clocks of the processes
+        count nanoseconds; only processes that have ended are counted in ticks.
+        """
         total = 0
         for pid in self.pids():
-            fields = _stat(pid)
-            if fields:
-                total += sum(int(value) for value in fields[11:13])
+            try:
+                total += time.clock_gettime(~pid << 3 | 2)  # clock_getcpuclockid(3), as Linux encodes it
+            except OSError:  # it has ended
+                pass
         fields = _stat(self.group)
         if fields:
-            total += sum(int(value) for value in fields[13:15])
-        return total / HERTZ
+            total += sum(int(value) for value in fields[13:15]) / HERTZ
+        return total
 
     def resident(self, key="VmRSS"):
         """Resident bytes of each process, largest first."""
