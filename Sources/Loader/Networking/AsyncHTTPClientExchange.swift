@@ -11,14 +11,23 @@ import Synchronization
 final class AsyncHTTPClientExchange: HTTPClientResponseDelegate {
     typealias Response = Void
 
-    /// Reading from the connection pauses when at least this many bytes are unread (backpressure).
-    static let highWaterMark = 131_072
+    /// Bytes of a chunk that are collected before the reader is resumed. Reading from the connection pauses when as
+    /// many bytes are unread (backpressure).
+    static let chunkBytes = 1 << 20
+    /// Maximum time for which received bytes wait for more bytes of their chunk.
+    private static let collectionTime = TimeAmount.milliseconds(1)
 
     private struct State {
         var task: HTTPClient.Task<Void>?
         var headWaiter: CheckedContinuation<HTTPResponseHead, any Error>?
         var bodyWaiter: CheckedContinuation<[UInt8]?, any Error>?
         var unread: [UInt8] = []
+        /// True when the reader gets the unread bytes before the chunk is complete.
+        var isDue = false
+        /// Content-Length minus the bytes received; nil when unknown. Only a hint for memory.
+        var remainingLength: Int?
+        /// Sets ``isDue``; nil when no bytes are collected.
+        var collectionTimer: Scheduled<Void>?
         /// Set while too many bytes are unread; AsyncHTTPClient continues reading when the promise succeeds.
         var readPromise: EventLoopPromise<Void>?
         var end: Result<Void, any Error>?
@@ -27,6 +36,34 @@ final class AsyncHTTPClientExchange: HTTPClientResponseDelegate {
         var timer: Scheduled<Void>?
         var hasTimer = false
         var lastProgress = NIODeadline.distantPast
+
+        mutating func append(_ bytes: ByteBufferView) {
+            if unread.isEmpty { unread.reserveCapacity(min(max(remainingLength ?? 0, bytes.count), chunkBytes)) }
+            unread += bytes
+            remainingLength? -= bytes.count
+            if unread.count >= chunkBytes { isDue = true }
+        }
+
+        /// Removes the waiting reader and the unread bytes; nil without a reader.
+        mutating func resumption() -> Resumption? {
+            bodyWaiter.take().map { Resumption(reader: $0, chunk: takeChunk()) }
+        }
+
+        /// Removes and returns the unread bytes.
+        mutating func takeChunk() -> [UInt8] {
+            isDue = false
+            var chunk: [UInt8] = []
+            swap(&chunk, &unread)
+            return chunk
+        }
+    }
+
+    /// A waiting reader and its chunk.
+    private struct Resumption {
+        let reader: CheckedContinuation<[UInt8]?, any Error>
+        let chunk: [UInt8]
+
+        func resume() { reader.resume(returning: chunk) }
     }
 
     private enum Ready {
@@ -39,8 +76,10 @@ final class AsyncHTTPClientExchange: HTTPClientResponseDelegate {
     private struct PendingActions {
         let headWaiter: CheckedContinuation<HTTPResponseHead, any Error>?
         let bodyWaiter: CheckedContinuation<[UInt8]?, any Error>?
+        /// The last bytes for the reader.
+        let chunk: [UInt8]
         let readPromise: EventLoopPromise<Void>?
-        let timer: Scheduled<Void>?
+        let timers: [Scheduled<Void>]
         let task: HTTPClient.Task<Void>?
     }
 
@@ -75,7 +114,8 @@ final class AsyncHTTPClientExchange: HTTPClientResponseDelegate {
         }
     }
 
-    /// Waits for at least one byte of the body. Returns all bytes received since the last call; nil at the end.
+    /// Waits for a chunk of the body: ``chunkBytes`` or, ``collectionTime`` after the first byte, all bytes that have
+    /// arrived. Returns all bytes received since the last call; nil at the end.
     func next() async throws -> [UInt8]? {
         switch try nextAvailable() {
         case .chunk(let chunk): return chunk
@@ -113,8 +153,8 @@ final class AsyncHTTPClientExchange: HTTPClientResponseDelegate {
         var chunk: [UInt8] = []
         let (readPromise, end, loop) = state.locked(in: self) {
             state -> (EventLoopPromise<Void>?, Result<Void, any Error>?, (any EventLoop)?) in
-            if !state.unread.isEmpty {
-                swap(&chunk, &state.unread)
+            if state.isDue || state.end != nil, !state.unread.isEmpty {
+                chunk = state.takeChunk()
                 return (state.readPromise.take(), nil, nil)
             }
             if let end = state.end { return (nil, end, nil) }
@@ -139,19 +179,27 @@ final class AsyncHTTPClientExchange: HTTPClientResponseDelegate {
         let pending = state.locked(in: self) { state -> PendingActions? in
             guard state.end == nil else { return nil }
             state.end = result
+            // Without a reader, the next call returns the unread bytes.
+            let last = state.resumption()
             return PendingActions(
-                headWaiter: state.headWaiter.take(), bodyWaiter: state.bodyWaiter.take(),
-                readPromise: state.readPromise.take(), timer: state.timer.take(), task: state.task.take())
+                headWaiter: state.headWaiter.take(), bodyWaiter: last?.reader, chunk: last?.chunk ?? [],
+                readPromise: state.readPromise.take(),
+                timers: [state.timer.take(), state.collectionTimer.take()].compactMap(\.self), task: state.task.take())
         }
         guard let pending else { return }
-        pending.timer?.cancel()
+        for timer in pending.timers { timer.cancel() }
         switch result {
         case .success:
             pending.headWaiter?.resume(throwing: HTTPClientError.remoteConnectionClosed)
-            pending.bodyWaiter?.resume(returning: nil)
+            pending.bodyWaiter?.resume(returning: pending.chunk.isEmpty ? nil : pending.chunk)
         case .failure(let error):
             pending.headWaiter?.resume(throwing: error)
-            pending.bodyWaiter?.resume(throwing: error)
+            if pending.chunk.isEmpty {
+                pending.bodyWaiter?.resume(throwing: error)
+            } else {
+                // The next call throws the error.
+                pending.bodyWaiter?.resume(returning: pending.chunk)
+            }
             pending.task?.cancel()
         }
         pending.readPromise?.succeed(())
@@ -178,6 +226,7 @@ extension AsyncHTTPClientExchange {
     func didReceiveHead(task: HTTPClient.Task<Void>, _ head: HTTPResponseHead) -> EventLoopFuture<Void> {
         let (waiter, headCount) = state.locked(in: self) { state in
             state.lastProgress = .now()
+            state.remainingLength = head.headers.first(name: "Content-Length").flatMap { Int($0) }
             return (state.headCount > 1 ? nil : state.headWaiter.take(), state.headCount)
         }
         if headCount > 1 {
@@ -192,24 +241,51 @@ extension AsyncHTTPClientExchange {
 
     func didReceiveBodyPart(task: HTTPClient.Task<Void>, _ buffer: ByteBuffer) -> EventLoopFuture<Void> {
         guard buffer.readableBytes > 0 else { return task.eventLoop.makeSucceededVoidFuture() }
-        let (waiter, readPromise) = state.locked(in: self) {
-            state -> (CheckedContinuation<[UInt8]?, any Error>?, EventLoopPromise<Void>?) in
-            guard state.end == nil else { return (nil, nil) }
+        let (resumption, readPromise, startsTimer) = state.locked(in: self) {
+            state -> (Resumption?, EventLoopPromise<Void>?, Bool) in
+            guard state.end == nil else { return (nil, nil, false) }
             state.lastProgress = .now()
-            if let waiter = state.bodyWaiter.take() { return (waiter, nil) }
-            state.unread += buffer.readableBytesView
-            guard state.unread.count >= Self.highWaterMark else { return (nil, nil) }
+            state.append(buffer.readableBytesView)
+            guard state.isDue else { return (nil, nil, state.collectionTimer == nil) }
+            if let resumption = state.resumption() { return (resumption, nil, false) }
+            guard state.unread.count >= Self.chunkBytes else { return (nil, nil, false) }
             let readPromise = task.eventLoop.makePromise(of: Void.self)
             state.readPromise = readPromise
-            return (nil, readPromise)
+            return (nil, readPromise, false)
         }
-        waiter?.resume(returning: Array(buffer.readableBytesView))
+        resumption?.resume()
+        if startsTimer { startCollectionTimer(on: task.eventLoop) }
         return readPromise?.futureResult ?? task.eventLoop.makeSucceededVoidFuture()
     }
 
     func didReceiveError(task: HTTPClient.Task<Void>, _ error: any Error) { end(.failure(error)) }
 
     func didFinishRequest(task: HTTPClient.Task<Void>) throws { end(.success(())) }
+}
+
+// The timer of the chunk that is being collected.
+extension AsyncHTTPClientExchange {
+    private func startCollectionTimer(on loop: any EventLoop) {
+        let timer = loop.scheduleTask(in: Self.collectionTime) { [weak self] in
+            self?.endCollection()
+            return
+        }
+        let isEnded = state.locked(in: self) { state in
+            if state.end == nil { state.collectionTimer = timer }
+            return state.end != nil
+        }
+        if isEnded { timer.cancel() }
+    }
+
+    private func endCollection() {
+        let resumption = state.locked(in: self) { state -> Resumption? in
+            state.collectionTimer = nil
+            guard !state.unread.isEmpty else { return nil }
+            state.isDue = true
+            return state.resumption()
+        }
+        resumption?.resume()
+    }
 }
 
 // The idle timer: at most one per exchange, rescheduled instead of cancelled when bytes have arrived.

@@ -32,6 +32,57 @@ import Testing
         #expect(count == size)
     }
 
+    @Test func bodyOfAnyLengthIsDeliveredWholeWhetherTheReaderWaitsOrNot() async throws {
+        let chunk = AsyncHTTPClientExchange.chunkBytes
+        let lengths = [1, 70_000, chunk - 1, chunk, chunk + 1, 2 * chunk + 7]
+        let bytes = TransportFixture.bytes(2 * chunk + 7)
+        for framing in [OriginResponse.Framing.length, .chunked, .untilClose] {
+            let origin = try await LoopbackOrigin { request in
+                var response = OriginResponse(body: Array(bytes.prefix(Int(request.target.dropFirst()) ?? 0)))
+                response.framing = framing
+                return .response(response)
+            }
+            for length in lengths {
+                for waits in [true, false] {
+                    let response = try await send(origin.url("/\(length)"))
+                    // Meanwhile, the end of the body can arrive without a reader.
+                    if !waits { _ = try await TransportFixture.get(origin.url("/1"), with: transport) }
+                    var body: [UInt8] = []
+                    for try await part in response.body {
+                        #expect(!part.isEmpty && part.count < 2 * chunk)
+                        body += part
+                    }
+                    let isWhole = body == Array(bytes.prefix(length))
+                    #expect(isWhole, "\(body.count) of \(length) bytes, \(framing), waits: \(waits)")
+                }
+            }
+        }
+    }
+
+    @Test func bytesBeforeAFailureAreDeliveredBeforeItsError() async throws {
+        let chunk = AsyncHTTPClientExchange.chunkBytes
+        let bytes = TransportFixture.bytes(3 * chunk)
+        for cut in [1, 70_000, chunk - 1, chunk + 1, 2 * chunk + 7] {
+            let origin = try await LoopbackOrigin { _ in
+                var response = OriginResponse(body: bytes)
+                response.failure = (cut, .close)
+                return .response(response)
+            }
+            for _ in 0..<3 {
+                let response = try await send(origin.url())
+                var body: [UInt8] = []
+                await #expect(throws: LoadError.self, "\(cut) bytes") {
+                    for try await part in response.body { body += part }
+                }
+                let isPrefix = body == Array(bytes.prefix(min(body.count, cut)))
+                #expect(isPrefix, "\(body.count) of \(cut) bytes")
+                // While the transport does not read, because a whole chunk waits, AsyncHTTPClient discards its own
+                // buffer when the connection fails.
+                #expect(cut >= chunk || body.count == cut, "\(body.count) of \(cut) bytes")
+            }
+        }
+    }
+
     @Test func cancellingBeforeTheResponseHeadClosesTheConnection() async throws {
         let origin = try await LoopbackOrigin { _ in .silence }
         let task = Task { try await send(origin.url()) }
