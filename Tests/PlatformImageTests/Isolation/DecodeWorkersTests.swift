@@ -61,11 +61,7 @@ import Testing
     /// Sends SIGKILL, and returns after the process has ended; the supply waits for it.
     private func killAndWait(_ process: Int32) {
         kill(process, SIGKILL)
-        while let status = try? String(contentsOfFile: "/proc/\(process)/stat", encoding: .utf8),
-            !status.contains(") Z "), !status.contains(") X ")
-        {
-            sched_yield()
-        }
+        while !hasEnded(process) { sched_yield() }
     }
 
     @Test func workerKilledWhileItIsIdleFailsNoRequest() throws {

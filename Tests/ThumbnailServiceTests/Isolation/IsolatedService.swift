@@ -42,5 +42,17 @@ extension DecodeWorkers {
     func waitUntilStarted(_ count: Int) async { await yieldUntil { statistics.aliveWorkers == count + 1 } }
 
     func signal(_ number: Int32) { for process in processIdentifiers { kill(process, number) } }
+
+    /// Sends the signal of an end to all workers, and returns after they have ended, so that the next request cannot
+    /// have one of them.
+    func end(by number: Int32) async {
+        let identifiers = processIdentifiers
+        for process in identifiers {
+            kill(process, number)
+            // A stopped process receives other signals than SIGKILL when it continues.
+            kill(process, SIGCONT)
+        }
+        await yieldUntil { identifiers.allSatisfy(hasEnded) }
+    }
 }
 #endif

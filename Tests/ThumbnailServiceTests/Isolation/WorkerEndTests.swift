@@ -25,7 +25,7 @@ import Testing
             workers.signal(SIGSTOP)
             async let reply = service.thumbnail("20x20", of: file)
             await yieldUntil { workers.statistics.busyWorkers == 1 }
-            workers.signal(SIGKILL)
+            await workers.end(by: SIGKILL)
 
             let killed = try await reply
             #expect(killed.status == 503 && killed["Retry-After"] == "1")
@@ -50,8 +50,7 @@ import Testing
             workers.signal(SIGSTOP)
             async let reply = service.thumbnail("20x20", of: file)
             await yieldUntil { workers.statistics.busyWorkers == 1 }
-            workers.signal(SIGSEGV)
-            workers.signal(SIGCONT)
+            await workers.end(by: SIGSEGV)
 
             let crashed = try await reply
             #expect(crashed.status == 415 && crashed.text.contains("\"reason\":\"notAnImage\""))
