@@ -136,6 +136,7 @@ static const struct {
     {"webp rows", test_webp_rows},
     {"webp truncation", test_webp_truncation},
     {"webp opaque codes", test_webp_opaque},
+    {"webp flat images", test_webp_flat},
     {"webp halved rows", test_webp_halved_rows},
     {"webp halved images", test_webp_halved_images},
     {"webp not halved", test_webp_not_halved},

@@ -71,6 +71,7 @@ void test_regions(void);
 void test_webp_rows(void);
 void test_webp_truncation(void);
 void test_webp_opaque(void);
+void test_webp_flat(void);
 void test_webp_halved_rows(void);
 void test_webp_halved_images(void);
 void test_webp_not_halved(void);

@@ -12,6 +12,7 @@
 #include "core/report.h"
 #include "core/scratch.h"
 #include "rows/rows.h"
+#include "webp/webp_flat.h"
 #include "webp/webp_halve.h"
 #include "webp/webp_opaque.h"
 #include "webp/webp_ring.h"
@@ -45,7 +46,7 @@ typedef struct draw {
   bool moves;        // every piece starts to write at `pixels`
   size_t piece;      // bytes
   uint8_t *halved;   // IMGC_WEBP_HALVED_ROWS rows of a halved image
-  bool makes_opaque; // a lossless image that can have an alpha below 255 without the alpha bit
+  bool makes_opaque; // libwebp can return an alpha below 255 although the image has no alpha bit
   uint32_t done;     // rows of the image that have been written directly or passed on
   WebPDecoderConfig config;
   WebPIDecoder *decoder;
@@ -270,6 +271,13 @@ static size_t piece_size(const imgc_webp_image *image) {
 // piece; with smaller pieces more rows are kept.
 static outcome decode_rows(draw *d) {
   window whole = {.end = d->image->height, .keep = d->image->height, .is_whole = true};
+  bool is_flat = d->stride == imgc_webp_row_bytes(d->image) &&
+                 imgc_webp_draw_flat(d->request, d->image, d->pixels, d->report);
+  if (is_flat) put_rows(d, &whole, 0, whole.end, d->pixels);
+  if (!is_flat && d->image->is_lossless && !d->image->has_alpha && !d->report->status)
+    d->makes_opaque = !imgc_webp_is_opaque(d->request, d->image, d->report);
+  if (d->report->status) return OUTCOME_FAILED;
+  if (is_flat) return OUTCOME_COMPLETE;
   outcome outcome = decode_window(d, &whole);
   size_t small = d->image->size / DAMAGED_PIECES + 1;
   if (outcome != OUTCOME_DAMAGED || !d->image->is_lossless || small >= d->piece) return outcome;
@@ -316,10 +324,6 @@ imgc_status imgc_webp_draw(const imgc_request *request, const imgc_webp_image *i
             .image = image,
             .output = output,
             .piece = piece_size(image)};
-  if (image->is_lossless && !image->has_alpha) {
-    d.makes_opaque = !imgc_webp_is_opaque(request, image, report);
-    if (report->status) return report->status;
-  }
   outcome outcome = image->is_halved ? draw_halved(&d)
                     : output->pixels ? draw_direct(&d)
                                      : draw_buffered(&d);

@@ -18,12 +18,7 @@ enum {
   SYMBOLS_PER_GROUP = 64, // of the images before the main image, in the same time
 };
 
-// True when the only symbol of the code is `symbol`.
-static bool is_only(const imgc_webp_code *code, uint32_t symbol) {
-  return code->is_single && code->symbols[0] == symbol;
-}
-
-// Section 4.4: an index that is not in the palette is transparent black. True when no green value
+// Section 3.5.4: an index that is not in the palette is transparent black. True when no green value
 // of the group has one.
 static bool has_valid_indices(const imgc_webp_stream *s) {
   uint32_t index_bits = 8u >> imgc_webp_packing_bits(s->colors), mask = (1u << index_bits) - 1;
@@ -40,10 +35,11 @@ static bool has_valid_indices(const imgc_webp_stream *s) {
 // and a color cache code repeats a pixel or is 0. The other transforms do not change alpha.
 static bool is_opaque_group(const imgc_webp_stream *s) {
   if (s->colors) return has_valid_indices(s);
-  // Section 4.1: the alpha of pixels outside the image is 255, and each predictor of pixels with
+  // Section 3.5.1: the alpha of pixels outside the image is 255, and each predictor of pixels with
   // the alpha 255 has that alpha.
   const imgc_webp_code *alpha = &s->codes[IMGC_WEBP_ALPHA];
-  return s->has_predictor ? is_only(alpha, 0) : is_only(alpha, 255) && s->cache_bits == 0;
+  if (s->has_predictor) return imgc_webp_is_only(alpha, 0);
+  return imgc_webp_is_only(alpha, 255) && s->cache_bits == 0;
 }
 
 bool imgc_webp_is_opaque(const imgc_request *request, const imgc_webp_image *image,

@@ -1,4 +1,4 @@
-// The memory of the prefix codes of a lossless stream (RFC 9649, section 6.2.2). Only the largest
+// The memory of the prefix codes of a lossless stream (RFC 9649, section 3.7.2.2). Only the largest
 // value of the entropy image matters, and how many values it has.
 
 #include "webp/webp_prefix.h"

@@ -7,7 +7,7 @@
 
 // Returns the bytes of libwebp's tables for the prefix codes of a lossless image or of a coded
 // alpha plane; 0 for other images. Reads the stream up to the entropy image (RFC 9649,
-// section 6.2.2), which determines the number of codes: up to 65,536 groups of 12 to 20 kB each,
+// section 3.7.2.2), which determines the number of codes: up to 65,536 groups of 12 to 20 kB each,
 // for an image of one megapixel. Returns 0 for a stream that is damaged before that, and when
 // imgc_poll fails.
 uint64_t imgc_webp_prefix_bytes(const imgc_request *request, const imgc_webp_image *image,

@@ -1,8 +1,9 @@
-// The header of a lossless stream (RFC 9649, sections 3.4 to 6.2): transforms and prefix codes.
+// The header of a lossless stream (RFC 9649, sections 3.4 to 3.7.2): transforms and prefix codes.
 
 #ifndef IMGC_WEBP_STREAM_H
 #define IMGC_WEBP_STREAM_H
 
+#include "webp/webp_bits.h"
 #include "webp/webp_container.h"
 
 enum {
@@ -10,17 +11,10 @@ enum {
   IMGC_WEBP_MAX_GROUPS = 65536,
   IMGC_WEBP_MAX_CACHE_BITS = 11,
   IMGC_WEBP_MAX_ALPHABET = IMGC_WEBP_LITERALS + 24 /* lengths */ + (1 << IMGC_WEBP_MAX_CACHE_BITS),
-  IMGC_WEBP_MAX_CODE_LENGTH = 15,
+  IMGC_WEBP_MAX_TILES = 4096,
+  IMGC_WEBP_NEAR_CODES = 120,   // distance codes of pixels by column and row
+  IMGC_WEBP_MAX_SIZE_BITS = 14, // of the width and the height
 };
-
-typedef struct imgc_webp_bits {
-  const uint8_t *data;
-  size_t size;
-  size_t at; // next byte
-  uint64_t value;
-  unsigned count; // bits in `value`
-  bool is_valid;  // false after the end of the data, and after an invalid code
-} imgc_webp_bits;
 
 // A canonical code: the symbols in order of their code length and value.
 typedef struct imgc_webp_code {
@@ -29,6 +23,18 @@ typedef struct imgc_webp_code {
   uint16_t used;  // symbols with a code
   bool is_single; // one symbol, which takes no bits
 } imgc_webp_code;
+
+// The symbols that have a code, in ascending order, and the lengths of their codes.
+typedef struct imgc_webp_lengths {
+  uint16_t symbols[IMGC_WEBP_MAX_ALPHABET];
+  uint8_t lengths[IMGC_WEBP_MAX_ALPHABET];
+  uint32_t used;
+} imgc_webp_lengths;
+
+// True when the only symbol of the code is `symbol`.
+static inline bool imgc_webp_is_only(const imgc_webp_code *code, uint32_t symbol) {
+  return code->is_single && code->symbols[0] == symbol;
+}
 
 // The codes of a group, in the order of the stream.
 enum {
@@ -46,24 +52,35 @@ typedef struct imgc_webp_stream {
   imgc_webp_bits bits;
   uint64_t symbols;     // pixels, copies and cache codes read so far
   uint64_t max_symbols; // with more, the stream is not valid
+  // Receives the values of the entropy image, in rows, if it has at most IMGC_WEBP_MAX_TILES and no
+  // colour cache; NULL: not wanted.
+  uint16_t *tiles;
   uint32_t width, height;
   // From the transforms. Each can occur once.
   bool has_predictor;
+  bool has_color_transform;
+  bool subtracts_green;
   bool has_opaque_colors; // every colour of the palette is known to have the alpha 255
   uint32_t colors;        // of the palette; 0: no color-indexing transform
   // From the main image.
-  uint32_t cache_bits; // 0: no colour cache
-  uint32_t groups;     // the largest value of the entropy image, plus 1
-  uint32_t used;       // values that occur in the entropy image
-  uint8_t lengths[IMGC_WEBP_MAX_ALPHABET];
+  uint32_t cache_bits;       // 0: no colour cache
+  uint32_t groups;           // the largest value of the entropy image, plus 1
+  uint32_t used;             // values that occur in the entropy image
+  bool has_tiles;            // `tiles` has the values, or 0 without entropy image
+  unsigned tile_bits;        // a tile has 1 << tile_bits columns and rows of the main image
+  imgc_webp_lengths lengths; // of the code that is read
   imgc_webp_code length_code;
   imgc_webp_code codes[IMGC_WEBP_CODES]; // of the group that was read last
 } imgc_webp_stream;
 
-// Section 4.4: returns how many bits of a coordinate select an index within a green value.
+// Section 3.5.4: returns how many bits of a coordinate select an index within a green value.
 static inline uint32_t imgc_webp_packing_bits(uint32_t colors) {
   return colors > 16 ? 0 : colors > 4 ? 1 : colors > 2 ? 2 : 3;
 }
+
+// Section 3.6.2.2: sets the distances, in pixels, of the codes from 1 to IMGC_WEBP_NEAR_CODES in an
+// image of the given width.
+void imgc_webp_near_distances(uint32_t distances[IMGC_WEBP_NEAR_CODES], uint32_t width);
 
 // Prepares reading the VP8L chunk, or the lossless alpha plane, of an image. Returns false when the
 // image has neither.
