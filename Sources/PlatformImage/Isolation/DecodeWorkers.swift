@@ -18,8 +18,8 @@ public final class DecodeWorkers: Sendable {
     let supply: WorkerSupply
     let refusedFiles: RefusedFiles
 
-    /// Starts the first worker, so that an error appears here and not at the first image; the others start in the
-    /// background.
+    /// Starts the first worker, so that an error appears here and not at the first image. The others start in the
+    /// background: after 100 ms, or earlier when a request waits.
     ///
     /// - Throws: `workerUnavailable`; `invalidArgument` when a number of the configuration is out of its range.
     public convenience init(_ configuration: Configuration = Configuration()) throws(DecodeError) {

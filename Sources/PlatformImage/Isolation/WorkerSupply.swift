@@ -42,6 +42,8 @@ final class WorkerSupply: Sendable {
         /// Consecutive starts that failed.
         var failedStarts = 0
         var lastEnd: ContinuousClock.Instant?
+        /// The end of ``WorkerSupply/firstDelay``.
+        let firstDelayEnd = ContinuousClock.now + WorkerSupply.firstDelay
         var statistics = DecodeWorkers.Statistics()
     }
 
@@ -52,6 +54,9 @@ final class WorkerSupply: Sendable {
     private static let failureDelay = Duration.milliseconds(20)
     /// Time between the end of a worker and the start of its replacement, in which the next request uses the processor.
     private static let startDelay = Duration.milliseconds(3)
+    /// Time after the start of the first worker in which others are started only for requests that wait, so that they
+    /// do not delay the first request of a program.
+    private static let firstDelay = Duration.milliseconds(100)
     private static let idleTime = Duration.seconds(3)
 
     let width: Int
@@ -341,6 +346,7 @@ final class WorkerSupply: Sendable {
     private func isMissing(_ state: SupplyState) -> Bool { state.processes.count - state.sessionCount < width + 1 }
 
     private func startIsDue(_ state: SupplyState) -> Bool {
+        if state.waiters.isEmpty, state.firstDelayEnd > .now { return false }
         guard let lastEnd = state.lastEnd else { return true }
         let delay: Duration
         if state.failedStarts > 0 {
