@@ -16,7 +16,7 @@ typedef struct imgc_webp_bits {
   size_t size;
   size_t at; // next byte
   uint64_t value;
-  unsigned count; // bits in `value` that are read; those above them are 0 or repeated by the next
+  unsigned count; // valid bits in `value`; imgc_webp_fill loads those above them again
   bool is_valid;  // false after the end of the data, and after an invalid code
 } imgc_webp_bits;
 

@@ -11,22 +11,17 @@
 
 #include <string.h>
 
-// The least number of pixels of an image and of a group of codes, and for a byte and for a code.
-// Tests define smaller values.
-#ifndef IMGC_WEBP_PIXELS_PER_GROUP
-#define IMGC_WEBP_PIXELS_PER_GROUP 65536
-#endif
+// The least number of pixels for a byte and for a code. Tests define a smaller value.
 #ifndef IMGC_WEBP_PIXELS_PER_CODE
 #define IMGC_WEBP_PIXELS_PER_CODE 32
 #endif
 
 enum {
-  PIXELS_PER_GROUP = IMGC_WEBP_PIXELS_PER_GROUP,
-  SYMBOLS_PER_GROUP = 64, // of the entropy image
   QUICK_BITS = 8,
   LONG_CODE = UINT16_MAX,
-  LENGTHS_END = IMGC_WEBP_LITERALS + 24, // green symbols from here on are indices of the cache
-  BLOCK = 16,                            // pixels that are compared at once
+  LENGTHS_END =
+      IMGC_WEBP_LITERALS + IMGC_WEBP_LENGTHS, // green symbols from here on are indices of the cache
+  BLOCK = 16,                                 // pixels that are compared at once
   ROWS_PER_POLL = 16,
 };
 static const uint32_t HASH = 0x1e35a7bd; // of a pixel, for its index in the cache
@@ -220,16 +215,17 @@ static bool read_pixels(flat *f) {
 
 bool imgc_webp_draw_flat(const imgc_request *request, const imgc_webp_image *image, uint8_t *pixels,
                          imgc_report *report) {
-  uint64_t count = (uint64_t)image->width * image->height, max_groups = count / PIXELS_PER_GROUP;
+  uint64_t count = (uint64_t)image->width * image->height,
+           max_groups = count / IMGC_WEBP_PIXELS_PER_GROUP;
   uint64_t max_codes = count / IMGC_WEBP_PIXELS_PER_CODE;
   // A code has about a byte.
-  if (!image->is_lossless || image->is_truncated || count < PIXELS_PER_GROUP ||
+  if (!image->is_lossless || image->is_truncated || count < IMGC_WEBP_PIXELS_PER_GROUP ||
       image->size > max_codes)
     return false;
   flat f = {.image = image, .pixels = pixels, .max_codes = max_codes};
   imgc_webp_stream *s = &f.stream;
   if (!imgc_webp_stream_open(s, request, image, report)) return false;
-  s->max_symbols = max_groups * SYMBOLS_PER_GROUP;
+  s->max_symbols = max_groups * IMGC_WEBP_SYMBOLS_PER_GROUP;
   s->tiles = f.tiles;
   if (!imgc_webp_stream_read_header(s) || !s->has_tiles || s->groups > max_groups ||
       s->has_predictor || s->has_color_transform || s->colors)

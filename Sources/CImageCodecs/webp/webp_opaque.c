@@ -7,17 +7,6 @@
 #include "webp/webp_opaque.h"
 #include "webp/webp_stream.h"
 
-// A test of this many pixels takes about as long as reading the codes of a group. Tests define a
-// smaller value.
-#ifndef IMGC_WEBP_PIXELS_PER_GROUP
-#define IMGC_WEBP_PIXELS_PER_GROUP 65536
-#endif
-
-enum {
-  PIXELS_PER_GROUP = IMGC_WEBP_PIXELS_PER_GROUP,
-  SYMBOLS_PER_GROUP = 64, // of the images before the main image, in the same time
-};
-
 // Section 3.5.4: an index that is not in the palette is transparent black. True when no green value
 // of the group has one.
 static bool has_valid_indices(const imgc_webp_stream *s) {
@@ -46,9 +35,11 @@ bool imgc_webp_is_opaque(const imgc_request *request, const imgc_webp_image *ima
                          imgc_report *report) {
   uint64_t pixels = (uint64_t)image->width * image->height;
   imgc_webp_stream s;
-  if (pixels < PIXELS_PER_GROUP || !imgc_webp_stream_open(&s, request, image, report)) return false;
-  s.max_symbols = pixels / PIXELS_PER_GROUP * SYMBOLS_PER_GROUP;
-  if (!imgc_webp_stream_read_header(&s) || s.groups > pixels / PIXELS_PER_GROUP) return false;
+  if (pixels < IMGC_WEBP_PIXELS_PER_GROUP || !imgc_webp_stream_open(&s, request, image, report))
+    return false;
+  s.max_symbols = pixels / IMGC_WEBP_PIXELS_PER_GROUP * IMGC_WEBP_SYMBOLS_PER_GROUP;
+  if (!imgc_webp_stream_read_header(&s) || s.groups > pixels / IMGC_WEBP_PIXELS_PER_GROUP)
+    return false;
   // Predicted indices have any value, and predicted colours any alpha.
   if (s.colors && (s.has_predictor || !s.has_opaque_colors)) return false;
   for (uint32_t i = 0; i < s.groups; i++)

@@ -9,7 +9,6 @@
 enum {
   CHUNK_HEADER = 8,
   VP8L_HEADER = 5,
-  LENGTH_CODES = 24,
   DISTANCE_CODES = 40,
   SYMBOLS_PER_POLL = 1 << 16,
 };
@@ -106,7 +105,7 @@ static uint32_t read_cache_bits(imgc_webp_bits *b) {
 // Reads the codes of a group of an image with a colour cache of the given size.
 static void read_group(imgc_webp_stream *p, uint32_t cache_bits) {
   uint32_t cache = cache_bits ? 1u << cache_bits : 0;
-  const uint32_t alphabets[IMGC_WEBP_CODES] = {IMGC_WEBP_LITERALS + LENGTH_CODES + cache,
+  const uint32_t alphabets[IMGC_WEBP_CODES] = {IMGC_WEBP_LITERALS + IMGC_WEBP_LENGTHS + cache,
                                                IMGC_WEBP_LITERALS, IMGC_WEBP_LITERALS,
                                                IMGC_WEBP_LITERALS, DISTANCE_CODES};
   for (int i = 0; i < IMGC_WEBP_CODES && p->bits.is_valid; i++)
@@ -154,7 +153,7 @@ static bool copy_tiles(tile_writer *tiles, uint64_t at, uint32_t count, uint32_t
   return true;
 }
 
-// What an image before the main image is read for. Each can be NULL.
+// Results of reading an image before the main image. Each can be NULL.
 typedef struct image_results {
   uint64_t *values;   // receives the values of the entropy image, a bit per value
   tile_writer *tiles; // set to NULL if they are not known
@@ -182,7 +181,7 @@ static void read_image(imgc_webp_stream *p, uint32_t width, uint32_t height,
       if (results->values && b->is_valid)
         results->values[value >> 6] |= (uint64_t)1 << (value & 63);
       if (results->tiles) results->tiles->values[at] = (uint16_t)value;
-    } else if (green < IMGC_WEBP_LITERALS + LENGTH_CODES) {
+    } else if (green < IMGC_WEBP_LITERALS + IMGC_WEBP_LENGTHS) {
       count = imgc_webp_read_length(b, green - IMGC_WEBP_LITERALS);
       uint32_t code = imgc_webp_read_length(b, read_symbol(b, &p->codes[IMGC_WEBP_DISTANCE]));
       opaque &= copies_opaque((uint32_t)at, code);

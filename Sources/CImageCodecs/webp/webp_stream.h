@@ -6,11 +6,19 @@
 #include "webp/webp_bits.h"
 #include "webp/webp_container.h"
 
+// The least number of pixels for a group of codes that is read before libwebp decodes the image.
+// Tests define a smaller value.
+#ifndef IMGC_WEBP_PIXELS_PER_GROUP
+#define IMGC_WEBP_PIXELS_PER_GROUP 65536
+#endif
+
 enum {
+  IMGC_WEBP_SYMBOLS_PER_GROUP = 64, // of the images before the main image, in the same time
   IMGC_WEBP_LITERALS = 256,
+  IMGC_WEBP_LENGTHS = 24,
   IMGC_WEBP_MAX_GROUPS = 65536,
   IMGC_WEBP_MAX_CACHE_BITS = 11,
-  IMGC_WEBP_MAX_ALPHABET = IMGC_WEBP_LITERALS + 24 /* lengths */ + (1 << IMGC_WEBP_MAX_CACHE_BITS),
+  IMGC_WEBP_MAX_ALPHABET = IMGC_WEBP_LITERALS + IMGC_WEBP_LENGTHS + (1 << IMGC_WEBP_MAX_CACHE_BITS),
   IMGC_WEBP_MAX_TILES = 4096,
   IMGC_WEBP_NEAR_CODES = 120,   // distance codes of pixels by column and row
   IMGC_WEBP_MAX_SIZE_BITS = 14, // of the width and the height

@@ -43,8 +43,8 @@ extension DecodeWorkers {
 
     func signal(_ number: Int32) { for process in processIdentifiers { kill(process, number) } }
 
-    /// Sends the signal of an end to all workers, and returns after they have ended, so that the next request cannot
-    /// have one of them.
+    /// Sends a signal that ends processes to all workers, and returns after they have ended, so that the next request
+    /// uses none of them.
     func end(by number: Int32) async {
         let identifiers = processIdentifiers
         for process in identifiers {
