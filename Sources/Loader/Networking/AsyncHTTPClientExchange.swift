@@ -24,7 +24,7 @@ final class AsyncHTTPClientExchange: HTTPClientResponseDelegate {
         var unread: [UInt8] = []
         /// True when the reader gets the unread bytes before the chunk is complete.
         var isDue = false
-        /// Content-Length minus the bytes received; nil when unknown. Only a hint for memory.
+        /// Content-Length minus the bytes received; nil when unknown or above `UInt32.max`. Only a hint for memory.
         var remainingLength: Int?
         /// Sets ``isDue``; nil when no bytes are collected.
         var collectionTimer: Scheduled<Void>?
@@ -226,7 +226,7 @@ extension AsyncHTTPClientExchange {
     func didReceiveHead(task: HTTPClient.Task<Void>, _ head: HTTPResponseHead) -> EventLoopFuture<Void> {
         let (waiter, headCount) = state.locked(in: self) { state in
             state.lastProgress = .now()
-            state.remainingLength = head.headers.first(name: "Content-Length").flatMap { Int($0) }
+            state.remainingLength = head.headers.first(name: "Content-Length").flatMap { UInt32($0).map(Int.init) }
             return (state.headCount > 1 ? nil : state.headWaiter.take(), state.headCount)
         }
         if headCount > 1 {
