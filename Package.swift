@@ -1,7 +1,7 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
-// The core (CImageCodecs, PlatformImage) depends on no package: with `traits: []` none is resolved.
+// No target depends on a package: all libraries are packages of the distribution, which Scripts/bootstrap installs.
 // Names of modules and products are unique in a user's package graph: all start with PlatformImage or CPlatformImage,
 // except CImageCodecs and the executables.
 // PLATFORMIMAGE_DOCS=1 adds the plugin that builds the documentation.
@@ -18,7 +18,6 @@ let package = Package(
         .library(name: "PlatformImage", targets: ["PlatformImage"]),
         .library(name: "PlatformImageLoader", targets: ["PlatformImageLoader"]),
         .library(name: "PlatformImageURLSession", targets: ["PlatformImageURLSession"]),
-        .library(name: "PlatformImageService", targets: ["PlatformImageService"]),
         .library(name: "PlatformImageC", type: .dynamic, targets: ["PlatformImageC"]),
         .executable(name: "imagetool", targets: ["imagetool"]),
         .executable(name: "imagetool-decoder", targets: ["imagetool-decoder"]),
@@ -26,39 +25,9 @@ let package = Package(
     ],
     traits: [
         .trait(name: "WebP", description: "WebP files: decoding and encoding with libwebp."),
-        .trait(name: "Loader", description: "Loading and caching: the product PlatformImageLoader."),
-        .trait(
-            name: "AsyncHTTPClient", description: "The transport of the loader by way of AsyncHTTPClient.",
-            enabledTraits: ["Loader"]),
-        .trait(
-            name: "Tool", description: "The command-line tools `imagetool` and `imagetool-bench`.",
-            enabledTraits: ["Loader"]),
-        .trait(
-            name: "Metrics", description: "Feeds swift-metrics with the records of the loader.",
-            enabledTraits: ["Loader"]),
-        .trait(
-            name: "Service",
-            description: "The thumbnail service: the product PlatformImageService and `imagetool serve`.",
-            enabledTraits: ["Loader", "AsyncHTTPClient", "Tool", "Metrics"]),
-        // The tools are not for users of the libraries, who would otherwise resolve an argument parser.
-        .default(enabledTraits: ["WebP", "Loader", "AsyncHTTPClient"]),
+        .default(enabledTraits: ["WebP"]),
     ],
-    dependencies: [
-        .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
-        .package(url: "https://github.com/apple/swift-configuration", from: "1.4.0", traits: []),
-        .package(url: "https://github.com/apple/swift-crypto", from: "4.5.2"),
-        .package(url: "https://github.com/apple/swift-http-types", from: "1.8.0"),
-        .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
-        .package(url: "https://github.com/apple/swift-metrics", from: "2.13.0"),
-        // Without its trait FullFoundation, so that the service does not link ICU.
-        .package(url: "https://github.com/hummingbird-project/hummingbird", from: "2.28.1", traits: []),
-        .package(url: "https://github.com/swift-server/async-http-client", from: "1.37.0"),
-        .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
-        .package(url: "https://github.com/apple/swift-nio", from: "2.101.2"),
-        .package(url: "https://github.com/apple/swift-nio-ssl", from: "2.37.6"),
-        .package(url: "https://github.com/apple/swift-nio-http2", from: "1.46.0"),
-        .package(url: "https://github.com/apple/swift-nio-extras", from: "1.34.1"),
-    ] + documentation,
+    dependencies: documentation,
     targets: [
         // The core.
         .target(
@@ -89,51 +58,27 @@ let package = Package(
             name: "CPlatformImageContentCoding", path: "Sources/CContentCoding", cSettings: codecSettings,
             linkerSettings: [.linkedLibrary("z")]),
         .target(
+            name: "CPlatformImageDigests", path: "Sources/CDigests", cSettings: codecSettings,
+            linkerSettings: [.linkedLibrary("crypto")]),
+        .target(
             name: "PlatformImageLoader",
             dependencies: [
-                "PlatformImage", "CPlatformImageChecksums", "CPlatformImageContentCoding",
-                crypto("Loader"), logging("Loader"), metrics("Metrics"), asyncHTTPClient("AsyncHTTPClient"),
-                nio("NIOCore", "AsyncHTTPClient"), nio("NIOPosix", "AsyncHTTPClient"),
-                nio("NIOHTTP1", "AsyncHTTPClient"), nioHTTP2("NIOHTTP2", "AsyncHTTPClient"), nioSSL("AsyncHTTPClient"),
+                "PlatformImage", "CPlatformImageChecksums", "CPlatformImageContentCoding", "CPlatformImageDigests",
             ],
             path: "Sources/Loader", swiftSettings: settings),
         .target(
             name: "PlatformImageURLSession", dependencies: ["PlatformImage", "PlatformImageLoader"],
             path: "Sources/LoaderURLSession", swiftSettings: settings),
 
-        // The thumbnail service.
-        .target(
-            name: "CPlatformImageHostNames", path: "Sources/CHostNames",
-            cSettings: codecSettings + [.define("PIHN_ENABLED", .when(traits: ["Service"]))],
-            linkerSettings: [.linkedLibrary("idn2", .when(traits: ["Service"]))]),
-        .target(
-            name: "PlatformImageService",
-            dependencies: [
-                "PlatformImage", "PlatformImageLoader", "CPlatformImageHostNames",
-                crypto("Service"), logging("Service"), metrics("Service"), asyncHTTPClient("Service"),
-                nio("NIOCore", "Service"), nio("NIOPosix", "Service"), nio("NIOHTTP1", "Service"),
-                nioExtras("NIOHTTPTypes", "Service"), httpTypes("Service"),
-                .product(name: "Hummingbird", package: "hummingbird", condition: when("Service")),
-                .product(name: "Configuration", package: "swift-configuration", condition: when("Service")),
-                .product(name: "ServiceLifecycle", package: "swift-service-lifecycle", condition: when("Service")),
-                .product(name: "UnixSignals", package: "swift-service-lifecycle", condition: when("Service")),
-            ],
-            path: "Sources/ThumbnailService",
-            // Embedded instead of in a bundle, because users copy the tool as one file.
-            resources: [.embedInCode("Gallery/Resources")], swiftSettings: settings),
-
         // The tools. Only imagetool, with the worker program imagetool-decoder, is for users; imagetool-bench measures
         // and demonstrates.
         .target(
             name: "PlatformImageToolSupport",
-            dependencies: ["PlatformImage", "PlatformImageLoader", service, argumentParser, logging("Service")],
+            dependencies: ["PlatformImage", "PlatformImageLoader"],
             path: "Sources/ToolSupport", swiftSettings: settings),
         .executableTarget(
             name: "imagetool",
-            dependencies: [
-                "PlatformImage", "PlatformImageLoader", "PlatformImageToolSupport", service, argumentParser,
-                crypto("Tool"), logging("Service"),
-            ],
+            dependencies: ["PlatformImage", "PlatformImageLoader", "PlatformImageToolSupport"],
             swiftSettings: settings, linkerSettings: toolLinkerSettings),
         .target(
             name: "CPlatformImageBaselines", path: "Sources/CBaselines", cSettings: codecSettings + [webPDefinition],
@@ -142,20 +87,12 @@ let package = Package(
             name: "PlatformImageBenchmarking", dependencies: ["PlatformImage", "CPlatformImageBaselines"],
             path: "Sources/Benchmarking", swiftSettings: settings),
         .target(
-            name: "PlatformImageLoopbackOrigin",
-            dependencies: [
-                crypto("AsyncHTTPClient"), nio("NIOCore", "AsyncHTTPClient"), nio("NIOPosix", "AsyncHTTPClient"),
-                nio("NIOTLS", "AsyncHTTPClient"), nioHTTP2("NIOHPACK", "AsyncHTTPClient"),
-                nioHTTP2("NIOHTTP2", "AsyncHTTPClient"), nioSSL("AsyncHTTPClient"),
-            ],
-            path: "Sources/LoopbackOrigin", swiftSettings: settings),
+            name: "PlatformImageLoopbackOrigin", path: "Sources/LoopbackOrigin", swiftSettings: settings),
         .executableTarget(
             name: "imagetool-bench",
             dependencies: [
                 "PlatformImage", "PlatformImageLoader", "PlatformImageToolSupport", "PlatformImageBenchmarking",
-                "PlatformImageLoopbackOrigin", "CPlatformImageChecksums", service,
-                asyncHTTPClient("AsyncHTTPClient"), nio("NIOCore", "AsyncHTTPClient"), argumentParser,
-                logging("Service"),
+                "PlatformImageLoopbackOrigin", "CPlatformImageChecksums",
             ],
             swiftSettings: settings, linkerSettings: toolLinkerSettings),
 
@@ -184,10 +121,7 @@ let package = Package(
             name: "LoaderTests",
             dependencies: [
                 "PlatformImageLoader", "PlatformImageLoopbackOrigin", "PlatformImageDiskCacheProbe",
-                "PlatformImageTestSupport", "CPlatformImageContentCoding", "imagetool-decoder", logging("Loader"),
-                .product(name: "MetricsTestKit", package: "swift-metrics", condition: when("Metrics")),
-                asyncHTTPClient("AsyncHTTPClient"), nio("NIOCore", "AsyncHTTPClient"),
-                nio("NIOEmbedded", "AsyncHTTPClient"), nio("NIOHTTP1", "AsyncHTTPClient"),
+                "PlatformImageTestSupport", "CPlatformImageContentCoding", "imagetool-decoder",
             ],
             swiftSettings: settings),
         .testTarget(
@@ -198,73 +132,23 @@ let package = Package(
             ],
             swiftSettings: settings),
         .testTarget(
-            name: "ThumbnailServiceTests",
-            dependencies: [
-                "PlatformImageService", "PlatformImageLoader", "PlatformImageLoopbackOrigin",
-                "PlatformImageTestSupport", "imagetool-decoder", asyncHTTPClient("Service"), logging("Service"),
-                metrics("Service"),
-                nio("NIOCore", "Service"), nio("NIOHTTP1", "Service"), nio("NIOPosix", "Service"),
-                nio("NIOEmbedded", "Service"), httpTypes("Service"), nioExtras("NIOHTTPTypes", "Service"),
-                nioExtras("NIOHTTPTypesHTTP1", "Service"),
-            ],
-            swiftSettings: settings),
-        .testTarget(
             name: "imagetoolTests",
             dependencies: [
                 "imagetool", "imagetool-bench", "imagetool-decoder", "PlatformImageToolSupport", "PlatformImageLoader",
-                "PlatformImageLoopbackOrigin", "PlatformImageTestSupport", logging("Service"),
+                "PlatformImageLoopbackOrigin", "PlatformImageTestSupport",
             ],
             swiftSettings: settings),
         // Examples that are run as tests; their folder is part of the documentation.
         .testTarget(
             name: "RecipeTests",
             dependencies: [
-                "PlatformImage", "PlatformImageLoader", service, "PlatformImageLoopbackOrigin",
-                "PlatformImageTestSupport", crypto("Loader"), logging("Loader"), metrics("Metrics"),
-                .product(name: "MetricsTestKit", package: "swift-metrics", condition: when("Metrics")),
-                asyncHTTPClient("AsyncHTTPClient"), nio("NIOCore", "AsyncHTTPClient"),
-                nio("NIOPosix", "AsyncHTTPClient"), nio("NIOHTTP1", "AsyncHTTPClient"), httpTypes("Service"),
-                .product(name: "Hummingbird", package: "hummingbird", condition: when("Service")),
+                "PlatformImage", "PlatformImageLoader", "PlatformImageLoopbackOrigin", "PlatformImageTestSupport",
             ],
             path: "Examples/recipes", exclude: ["README.md"], swiftSettings: settings),
     ],
     swiftLanguageModes: [.v6],
     cLanguageStandard: .gnu17
 )
-
-// The condition of dependencies that only one trait needs.
-func when(_ trait: String) -> TargetDependencyCondition? { .when(traits: [trait]) }
-func crypto(_ trait: String) -> Target.Dependency {
-    .product(name: "Crypto", package: "swift-crypto", condition: when(trait))
-}
-func logging(_ trait: String) -> Target.Dependency {
-    .product(name: "Logging", package: "swift-log", condition: when(trait))
-}
-func metrics(_ trait: String) -> Target.Dependency {
-    .product(name: "Metrics", package: "swift-metrics", condition: when(trait))
-}
-func asyncHTTPClient(_ trait: String) -> Target.Dependency {
-    .product(name: "AsyncHTTPClient", package: "async-http-client", condition: when(trait))
-}
-func httpTypes(_ trait: String) -> Target.Dependency {
-    .product(name: "HTTPTypes", package: "swift-http-types", condition: when(trait))
-}
-func nio(_ product: String, _ trait: String) -> Target.Dependency {
-    .product(name: product, package: "swift-nio", condition: when(trait))
-}
-func nioHTTP2(_ product: String, _ trait: String) -> Target.Dependency {
-    .product(name: product, package: "swift-nio-http2", condition: when(trait))
-}
-func nioSSL(_ trait: String) -> Target.Dependency {
-    .product(name: "NIOSSL", package: "swift-nio-ssl", condition: when(trait))
-}
-func nioExtras(_ product: String, _ trait: String) -> Target.Dependency {
-    .product(name: product, package: "swift-nio-extras", condition: when(trait))
-}
-var argumentParser: Target.Dependency {
-    .product(name: "ArgumentParser", package: "swift-argument-parser", condition: when("Tool"))
-}
-var service: Target.Dependency { .target(name: "PlatformImageService", condition: when("Service")) }
 
 var settings: [SwiftSetting] {
     [

@@ -1,4 +1,3 @@
-#if AsyncHTTPClient
 import PlatformImage
 import PlatformImageLoader
 import PlatformImageLoopbackOrigin
@@ -55,4 +54,3 @@ extension RecipeTests {
         #expect(origin.requests.count == 4)
     }
 }
-#endif

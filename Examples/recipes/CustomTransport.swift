@@ -1,4 +1,3 @@
-#if Loader
 import Foundation
 import PlatformImage
 import PlatformImageLoader
@@ -52,4 +51,3 @@ extension RecipeTests {
         }
     }
 }
-#endif

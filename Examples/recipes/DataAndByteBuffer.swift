@@ -1,4 +1,3 @@
-#if AsyncHTTPClient
 import Foundation
 import NIOCore
 import PlatformImage
@@ -57,4 +56,3 @@ extension RecipeTests {
         #expect(throws: DecodeError.self) { try bitmap(ofRGB: Data([1, 2, 3]), width: 2, height: 2, stride: 8) }
     }
 }
-#endif

@@ -1,4 +1,3 @@
-#if AsyncHTTPClient
 import PlatformImage
 import PlatformImageLoader
 import PlatformImageLoopbackOrigin
@@ -56,4 +55,3 @@ extension RecipeTests {
         #expect(values.slowest != nil)
     }
 }
-#endif

@@ -1,4 +1,3 @@
-#if Metrics && AsyncHTTPClient
 import CoreMetrics
 import Logging
 import MetricsTestKit
@@ -69,4 +68,3 @@ private struct LineLog: LogHandler {
 
     func log(event: LogEvent) { lines.update { $0.append("\(event.message) \(event.metadata ?? [:])") } }
 }
-#endif

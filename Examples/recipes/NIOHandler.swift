@@ -1,4 +1,3 @@
-#if AsyncHTTPClient
 import AsyncHTTPClient
 import NIOCore
 import NIOHTTP1
@@ -80,4 +79,3 @@ extension RecipeTests {
         try await server.close()
     }
 }
-#endif

@@ -1,4 +1,3 @@
-#if AsyncHTTPClient
 import PlatformImage
 import PlatformImageLoader
 import PlatformImageLoopbackOrigin
@@ -39,4 +38,3 @@ extension RecipeTests {
         #expect(image.source == .disk && image.bitmap.width == 760)
     }
 }
-#endif

@@ -1,10 +1,7 @@
 import Foundation
+import PlatformImageLoopbackOrigin
 import PlatformImageTestSupport
 import Testing
-
-#if AsyncHTTPClient
-import PlatformImageLoopbackOrigin
-#endif
 
 /// The tests of all recipes. Each recipe adds its test in an extension.
 @Suite(.timeLimit(.minutes(30))) struct RecipeTests {
@@ -25,7 +22,6 @@ final class TemporaryFolder: Sendable {
     deinit { try? FileManager.default.removeItem(at: url) }
 }
 
-#if AsyncHTTPClient
 extension LoopbackOrigin {
     /// A web server on 127.0.0.1 that serves the files of the folder Fixtures: `url("/demo/logo.png")`.
     ///
@@ -41,4 +37,3 @@ extension LoopbackOrigin {
         }
     }
 }
-#endif

@@ -1,4 +1,3 @@
-#if AsyncHTTPClient
 import PlatformImage
 import PlatformImageLoader
 import PlatformImageLoopbackOrigin
@@ -63,4 +62,3 @@ extension RecipeTests {
         } throws: { ($0 as? LoadError).map { status(for: $0) } == 504 }
     }
 }
-#endif

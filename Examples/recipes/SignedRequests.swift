@@ -1,4 +1,3 @@
-#if AsyncHTTPClient
 import Crypto
 import Foundation
 import PlatformImage
@@ -51,4 +50,3 @@ extension RecipeTests {
         #expect(try await loader.image(for: request(for: url, user: "bob", token: "3")).source == .networkToDisk)
     }
 }
-#endif

@@ -1,4 +1,3 @@
-#if AsyncHTTPClient
 import PlatformImage
 import PlatformImageLoader
 import PlatformImageLoopbackOrigin
@@ -46,4 +45,3 @@ extension RecipeTests {
         #expect(origin.requests.count == 1)
     }
 }
-#endif

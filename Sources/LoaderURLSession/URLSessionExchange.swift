@@ -1,4 +1,3 @@
-#if Loader
 import Foundation
 import PlatformImage
 import PlatformImageLoader
@@ -162,4 +161,3 @@ extension URLSessionExchange {
         }
     }
 }
-#endif

@@ -1,4 +1,3 @@
-#if Loader
 import Foundation
 import PlatformImage
 import PlatformImageLoader
@@ -80,4 +79,3 @@ extension LoadError {
         }
     }
 }
-#endif

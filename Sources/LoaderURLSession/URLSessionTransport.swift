@@ -1,4 +1,3 @@
-#if Loader
 import PlatformImage
 public import PlatformImageLoader
 
@@ -142,4 +141,3 @@ extension ResponseHead {
         self.init(status: response.statusCode, fields: fields)
     }
 }
-#endif

@@ -1,4 +1,3 @@
-#if AsyncHTTPClient
 import NIOCore
 import NIOHTTP2
 import NIOPosix
@@ -136,4 +135,3 @@ private struct OriginConnection: Sendable {
     }
     var http2: OriginHTTP2 { OriginHTTP2(connection: number, log: log, respond: respond) }
 }
-#endif

@@ -1,4 +1,3 @@
-#if AsyncHTTPClient
 import Crypto
 import Foundation
 
@@ -94,4 +93,3 @@ private enum DER {
         return digits
     }
 }
-#endif

@@ -1,4 +1,3 @@
-#if AsyncHTTPClient
 import Synchronization
 
 /// A one-time gate that a test opens: closed at first, then open forever.
@@ -45,4 +44,3 @@ public final class OriginGate: Sendable {
         }
     }
 }
-#endif

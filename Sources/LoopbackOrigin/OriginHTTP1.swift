@@ -1,4 +1,3 @@
-#if AsyncHTTPClient
 import NIOCore
 
 /// One HTTP/1.1 connection of an origin. Responses are sent as bytes, without an HTTP encoder, so that they can be
@@ -125,4 +124,3 @@ final class OriginHTTP1: ChannelInboundHandler {
         }
     }
 }
-#endif

@@ -1,4 +1,3 @@
-#if AsyncHTTPClient
 import NIOCore
 import NIOHPACK
 import NIOHTTP2
@@ -96,4 +95,3 @@ final class OriginHTTP2: ChannelInboundHandler {
         }
     }
 }
-#endif

@@ -1,4 +1,3 @@
-#if AsyncHTTPClient
 import NIOCore
 import Synchronization
 
@@ -88,4 +87,3 @@ final class OriginLog: Sendable {
         return result
     }
 }
-#endif

@@ -1,4 +1,3 @@
-#if AsyncHTTPClient
 /// A resource, and the responses that a file server sends for it.
 public struct OriginResource: Sendable {
     /// The content.
@@ -27,4 +26,3 @@ public struct OriginResource: Sendable {
         return OriginResponse(fields: [OriginField("Content-Type", contentType)] + fields, body: body)
     }
 }
-#endif

@@ -1,4 +1,3 @@
-#if AsyncHTTPClient
 import Dispatch
 
 /// The executor of response scripts: a thread outside Swift's cooperative thread pool. Tests may block the pool's
@@ -14,4 +13,3 @@ final class OriginThread: TaskExecutor {
         queue.async { job.runSynchronously(on: self.asUnownedTaskExecutor()) }
     }
 }
-#endif

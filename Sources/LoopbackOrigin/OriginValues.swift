@@ -1,4 +1,3 @@
-#if AsyncHTTPClient
 /// One header field line; the value may be any bytes.
 public struct OriginField: Hashable, Sendable {
     /// The name as received or as it will be sent.
@@ -139,4 +138,3 @@ public struct OriginResponse: Sendable {
         return lines
     }
 }
-#endif

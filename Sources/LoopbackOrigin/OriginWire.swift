@@ -1,4 +1,3 @@
-#if AsyncHTTPClient
 import NIOCore
 
 /// The output of a response: an HTTP/1 connection or an HTTP/2 stream. Calls return when the data was written to the
@@ -38,4 +37,3 @@ extension OriginWire {
         }
     }
 }
-#endif

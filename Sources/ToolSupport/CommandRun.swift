@@ -1,4 +1,3 @@
-#if Tool
 package import ArgumentParser
 import PlatformImage
 
@@ -71,4 +70,3 @@ where Value.RawValue == String {
     }
     return value
 }
-#endif

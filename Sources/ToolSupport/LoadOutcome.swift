@@ -1,4 +1,3 @@
-#if Tool && AsyncHTTPClient
 package import PlatformImageLoader
 import PlatformImage
 
@@ -113,4 +112,3 @@ extension HeaderFields {
             where: contains)
     }
 }
-#endif

@@ -1,4 +1,3 @@
-#if Tool
 import ArgumentParser
 import PlatformImageToolSupport
 
@@ -14,16 +13,8 @@ struct ImageToolBench: ParsableCommand {
             BenchMemoryCommand.self, BenchDiskCommand.self, BenchThumbCommand.self, BenchResizeCommand.self,
             BenchPixelsCommand.self, BenchIsolationCommand.self, BenchWorkersCommand.self, IsolationCompareCommand.self,
             IsolationLoadCommand.self,
-        ] + networkCommands + serviceCommands)
-
-    /// Commands that need the trait `AsyncHTTPClient`.
-    private static var networkCommands: [any ParsableCommand.Type] {
-        #if AsyncHTTPClient
-        [BenchLoadCommand.self, BenchSoakCommand.self, DemoCommand.self]
-        #else
-        []
-        #endif
-    }
+            BenchLoadCommand.self, BenchSoakCommand.self, DemoCommand.self,
+        ] + serviceCommands)
 
     /// Commands that need the trait `Service`.
     private static var serviceCommands: [any ParsableCommand.Type] {
@@ -36,15 +27,3 @@ struct ImageToolBench: ParsableCommand {
 
     static func main() async { await runProcess { try await runArguments() } }
 }
-#else
-import PlatformImageToolSupport
-
-/// Replacement for the command in builds without the trait `Tool`, which have no command-line parser.
-@main
-struct ImageToolBench {
-    static func main() {
-        printError("imagetool-bench was built without the Tool trait: build it with `--traits Tool`")
-        exitProcess(.usage)
-    }
-}
-#endif

@@ -1,4 +1,3 @@
-#if Tool
 import ArgumentParser
 import PlatformImage
 import PlatformImageToolSupport
@@ -21,16 +20,8 @@ struct ImageTool: ParsableCommand {
         subcommands: [
             InfoCommand.self, DecodeCommand.self, ThumbCommand.self, ContactSheetCommand.self, CompareCommand.self,
             ViewCommand.self, CacheCommand.self, WorkerCommand.self, IsolationCommand.self,
-        ] + networkCommands + serviceCommands)
-
-    /// Commands that need the trait `AsyncHTTPClient`.
-    private static var networkCommands: [any ParsableCommand.Type] {
-        #if AsyncHTTPClient
-        [LoadCommand.self, PipeCommand.self]
-        #else
-        []
-        #endif
-    }
+            LoadCommand.self, PipeCommand.self,
+        ] + serviceCommands)
 
     /// Commands that need the trait `Service`.
     private static var serviceCommands: [any ParsableCommand.Type] {
@@ -50,15 +41,3 @@ struct ImageTool: ParsableCommand {
         }
     }
 }
-#else
-import PlatformImageToolSupport
-
-/// Replacement for the command in builds without the trait `Tool`, which have no command-line parser.
-@main
-struct ImageTool {
-    static func main() {
-        printError("imagetool was built without the Tool trait: build it with `--traits Tool`")
-        exitProcess(.usage)
-    }
-}
-#endif

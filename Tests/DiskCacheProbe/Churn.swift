@@ -1,4 +1,3 @@
-#if Loader
 import PlatformImageLoader
 
 /// Random operations on a cache; every entry that is read is verified.
@@ -61,4 +60,3 @@ struct Churn {
         }
     }
 }
-#endif

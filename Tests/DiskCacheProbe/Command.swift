@@ -1,4 +1,3 @@
-#if Loader
 import PlatformImageLoader
 
 #if canImport(Glibc)
@@ -139,4 +138,3 @@ private func runWithRandomFaults(_ folder: String, seed: Int, permille: Int, ope
     printLine("failed \(FaultShim.disarm())")
     await readAll(folder, 0..<keys)
 }
-#endif

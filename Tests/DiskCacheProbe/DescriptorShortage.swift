@@ -1,4 +1,3 @@
-#if Loader
 import PlatformImageLoader
 import Synchronization
 
@@ -107,4 +106,3 @@ private final class ShortageThread: Sendable {
         }
     }
 }
-#endif

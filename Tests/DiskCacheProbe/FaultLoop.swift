@@ -1,4 +1,3 @@
-#if Loader
 import PlatformImageLoader
 import Synchronization
 
@@ -182,4 +181,3 @@ extension CacheEntry {
     /// Total length of the field values in bytes.
     fileprivate var fieldBytes: Int { response?.fields.lines.reduce(0) { $0 + $1.value.count } ?? 0 }
 }
-#endif

@@ -1,4 +1,3 @@
-#if Loader
 #if canImport(Glibc)
 import Glibc
 #elseif canImport(Musl)
@@ -44,4 +43,3 @@ enum FaultShim {
         return found
     }
 }
-#endif

@@ -1,4 +1,3 @@
-#if Loader
 #if canImport(Glibc)
 import Glibc
 #elseif canImport(Musl)
@@ -37,4 +36,3 @@ private func names(in path: String) -> [String] {
     }
     return names
 }
-#endif

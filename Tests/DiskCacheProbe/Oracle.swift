@@ -1,4 +1,3 @@
-#if Loader
 import PlatformImageLoader
 
 /// Expected entries: body and metadata are pure functions of the key number, the body version and the refresh number,
@@ -71,4 +70,3 @@ struct Random: RandomNumberGenerator {
         return z ^ (z >> 31)
     }
 }
-#endif

@@ -1,4 +1,3 @@
-#if Loader
 #if canImport(Glibc)
 import Glibc
 #elseif canImport(Musl)
@@ -24,4 +23,3 @@ func failMissingData(_ detail: String) -> Never {
     printLine("missing \(detail)")
     exit(4)
 }
-#endif

@@ -1,4 +1,3 @@
-#if Loader
 import PlatformImage
 import PlatformImageLoader
 
@@ -92,4 +91,3 @@ enum VariantFaults {
         ) async throws -> HTTPResponse { throw LoadError.transport("offline") }
     }
 }
-#endif

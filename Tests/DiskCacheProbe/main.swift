@@ -1,4 +1,3 @@
-#if Loader
 import PlatformImageLoader
 
 #if canImport(Glibc)
@@ -23,4 +22,3 @@ guard words.count >= 2, let command = Command(rawValue: words[words.startIndex +
 }
 await command.run(in: words[words.startIndex], words.dropFirst(2).map { Int($0) ?? 0 })
 exit(0)
-#endif

@@ -1,4 +1,3 @@
-#if AsyncHTTPClient
 import Foundation
 import PlatformImageLoader
 import PlatformImageURLSession
@@ -306,4 +305,3 @@ import FoundationNetworking
         #expect(origin.requests.isEmpty)
     }
 }
-#endif

@@ -1,11 +1,9 @@
 import PlatformImage
 import Testing
 
-#if AsyncHTTPClient
 import Logging
 import PlatformImageLoader
 import PlatformImageLoopbackOrigin
-#endif
 
 /// Examples of the DocC articles that are part of no recipe. The articles contain the same lines; `make lint` compares
 /// them.
@@ -104,7 +102,6 @@ enum ArticleExamples {
     }
 }
 
-#if AsyncHTTPClient
 extension ArticleExamples {
     /// Only compiled, like the next function: a test can use neither the directory nor the URL.
     static func load() async throws {
@@ -152,7 +149,6 @@ extension ArticleExamples {
         }
     }
 }
-#endif
 
 extension RecipeTests {
     @Test func examplesOfTheArticlesOfTheCoreWork() async throws {
@@ -199,7 +195,6 @@ extension RecipeTests {
         #expect(log.count == 1)
     }
 
-    #if AsyncHTTPClient
     @Test func examplesOfTheArticlesOfTheLoaderWork() async throws {
         let (folder, origin) = (try TemporaryFolder(), try await LoopbackOrigin.examples())
         #expect(ArticleExamples.serverConfiguration().cacheDirectory == "/var/cache/images/images")
@@ -218,5 +213,4 @@ extension RecipeTests {
         }
         #expect(seen == ["320", "nothing", "error"])
     }
-    #endif
 }

@@ -1,4 +1,3 @@
-#if AsyncHTTPClient
 import PlatformImage
 import PlatformImageLoader
 import PlatformImageLoopbackOrigin
@@ -123,4 +122,3 @@ extension RecipeTests {
         } throws: { ($0 as? LoadError).map { status(for: $0) } == 415 }
     }
 }
-#endif

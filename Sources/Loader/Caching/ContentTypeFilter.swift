@@ -1,4 +1,3 @@
-#if Loader
 internal import PlatformImage
 
 /// Checks content types against the accepted ones (O43).
@@ -58,4 +57,3 @@ struct ContentTypeFilter: Sendable {
         return header.map { accepts($0.format.contentType) } ?? true
     }
 }
-#endif

@@ -1,4 +1,3 @@
-#if Loader
 /// Serializes little-endian integers and byte strings; each string has a 16-bit length prefix.
 struct DiskWriter {
     private(set) var bytes: [UInt8] = []
@@ -76,4 +75,3 @@ struct DiskReader {
         return value
     }
 }
-#endif

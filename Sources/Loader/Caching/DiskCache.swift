@@ -1,4 +1,3 @@
-#if Loader
 internal import Dispatch
 internal import PlatformImage
 internal import Synchronization
@@ -297,4 +296,3 @@ extension DispatchQueue {
         }
     }
 }
-#endif

@@ -1,4 +1,3 @@
-#if Loader
 #if canImport(Glibc)
 import Glibc
 #elseif canImport(Musl)
@@ -182,4 +181,3 @@ struct DiskListing {
         }
     }
 }
-#endif

@@ -1,4 +1,3 @@
-#if Loader
 #if canImport(Glibc)
 import Glibc
 #elseif canImport(Musl)
@@ -117,4 +116,3 @@ struct DiskHealth {
             && (unusable.isEmpty || !unusable.contains(name))
     }
 }
-#endif

@@ -1,4 +1,3 @@
-#if Loader
 #if canImport(Glibc)
 import Glibc
 #elseif canImport(Musl)
@@ -213,4 +212,3 @@ extension DiskStatus {
         return "its group or other users have write permission (mode \(String(mode, radix: 8))); run chmod go-w"
     }
 }
-#endif

@@ -1,4 +1,3 @@
-#if Loader
 internal import CPlatformImageChecksums
 
 // An entry's file (numbers in little endian):
@@ -108,4 +107,3 @@ enum DiskFormat {
         body.withUnsafeBytes { pi_xxh3_64($0.baseAddress, $0.count) }
     }
 }
-#endif

@@ -1,4 +1,3 @@
-#if Loader
 /// The payload of a slot of ``DiskFormat``: everything about an entry except its body.
 struct DiskMetadata: Equatable {
     /// The algorithm of ``bodyChecksum``.
@@ -158,4 +157,3 @@ extension [VaryValue] {
         return writer.isComplete ? writer.bytes : nil
     }
 }
-#endif

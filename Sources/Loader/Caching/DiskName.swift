@@ -1,5 +1,3 @@
-#if Loader
-internal import Crypto
 import PlatformImage
 
 /// The file name of an entry: 64 lowercase hexadecimal digits, the first two of which are the shard's folder.
@@ -17,10 +15,10 @@ struct DiskName: Hashable {
     /// Returns the name of a key's newest response, or of another variant.
     init(_ key: [UInt8], variant: [UInt8] = []) {
         var hash = SHA256()
-        hash.update(data: key)
+        hash.update(key)
         if !variant.isEmpty {
-            hash.update(data: [0])
-            hash.update(data: variant)
+            hash.update([0])
+            hash.update(variant)
         }
         words = hash.finalize().withUnsafeBytes { digest in
             func word(_ index: Int) -> UInt64 {
@@ -150,4 +148,3 @@ struct DiskName: Hashable {
         String(decoding: name.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
     }
 }
-#endif

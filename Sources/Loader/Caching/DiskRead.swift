@@ -1,4 +1,3 @@
-#if Loader
 internal import PlatformImage
 internal import Synchronization
 
@@ -228,4 +227,3 @@ struct DiskFileHeader {
         return .damaged
     }
 }
-#endif

@@ -1,4 +1,3 @@
-#if Loader
 internal import PlatformImage
 internal import Synchronization
 
@@ -197,4 +196,3 @@ extension DiskCache {
         }
     }
 }
-#endif

@@ -1,4 +1,3 @@
-#if Loader
 internal import Dispatch
 internal import PlatformImage
 internal import Synchronization
@@ -84,4 +83,3 @@ extension DiskCache {
         return System.hasEnded(process: process)
     }
 }
-#endif

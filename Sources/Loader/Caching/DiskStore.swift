@@ -1,4 +1,3 @@
-#if Loader
 #if canImport(Glibc)
 import Glibc
 #elseif canImport(Musl)
@@ -372,4 +371,3 @@ private struct Publication {
         return status
     }
 }
-#endif

@@ -1,4 +1,3 @@
-#if Loader
 internal import PlatformImage
 internal import Synchronization
 
@@ -89,4 +88,3 @@ extension DiskCache {
         return candidates
     }
 }
-#endif

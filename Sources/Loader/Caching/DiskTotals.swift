@@ -1,4 +1,3 @@
-#if Loader
 /// Number and total length of the files, per shard, as counted so far.
 ///
 /// This process's stores and removals update it exactly; a scan adds existing files and changes by other processes.
@@ -44,4 +43,3 @@ struct DiskTotals {
         shards[shard].bytes = bytes
     }
 }
-#endif

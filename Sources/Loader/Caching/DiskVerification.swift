@@ -1,4 +1,3 @@
-#if Loader
 extension DiskCache {
     /// The result of ``DiskCache/verify(removingBad:)``.
     public struct Verification: Hashable, Sendable {
@@ -50,4 +49,3 @@ extension DiskCache {
         }
     }
 }
-#endif

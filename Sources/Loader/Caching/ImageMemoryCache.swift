@@ -1,4 +1,3 @@
-#if Loader
 internal import PlatformImage
 internal import Synchronization
 
@@ -207,4 +206,3 @@ final class ImageMemoryCache: Sendable {
         index.keyCount = index.images.values.reduce(0) { $0 + $1.keys.count }
     }
 }
-#endif

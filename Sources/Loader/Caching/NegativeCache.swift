@@ -1,4 +1,3 @@
-#if Loader
 import PlatformImage
 
 /// An in-memory negative cache of failures that an early retry would repeat (O83 in Docs/originals.md): 404, 410, a
@@ -82,4 +81,3 @@ final class NegativeCache: Sendable {
         }
     }
 }
-#endif

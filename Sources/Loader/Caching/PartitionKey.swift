@@ -1,5 +1,3 @@
-#if Loader
-internal import Crypto
 import PlatformImage
 
 #if canImport(Glibc)
@@ -66,11 +64,11 @@ struct PartitionKey: Sendable {
     func partition(of fields: HeaderFields) -> String {
         let names = ["Authorization", "Cookie"].filter { fields.contains($0) }
         guard !names.isEmpty else { return "" }
-        var hash = HMAC<SHA256>(key: SymmetricKey(data: bytes))
+        var hash = HMAC(.sha256, key: bytes)
         for name in names {
             for value in fields[lines: name] {
                 // The length marks where a value ends, so that different values are never hashed as the same bytes.
-                hash.update(data: Array("\(name) \(value.count) ".utf8) + value)
+                hash.update(Array("\(name) \(value.count) ".utf8) + value)
             }
         }
         return String(hexadecimal: hash.finalize())
@@ -104,4 +102,3 @@ struct PartitionKey: Sendable {
 
     private static func terminated(_ path: String) -> [CChar] { path.utf8.map { CChar(bitPattern: $0) } + [0] }
 }
-#endif

@@ -1,4 +1,3 @@
-#if Loader
 public import Dispatch
 
 /// The queue or executor that runs the callbacks of a load.
@@ -45,4 +44,3 @@ public struct CallbackTarget: Sendable {
         }
     }
 }
-#endif

@@ -1,4 +1,3 @@
-#if Loader
 internal import PlatformImage
 
 extension ImageLoader {
@@ -112,4 +111,3 @@ extension ImageLoader {
         pipeline.shared.reporter.report(.memoryRelieved(bytes: max(0, before - cache.totalBytes)))
     }
 }
-#endif

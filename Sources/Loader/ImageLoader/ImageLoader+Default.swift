@@ -1,4 +1,3 @@
-#if AsyncHTTPClient
 public import PlatformImage
 
 extension ImageLoader {
@@ -14,19 +13,19 @@ extension ImageLoader {
         }
     }()
 
-    /// A loader that uses AsyncHTTPClient.
+    /// A loader that uses libcurl.
     ///
     /// Loaders created this way share one transport and its connections. The transport opens at most 64 HTTP/1.1
     /// connections to a host, regardless of the settings ``Configuration/urgentWidth`` and ``Configuration/slowWidth``
     /// of the loaders, and reads its proxy from the environment. For other values create an
-    /// ``AsyncHTTPClientTransport``.
+    /// ``CurlTransport``.
     ///
     /// - Throws: `configuration` for a value out of range or an invalid trust root.
     public convenience init(configuration: Configuration) throws(LoadError) {
         try self.init(configuration: configuration, transport: Self.sharedTransport)
     }
 
-    /// A loader that uses AsyncHTTPClient and the default configuration with another directory for images.
+    /// A loader that uses libcurl and the default configuration with another directory for images.
     ///
     /// A missing directory is created; if that fails nothing is stored, and loads still work. ``data(for:)`` uses its
     /// default directory; to disable it use a configuration whose `dataDirectory` is nil.
@@ -37,7 +36,7 @@ extension ImageLoader {
         try self.init(configuration: Configuration(cacheDirectory: cacheDirectory))
     }
 
-    private static let sharedTransport = AsyncHTTPClientTransport(connectionsPerHost: 64)
+    private static let sharedTransport = CurlTransport(connectionsPerHost: 64)
 }
 
 extension ImageSlot {
@@ -48,4 +47,3 @@ extension ImageSlot {
         self.init(loader: ImageLoader.default, cancelsPrevious: cancelsPrevious, onPresent: onPresent)
     }
 }
-#endif

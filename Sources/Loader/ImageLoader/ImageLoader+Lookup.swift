@@ -1,4 +1,3 @@
-#if Loader
 internal import PlatformImage
 
 extension ImageLoader {
@@ -48,4 +47,3 @@ extension ImageLoader {
         return load
     }
 }
-#endif

@@ -1,4 +1,3 @@
-#if Loader
 public import PlatformImage
 
 extension ImageLoader {
@@ -116,4 +115,3 @@ extension ImageLoader {
         return CacheEntry(key: hop.key, response: response)
     }
 }
-#endif

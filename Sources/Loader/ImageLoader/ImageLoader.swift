@@ -1,4 +1,3 @@
-#if Loader
 internal import PlatformImage
 internal import Synchronization
 
@@ -282,4 +281,3 @@ public final class ImageLoader: Sendable {
         return image
     }
 }
-#endif

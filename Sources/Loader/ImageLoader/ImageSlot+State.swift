@@ -1,4 +1,3 @@
-#if Loader
 public import PlatformImage
 
 extension ImageSlot {
@@ -29,4 +28,3 @@ extension ImageSlot {
         }
     }
 }
-#endif

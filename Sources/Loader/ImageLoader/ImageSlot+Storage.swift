@@ -1,4 +1,3 @@
-#if Loader
 internal import PlatformImage
 
 extension ImageSlot {
@@ -129,4 +128,3 @@ extension LoadEvent {
         }
     }
 }
-#endif

@@ -1,4 +1,3 @@
-#if Loader
 public import PlatformImage
 internal import Synchronization
 
@@ -193,4 +192,3 @@ public protocol ImageSlotSource: Sendable {
 }
 
 extension ImageLoader: ImageSlotSource {}
-#endif

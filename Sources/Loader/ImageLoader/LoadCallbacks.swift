@@ -1,4 +1,3 @@
-#if Loader
 public import PlatformImage
 internal import Synchronization
 
@@ -121,4 +120,3 @@ extension ImageLoader {
         return handle
     }
 }
-#endif

@@ -1,4 +1,3 @@
-#if Loader
 internal import PlatformImage
 
 extension LoadPipeline {
@@ -52,7 +51,7 @@ extension LoadReporter.Settings {
     fileprivate init(_ configuration: ImageLoader.Configuration) {
         self.init(
             categories: configuration.eventCategories, eventSink: configuration.eventSink,
-            recordSink: configuration.recordSink, logger: configuration.logger,
+            recordSink: configuration.recordSink,
             logCacheMisses: configuration.logCacheMisses, logResponseWarnings: configuration.logResponseWarnings,
             redactURL: configuration.redactURL)
     }
@@ -92,4 +91,3 @@ extension LoadHop {
         self = hop
     }
 }
-#endif

@@ -1,4 +1,3 @@
-#if Loader
 internal import PlatformImage
 
 extension LoadPipeline {
@@ -40,4 +39,3 @@ extension LoadPipeline {
             && ContentTypeFilter(load.acceptedContentTypes).rejectedType(stored.fields, prefix: []) == nil
     }
 }
-#endif

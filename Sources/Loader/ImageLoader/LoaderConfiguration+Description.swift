@@ -1,5 +1,3 @@
-#if Loader
-internal import Logging
 internal import PlatformImage
 
 extension ImageLoader.Configuration: CustomStringConvertible, CustomReflectable {
@@ -67,10 +65,8 @@ extension ImageLoader.Configuration: CustomStringConvertible, CustomReflectable 
         text.add("eventCategories", eventCategories.rawValue, default: other.eventCategories.rawValue)
         text.add("eventSink", text: eventSink == nil ? nil : "set")
         text.add("recordSink", text: recordSink == nil ? nil : "set")
-        text.add("logger", text: logger?.label)
         text.add("logCacheMisses", logCacheMisses, default: other.logCacheMisses)
         text.add("logResponseWarnings", logResponseWarnings, default: other.logResponseWarnings)
         text.add("redactURL", text: redactURL == nil ? nil : "set")
     }
 }
-#endif

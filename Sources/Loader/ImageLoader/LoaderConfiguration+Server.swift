@@ -1,4 +1,3 @@
-#if Loader
 internal import PlatformImage
 
 extension ImageLoader.Configuration {
@@ -29,4 +28,3 @@ extension ImageLoader.Configuration {
         return configuration
     }
 }
-#endif

@@ -1,5 +1,3 @@
-#if Loader
-public import Logging
 public import PlatformImage
 
 extension ImageLoader {
@@ -106,18 +104,17 @@ extension ImageLoader {
         public var maxRetryDelay = Duration.seconds(30)
         /// True completes and stores a download even if all loads that wait for it are cancelled.
         public var keepsDownloadingWhenCancelled = false
-        /// Categories of events that are reported to ``eventSink`` and ``logger``.
+        /// Categories of events that are reported to ``eventSink``.
         public var eventCategories: LoaderEvent.Categories = [.cache, .error]
         /// Receives every event of the chosen categories, one at a time on a separate queue; it may use the loader.
         /// Events are dropped while 8,192 events and records wait for delivery. Nil disables it.
         public var eventSink: (@Sendable (LoaderEvent) -> Void)?
         /// Receives a record of every load that ends, one at a time on the queue of ``eventSink``. Nil disables it.
         public var recordSink: (@Sendable (LoadRecord) -> Void)?
-        /// Receives a message for every event of the chosen categories; nil disables logging.
-        public var logger: Logger?
-        /// False writes no cache misses to the log.
+        /// False sets ``LoaderEvent/isLogged`` of cache misses to false, so that logs omit them.
         public var logCacheMisses = true
-        /// False writes no warnings about incomplete cache directives of responses to the log.
+        /// False sets ``LoaderEvent/isLogged`` of warnings about incomplete cache directives to false, so that logs omit
+        /// them.
         public var logResponseWarnings = true
         /// Redacts URLs for events, logs and records; its argument has no user information and no fragment, but has its
         /// query. Nil hides the complete query, as in errors.
@@ -216,4 +213,3 @@ extension ImageLoader.Configuration {
         System.variable(variable).flatMap { $0.hasPrefix("/") ? $0 : nil }
     }
 }
-#endif

@@ -1,4 +1,3 @@
-#if Loader
 /// A running prefetch of images; created by ``ImageLoader/prefetch(_:to:priority:)``.
 ///
 /// Releasing it cancels the requests that have not finished.
@@ -81,4 +80,3 @@ extension ImageLoader {
         return Prefetch(work)
     }
 }
-#endif

@@ -1,4 +1,3 @@
-#if Loader
 internal import PlatformImage
 internal import Synchronization
 
@@ -167,4 +166,3 @@ final class PrefetchWork: Sendable {
 struct WeakPrefetchWork {
     weak var work: PrefetchWork?
 }
-#endif

@@ -1,4 +1,3 @@
-#if Loader
 internal import CPlatformImageContentCoding
 
 /// A content coding that can be decoded (RFC 9110 §8.4.1); `identity` is not one.
@@ -132,4 +131,3 @@ final class ContentDecoder {
         }
     }
 }
-#endif

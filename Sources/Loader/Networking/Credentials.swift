@@ -1,4 +1,3 @@
-#if Loader
 import PlatformImage
 
 /// User name and password for HTTP Basic authentication (RFC 7617). Its descriptions never show the password.
@@ -92,4 +91,3 @@ struct Credentials: Hashable, Sendable {
         String(validating: PercentEncoding.decode(bytes), as: UTF8.self)
     }
 }
-#endif

@@ -1,4 +1,3 @@
-#if Loader
 internal import PlatformImage
 internal import Synchronization
 
@@ -140,4 +139,3 @@ extension TransportTimeouts: CustomStringConvertible {
         return text.text
     }
 }
-#endif

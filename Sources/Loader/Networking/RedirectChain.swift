@@ -1,4 +1,3 @@
-#if Loader
 import PlatformImage
 
 /// The redirects of one load (RFC 9110 §15.4, Docs/http-cache.md 5.5).
@@ -128,4 +127,3 @@ struct RedirectChain: Sendable {
         LoadError(.redirect, url: Redaction.masked(request.url), reason)
     }
 }
-#endif

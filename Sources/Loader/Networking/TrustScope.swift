@@ -1,5 +1,3 @@
-#if Loader
-internal import Crypto
 import PlatformImage
 
 /// Separates responses by how their connection was verified: a response from an unverified connection must not be used
@@ -24,7 +22,7 @@ struct TrustScope: Sendable {
         var hash = SHA256()
         // Neither the order of the roots nor duplicates among them change the scope.
         for root in Set(trust.additionalTrustRoots).sorted() {
-            hash.update(data: Array("\(root.utf8.count) \(root)".utf8))
+            hash.update(Array("\(root.utf8.count) \(root)".utf8))
         }
         verified = "roots-" + String(hexadecimal: hash.finalize())
     }
@@ -50,4 +48,3 @@ struct TrustScope: Sendable {
         return trust.trustedHosts.contains(String(host)) || trust.trustedHosts.contains(String(address))
     }
 }
-#endif

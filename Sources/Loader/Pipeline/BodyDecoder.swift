@@ -1,4 +1,3 @@
-#if Loader
 internal import PlatformImage
 
 /// Decodes bodies on the decode queue.
@@ -292,4 +291,3 @@ struct DecodeKey: Hashable, Sendable {
         self.variant = variant
     }
 }
-#endif

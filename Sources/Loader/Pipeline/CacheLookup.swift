@@ -1,4 +1,3 @@
-#if Loader
 internal import PlatformImage
 
 /// Looks up one request of a redirect chain in memory, then on disk unless the image in memory completes the load.
@@ -102,4 +101,3 @@ extension LookupResult {
         content = result.content
     }
 }
-#endif

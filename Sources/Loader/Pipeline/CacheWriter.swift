@@ -1,4 +1,3 @@
-#if Loader
 internal import Dispatch
 internal import PlatformImage
 
@@ -100,4 +99,3 @@ struct CacheWriter: Sendable {
         memory.insert(cachedImage, for: key, since: generations.memory, now: clock())
     }
 }
-#endif

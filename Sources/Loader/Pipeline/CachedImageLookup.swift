@@ -1,4 +1,3 @@
-#if Loader
 internal import PlatformImage
 
 /// Finds the cached image of a request, fresh or stale, following stored redirects; sends no request.
@@ -132,4 +131,3 @@ extension StoredCandidate {
         return ResponseHead(status: response.status, fields: response.fields)
     }
 }
-#endif

@@ -1,4 +1,3 @@
-#if Loader
 internal import PlatformImage
 
 /// Reports the events of one load to its caller, in order, and sums up its timings.
@@ -65,4 +64,3 @@ struct Delivery {
         return result
     }
 }
-#endif

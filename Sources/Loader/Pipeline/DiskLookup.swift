@@ -1,4 +1,3 @@
-#if Loader
 internal import Dispatch
 internal import PlatformImage
 
@@ -113,4 +112,3 @@ extension DispatchQueue {
         return await run(work)
     }
 }
-#endif

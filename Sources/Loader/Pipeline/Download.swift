@@ -1,4 +1,3 @@
-#if Loader
 internal import PlatformImage
 
 /// The attempts of one fetch. Each attempt waits for a slot in ``RequestLanes``. A failed attempt is repeated according
@@ -73,4 +72,3 @@ struct Download {
         }
     }
 }
-#endif

@@ -1,4 +1,3 @@
-#if Loader
 internal import PlatformImage
 
 /// One request to the origin and its response, with the checks of size, content coding and content type.
@@ -167,4 +166,3 @@ struct Exchange: Sendable {
         return changed
     }
 }
-#endif

@@ -1,4 +1,3 @@
-#if Loader
 internal import PlatformImage
 
 /// Derives the cache policy's outcome and the result of the fetch from a decoded response, without I/O or side effects.
@@ -85,4 +84,3 @@ struct FetchEvaluation {
 
     private var error: LoadError { failure?.error ?? .transport("no response", url: Redaction.masked(hop.url)) }
 }
-#endif

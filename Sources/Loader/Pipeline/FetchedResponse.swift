@@ -1,4 +1,3 @@
-#if Loader
 internal import PlatformImage
 internal import Synchronization
 
@@ -124,4 +123,3 @@ struct FetchFailure: Error, Sendable {
 }
 
 typealias FetchResult = Result<FetchedResponse, FetchFailure>
-#endif

@@ -1,4 +1,3 @@
-#if Loader
 internal import PlatformImage
 
 /// Decides how the cache entries found for one request of a redirect chain are used, without I/O or side effects.
@@ -64,4 +63,3 @@ struct FreshnessRules: Sendable {
             && !CacheConstraints(hop.request, settings: settings).isPassThrough
     }
 }
-#endif

@@ -1,4 +1,3 @@
-#if Loader
 internal import PlatformImage
 
 /// A body that is being received, with the checks of size, content coding and content type (O43, O92).
@@ -110,4 +109,3 @@ struct IncomingBody {
         return Int(asciiDigits: line)
     }
 }
-#endif

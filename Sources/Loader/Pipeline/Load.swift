@@ -1,4 +1,3 @@
-#if Loader
 internal import PlatformImage
 
 /// The parameters of one load.
@@ -111,4 +110,3 @@ struct LoadHop: Sendable {
         return LoadHop(key: key, url: url, request: request, load: load)
     }
 }
-#endif

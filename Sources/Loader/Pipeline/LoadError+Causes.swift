@@ -1,4 +1,3 @@
-#if Loader
 internal import PlatformImage
 
 extension LoadError {
@@ -51,4 +50,3 @@ extension LoadError {
         }
     }
 }
-#endif

@@ -1,4 +1,3 @@
-#if Loader
 internal import Dispatch
 internal import PlatformImage
 internal import Synchronization
@@ -355,4 +354,3 @@ final class LoadPipeline: Sendable {
         }
     }
 }
-#endif

@@ -1,4 +1,3 @@
-#if Loader
 internal import PlatformImage
 
 extension LoadReporter {
@@ -98,4 +97,3 @@ extension LoadReporter {
                 bytes: 0, timings: LoadTimings(), duration: .zero))
     }
 }
-#endif

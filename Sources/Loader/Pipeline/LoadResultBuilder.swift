@@ -1,4 +1,3 @@
-#if Loader
 internal import PlatformImage
 
 /// Builds the result of one load from a stored response or a finished fetch, and decodes the body where needed.
@@ -156,4 +155,3 @@ enum HopResult: Sendable {
                 status: response.status, fields: response.fields))
     }
 }
-#endif

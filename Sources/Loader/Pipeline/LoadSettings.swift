@@ -1,4 +1,3 @@
-#if Loader
 internal import PlatformImage
 
 /// The settings of ``ImageLoader/Configuration`` that a pipeline uses.
@@ -57,4 +56,3 @@ extension DecodeLimits {
         ]
     }
 }
-#endif

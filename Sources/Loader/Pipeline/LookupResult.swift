@@ -1,4 +1,3 @@
-#if Loader
 internal import PlatformImage
 
 /// The generations of the fetch table and the caches at the time of a lookup; a load compares them later to detect a
@@ -74,4 +73,3 @@ extension FailedResponse {
             source: found.isInMemory ? .memory : .disk)
     }
 }
-#endif

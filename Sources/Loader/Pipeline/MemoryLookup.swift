@@ -1,4 +1,3 @@
-#if Loader
 internal import PlatformImage
 
 /// Looks up decoded images in memory.
@@ -88,4 +87,3 @@ struct MemoryLookup: Sendable {
         return Lifespan(of: response, control: candidate.control, settings: settings)
     }
 }
-#endif

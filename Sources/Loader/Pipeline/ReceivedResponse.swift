@@ -1,4 +1,3 @@
-#if Loader
 internal import PlatformImage
 
 /// The response to one request, or its failure.
@@ -44,4 +43,3 @@ struct Traffic: Sendable {
     /// Bytes of the body received, with its content codings.
     var bytes = 0
 }
-#endif

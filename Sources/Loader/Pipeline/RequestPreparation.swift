@@ -1,4 +1,3 @@
-#if Loader
 internal import PlatformImage
 
 /// Validates the request of a load, adds credentials, and computes the cache key of each request of the redirect chain.
@@ -81,4 +80,3 @@ struct RequestPreparation: Sendable {
         return load.error(.unsupportedScheme, "the scheme \(scheme) is not supported")
     }
 }
-#endif

@@ -1,4 +1,3 @@
-#if Loader
 internal import PlatformImage
 
 /// Shares one fetch among all loads with the same key.
@@ -177,4 +176,3 @@ struct MeteredFetchResult: Sendable {
 
 /// The running fetches by their keys.
 typealias Fetches = InFlightRequests<FetchKey, MeteredFetchResult>
-#endif

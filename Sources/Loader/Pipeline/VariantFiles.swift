@@ -1,4 +1,3 @@
-#if Loader
 internal import Dispatch
 internal import PlatformImage
 internal import Synchronization
@@ -175,4 +174,3 @@ extension DiskCache.Revision {
         "\(family) \(createdAt.milliseconds) \(bodyLength) \(bodyChecksum)"
     }
 }
-#endif

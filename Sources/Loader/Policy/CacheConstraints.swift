@@ -1,4 +1,3 @@
-#if Loader
 /// The constraints of a request: cache policy and request directives combined (Docs/http-cache.md 5, RFC 9111
 /// §5.2.1).
 struct CacheConstraints: Hashable, Sendable {
@@ -75,4 +74,3 @@ struct CacheConstraints: Hashable, Sendable {
         return plan
     }
 }
-#endif

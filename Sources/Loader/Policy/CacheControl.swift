@@ -1,4 +1,3 @@
-#if Loader
 import PlatformImage
 
 /// The Cache-Control directives of a request or a response (RFC 9111 §5.2).
@@ -97,4 +96,3 @@ extension CacheControl.Directive {
     /// The value in seconds; nil for anything but a number.
     var seconds: Int64? { isWellFormed ? value.flatMap(DeltaSeconds.parse) : nil }
 }
-#endif

@@ -1,4 +1,3 @@
-#if Loader
 import PlatformImage
 
 /// Parses comma-separated `name`, `name=token` and `name="quoted \" string"` members in linear time.
@@ -88,4 +87,3 @@ private struct Line {
         }
     }
 }
-#endif

@@ -1,4 +1,3 @@
-#if Loader
 /// The action of a load before a request is sent (RFC 9111 §4).
 enum CacheDecision: Hashable, Sendable {
     /// The stored response completes the load. With a refresh plan, the entry is also revalidated in the background
@@ -83,4 +82,3 @@ extension StoredCandidate {
             && isAllowedInsteadOfError(settings)
     }
 }
-#endif

@@ -1,4 +1,3 @@
-#if Loader
 /// A request that was sent to the origin, with its times.
 struct CacheExchange: Hashable, Sendable {
     /// The request as passed to ``CacheDecision/decide(entry:request:settings:now:)``.
@@ -63,4 +62,3 @@ struct CacheOutcome: Hashable, Sendable {
     /// Maximum size in bytes of the body of a redirect or an error response; a larger body is rejected and not stored.
     static let maxErrorBodyBytes = 65_536
 }
-#endif

@@ -1,4 +1,3 @@
-#if Loader
 /// The inputs and the rules that compute a ``CacheOutcome``, one function per class of response.
 struct CacheOutcomeRules {
     let entry: CacheEntry?
@@ -214,4 +213,3 @@ extension CacheOutcome {
         return rules.outcome(of: result)
     }
 }
-#endif

@@ -1,4 +1,3 @@
-#if Loader
 /// The parts of a request that the cache policy needs.
 struct CacheRequest: Hashable, Sendable {
     /// The method as sent; methods are case-sensitive (RFC 9110 §9.1). Only `GET` is cached.
@@ -60,4 +59,3 @@ struct RememberedError: Hashable, Sendable {
     /// True while the error's explicit freshness lasts; false for the pause after repeated errors.
     var isFresh: Bool
 }
-#endif

@@ -1,4 +1,3 @@
-#if Loader
 internal import PlatformImage
 
 /// The use of stored responses by a load (Docs/http-cache.md 5).
@@ -91,4 +90,3 @@ extension CacheSettings: CustomStringConvertible {
             default: other.deliversStaleBeforeValidation)
     }
 }
-#endif

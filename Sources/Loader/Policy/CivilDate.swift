@@ -1,4 +1,3 @@
-#if Loader
 /// A date and time of day in UTC, in the proleptic Gregorian calendar, years 0 to 9999.
 struct CivilDate: Hashable, Sendable {
     var year: Int64
@@ -83,4 +82,3 @@ struct CivilDate: Hashable, Sendable {
         }
     }
 }
-#endif

@@ -1,4 +1,3 @@
-#if Loader
 import PlatformImage
 
 /// Non-negative seconds in header fields (delta-seconds, RFC 9111 §1.2.2).
@@ -38,4 +37,3 @@ extension HeaderFields {
         return tokens
     }
 }
-#endif

@@ -1,4 +1,3 @@
-#if Loader
 extension CacheEntry {
     /// Returns the stored error to use instead of sending `request` (Docs/http-cache.md 6.4); nil for none.
     func rememberedError(request: CacheRequest, settings: CacheSettings, now: WallTime) -> RememberedError? {
@@ -42,4 +41,3 @@ extension CacheSettings {
     /// ``maxAttemptsForErrors``, at least 1.
     var failureThreshold: Int { max(maxAttemptsForErrors, 1) }
 }
-#endif

@@ -1,4 +1,3 @@
-#if Loader
 /// Freshness lifetime and age of a stored response (RFC 9111 §4.2), without heuristic freshness.
 struct Freshness: Hashable, Sendable {
     /// Freshness lifetime in milliseconds, 0 or more; nil means unlimited.
@@ -102,4 +101,3 @@ extension Int64 {
     /// Milliseconds clamped to 0...2^31 s, so that sums of a few values cannot overflow.
     fileprivate var clampedToAge: Int64 { Swift.min(Swift.max(self, 0), DeltaSeconds.max * 1000) }
 }
-#endif

@@ -1,4 +1,3 @@
-#if Loader
 import PlatformImage
 
 /// HTTP dates in exactly the three formats of RFC 9110 §5.6.7.
@@ -141,4 +140,3 @@ extension CivilDate {
         name.utf8.prefix(3).reduce(0) { $0 << 8 | UInt32($1.lowercasedASCII) }
     }
 }
-#endif

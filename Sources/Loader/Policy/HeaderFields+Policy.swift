@@ -1,4 +1,3 @@
-#if Loader
 import PlatformImage
 
 extension HeaderFields {
@@ -79,4 +78,3 @@ extension HeaderField {
         }
     }
 }
-#endif

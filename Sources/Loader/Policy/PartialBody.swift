@@ -1,4 +1,3 @@
-#if Loader
 import PlatformImage
 
 /// The received part of an interrupted body, stored in memory for a range request of the load (RFC 9110 §14).
@@ -113,4 +112,3 @@ extension HeaderFields {
         return HeaderField("Last-Modified", bytes: line)
     }
 }
-#endif

@@ -1,4 +1,3 @@
-#if Loader
 /// The cacheability of a response for a shared cache (RFC 9111 §3, §4.2), for applications that serve derived content.
 package struct SharedLifetime: Hashable, Sendable {
     /// Remaining freshness lifetime in seconds, 0 or less when it has ended, 0 for `no-cache`; nil when the response
@@ -34,4 +33,3 @@ package struct SharedLifetime: Hashable, Sendable {
         }
     }
 }
-#endif

@@ -1,4 +1,3 @@
-#if Loader
 /// Rules for storing responses (RFC 9111 §3, Docs/http-cache.md 6.1).
 enum Storability {
     /// Statuses whose caching requirements are implemented, for `must-understand` (RFC 9111 §5.2.2.3).
@@ -38,4 +37,3 @@ enum Storability {
         return control.contains("must-understand") ? understood.contains(status) : !control.noStore
     }
 }
-#endif

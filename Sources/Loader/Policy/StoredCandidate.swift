@@ -1,4 +1,3 @@
-#if Loader
 /// A stored response that a request may use: its variant matches and storing it was permitted.
 struct StoredCandidate: Hashable, Sendable {
     let response: StoredResponse
@@ -65,4 +64,3 @@ struct StoredCandidate: Hashable, Sendable {
         )
     }
 }
-#endif

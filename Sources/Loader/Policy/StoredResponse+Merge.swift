@@ -1,4 +1,3 @@
-#if Loader
 import PlatformImage
 
 extension StoredResponse {
@@ -39,4 +38,3 @@ extension HeaderFields {
         return fields
     }
 }
-#endif

@@ -1,4 +1,3 @@
-#if Loader
 import PlatformImage
 
 /// The request fields that select among the responses of one key (RFC 9111 §4.1).
@@ -87,4 +86,3 @@ enum Vary {
         return result
     }
 }
-#endif

@@ -1,4 +1,3 @@
-#if Loader
 import PlatformImage
 internal import Synchronization
 
@@ -39,4 +38,3 @@ final class LoadCounters: Sendable {
         _ = counter.wrappingAdd(number, ordering: .relaxed)
     }
 }
-#endif

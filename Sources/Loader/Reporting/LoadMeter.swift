@@ -1,4 +1,3 @@
-#if Loader
 internal import PlatformImage
 internal import Synchronization
 
@@ -77,4 +76,3 @@ extension LoadTimings {
         disk = cost.disk
     }
 }
-#endif

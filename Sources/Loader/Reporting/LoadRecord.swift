@@ -1,4 +1,3 @@
-#if Loader
 /// Result and cost of one load, for metrics.
 public struct LoadRecord: Hashable, Sendable {
     /// The kind of result that was requested.
@@ -40,4 +39,3 @@ extension LoadRecord: CustomStringConvertible {
         return "\(content) \(url): \(end)\(status), \(attempts) requests, \(bytes) bytes, \(duration)"
     }
 }
-#endif

@@ -1,10 +1,8 @@
-#if Loader
 internal import Dispatch
-internal import Logging
 internal import PlatformImage
 internal import Synchronization
 
-/// Delivers events and records to the sinks and the logger of the application, on a serial dispatch queue.
+/// Delivers events and records to the sinks of the application, on a serial dispatch queue.
 ///
 /// Sinks run only on this dispatch queue, and no lock is held while they run: no load waits for a sink, and a sink may
 /// use the loader. Reports wait in a bounded buffer; when it is full, further reports are counted and dropped.
@@ -14,14 +12,13 @@ final class LoadReporter: Sendable {
         let categories: LoaderEvent.Categories
         let eventSink: (@Sendable (LoaderEvent) -> Void)?
         let recordSink: (@Sendable (LoadRecord) -> Void)?
-        let logger: Logger?
         let logCacheMisses: Bool
         let logResponseWarnings: Bool
         let redactURL: (@Sendable (String) -> String)?
 
         /// Bits of the categories, and of records, that have a receiver.
         fileprivate var receiverMask: UInt16 {
-            let events = eventSink == nil && logger == nil ? 0 : UInt16(categories.rawValue)
+            let events = eventSink == nil ? 0 : UInt16(categories.rawValue)
             return events | (recordSink == nil ? 0 : LoadReporter.recordBit)
         }
     }
@@ -146,12 +143,13 @@ final class LoadReporter: Sendable {
 
     private static func deliver(_ kind: LoaderEvent.Kind, _ url: String?, _ settings: Settings) {
         guard settings.categories.contains(kind.category) else { return }
-        let event = LoaderEvent(kind: kind, url: url.map { redacted($0, settings) })
-        settings.eventSink?(event)
-        switch kind {
-        case .cacheMiss where !settings.logCacheMisses, .cachePolicyWarning where !settings.logResponseWarnings: break
-        default: settings.logger?.log(level: event.level, event.message, metadata: event.metadata, source: "Loader")
-        }
+        let isLogged =
+            switch kind {
+            case .cacheMiss: settings.logCacheMisses
+            case .cachePolicyWarning: settings.logResponseWarnings
+            default: true
+            }
+        settings.eventSink?(LoaderEvent(kind: kind, url: url.map { redacted($0, settings) }, isLogged: isLogged))
     }
 
     private static func redacted(_ url: String, _ settings: Settings) -> String {
@@ -160,4 +158,3 @@ final class LoadReporter: Sendable {
         return Redaction.showingQueries(redact(Redaction.showingQueries(url)))
     }
 }
-#endif

@@ -1,4 +1,3 @@
-#if Loader
 /// An event in a loader, for monitoring.
 ///
 /// URLs are redacted by ``ImageLoader/Configuration/redactURL``, and no event contains fields of a request or a
@@ -8,9 +7,27 @@ public struct LoaderEvent: Hashable, Sendable {
     public let kind: Kind
     /// The redacted URL that the event concerns; nil when it does not concern a single URL.
     public let url: String?
+    /// False for an event that the configuration excludes from logs: a cache miss without
+    /// ``ImageLoader/Configuration/logCacheMisses``, or a cache policy warning without
+    /// ``ImageLoader/Configuration/logResponseWarnings``.
+    public let isLogged: Bool
 
     /// The category of the event.
     public var category: Categories { kind.category }
+
+    /// A log level, in the order of severity.
+    public enum Level: String, Hashable, Sendable, CaseIterable {
+        /// Normal work, for debugging.
+        case debug
+        /// An action of the application.
+        case info
+        /// An unusual condition that the loader handles itself.
+        case notice
+        /// A condition that an operator should correct.
+        case warning
+        /// A failure.
+        case error
+    }
 
     /// A set of event categories.
     public struct Categories: OptionSet, Hashable, Sendable {
@@ -104,4 +121,3 @@ extension LoaderEvent: CustomStringConvertible {
     /// The event and the redacted URL, in one line.
     public var description: String { "\(kind)\(url.map { " \($0)" } ?? "")" }
 }
-#endif

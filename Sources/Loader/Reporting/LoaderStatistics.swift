@@ -1,4 +1,3 @@
-#if Loader
 internal import PlatformImage
 internal import Synchronization
 
@@ -96,4 +95,3 @@ extension LoaderStatistics: CustomStringConvertible {
         return text.text
     }
 }
-#endif

@@ -1,4 +1,3 @@
-#if Loader
 public import PlatformImage
 
 /// A request for the bytes of a resource, without decoding.
@@ -46,4 +45,3 @@ extension DataRequest: CustomStringConvertible, CustomDebugStringConvertible, Cu
     /// A mirror without children, so that `dump` shows only the description.
     public var customMirror: Mirror { Mirror(self, children: []) }
 }
-#endif

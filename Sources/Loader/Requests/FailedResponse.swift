@@ -1,4 +1,3 @@
-#if Loader
 /// The network or stored response that a load failed with.
 public struct FailedResponse: Hashable, Sendable {
     /// HTTP status, 200...999; a response with a success status can be rejected too, for its content type or its body.
@@ -36,4 +35,3 @@ extension FailedResponse: CustomStringConvertible, CustomReflectable {
     /// A mirror without children: the fields may contain cookies.
     public var customMirror: Mirror { Mirror(self, children: []) }
 }
-#endif

@@ -1,4 +1,3 @@
-#if Loader
 public import PlatformImage
 
 /// A request for an image, with its caching and decoding options.
@@ -151,4 +150,3 @@ public enum RedirectMode: String, Hashable, Sendable, CaseIterable {
     /// `unexpectedStatus` and ``LoadError/response``.
     case manual
 }
-#endif

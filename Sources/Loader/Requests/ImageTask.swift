@@ -1,4 +1,3 @@
-#if Loader
 internal import PlatformImage
 internal import Synchronization
 
@@ -56,4 +55,3 @@ public final class ImageTask: Sendable {
         if case .sendingRequest = event { state.locked(in: self) { $0.didSendRequest = true } }
     }
 }
-#endif

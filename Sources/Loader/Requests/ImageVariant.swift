@@ -1,4 +1,3 @@
-#if Loader
 internal import PlatformImage
 
 /// The options of a load that determine its pixels: decode options, thumbnail, processors.
@@ -50,4 +49,3 @@ final class ImageVariant: Hashable, Sendable {
     static func == (a: ImageVariant, b: ImageVariant) -> Bool { a === b || a.name.hasSameBytes(as: b.name) }
     func hash(into hasher: inout Hasher) { hasher.combine(name) }
 }
-#endif

@@ -1,4 +1,3 @@
-#if Loader
 internal import PlatformImage
 internal import Synchronization
 
@@ -72,4 +71,3 @@ final class LoadChannel<Element: Sendable>: Sendable {
         }
     }
 }
-#endif

@@ -1,4 +1,3 @@
-#if Loader
 public import PlatformImage
 
 /// The error of a failed load. Errors are equal when their codes are equal.
@@ -182,4 +181,3 @@ extension LoadError: CustomDebugStringConvertible, CustomReflectable {
     /// A mirror without children: the response may contain cookies.
     public var customMirror: Mirror { Mirror(self, children: []) }
 }
-#endif

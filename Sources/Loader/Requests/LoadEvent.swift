@@ -1,4 +1,3 @@
-#if Loader
 /// One event of a load, in the order `cached? (sendingRequest progress* (retrying progress*)*)? finished`.
 ///
 /// More cases may come with a minor version: a `switch` outside of this package needs `@unknown default`.
@@ -62,4 +61,3 @@ public struct LoadEventStream: AsyncSequence, Sendable {
         }
     }
 }
-#endif

@@ -1,4 +1,3 @@
-#if Loader
 internal import PlatformImage
 internal import Synchronization
 
@@ -69,4 +68,3 @@ extension PriorityCell {
     /// The corresponding priority of the decode queue: `high` for the urgent lane, otherwise `low`.
     var decodePriority: DecodeQueue.Priority { priority.usesUrgentLane ? .high : .low }
 }
-#endif

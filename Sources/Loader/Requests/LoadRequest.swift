@@ -1,4 +1,3 @@
-#if Loader
 internal import PlatformImage
 
 /// The common properties of image and data requests.
@@ -33,4 +32,3 @@ extension LoadRequest {
         return text
     }
 }
-#endif

@@ -1,4 +1,3 @@
-#if Loader
 internal import PlatformImage
 
 /// The result of a successful load: an image or plain bytes.
@@ -39,4 +38,3 @@ struct LoadContent: Sendable {
     /// Memory size in bytes, at least 1.
     var byteCount: Int { max(1, (image?.bitmap.byteCount ?? 0) + (bytes?.count ?? 0)) }
 }
-#endif

@@ -1,4 +1,3 @@
-#if Loader
 /// The source of a load's result.
 public enum LoadSource: String, Hashable, Sendable, CaseIterable {
     /// No source: the load failed.
@@ -12,4 +11,3 @@ public enum LoadSource: String, Hashable, Sendable, CaseIterable {
     /// A body from the origin; it is on disk unless ``LoadedImage/isStored`` is false.
     case networkToDisk
 }
-#endif

@@ -1,4 +1,3 @@
-#if Loader
 public import PlatformImage
 
 /// A loaded image with its source and response.
@@ -113,4 +112,3 @@ extension LoadedData: CustomStringConvertible, CustomReflectable {
     /// A mirror without children: the fields may contain cookies.
     public var customMirror: Mirror { Mirror(self, children: []) }
 }
-#endif

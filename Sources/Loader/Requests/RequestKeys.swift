@@ -1,4 +1,3 @@
-#if Loader
 internal import PlatformImage
 
 /// The cache keys of a request, computed once for each request and not for each load.
@@ -45,4 +44,3 @@ extension HeaderFields {
         } || hasCallerConditions
     }
 }
-#endif

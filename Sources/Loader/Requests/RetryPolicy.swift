@@ -1,4 +1,3 @@
-#if Loader
 import PlatformImage
 
 /// Maximum number of attempts of a load, and the delays between them.
@@ -56,4 +55,3 @@ public struct RetryPolicy: Hashable, Sendable {
         return min(delay, limit)
     }
 }
-#endif

@@ -1,4 +1,3 @@
-#if Loader
 internal import PlatformImage
 internal import Synchronization
 
@@ -132,4 +131,3 @@ enum InFlightSignal<Output: Sendable>: Sendable {
     /// The last signal to a waiter that left the job.
     case left
 }
-#endif

@@ -1,4 +1,3 @@
-#if Loader
 internal import PlatformImage
 internal import Synchronization
 
@@ -177,4 +176,3 @@ package final class InFlightRequests<Key: Hashable & Sendable, Output: Sendable>
         func hasJobEnded(since generation: UInt64) -> Bool { table.generation != generation }
     }
 }
-#endif

@@ -1,4 +1,3 @@
-#if Loader
 internal import PlatformImage
 internal import Synchronization
 
@@ -58,4 +57,3 @@ final class JobHandle: Sendable {
         task?.cancel()
     }
 }
-#endif

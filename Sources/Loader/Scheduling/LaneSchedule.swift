@@ -1,4 +1,3 @@
-#if Loader
 import PlatformImage
 
 /// Numbers of waiting and running fetches in each lane. The urgent lane has the priorities `urgent` and `immediate`,
@@ -144,4 +143,3 @@ extension LoadPriority {
     /// Position in `allCases`.
     fileprivate var queueIndex: Int { rawValue - LoadPriority.background.rawValue }
 }
-#endif

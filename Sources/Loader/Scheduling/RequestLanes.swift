@@ -1,4 +1,3 @@
-#if Loader
 import PlatformImage
 import Synchronization
 
@@ -191,4 +190,3 @@ final class LanePermit: Sendable {
 
     deinit { lanes.release(number) }
 }
-#endif

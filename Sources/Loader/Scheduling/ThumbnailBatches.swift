@@ -1,4 +1,3 @@
-#if Loader
 internal import PlatformImage
 internal import Synchronization
 
@@ -88,4 +87,3 @@ final class ThumbnailBatches<Body: Hashable & Sendable>: Sendable {
         }
     }
 }
-#endif

@@ -1,4 +1,3 @@
-#if Loader
 internal import PlatformImage
 internal import Synchronization
 
@@ -38,4 +37,3 @@ final class WaiterValues<Key: Hashable & Sendable, Value: Sendable>: Sendable {
         return values.sorted { $0.key < $1.key }.map(\.value)
     }
 }
-#endif

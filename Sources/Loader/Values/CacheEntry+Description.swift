@@ -1,4 +1,3 @@
-#if Loader
 extension CacheKey: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
     /// The URL without user information and with its query masked, for logs.
     public var description: String { Redaction.masked(url) }
@@ -36,4 +35,3 @@ extension VaryValue: CustomStringConvertible, CustomReflectable {
     /// A mirror without children, so that `dump` shows only the description.
     public var customMirror: Mirror { Mirror(self, children: []) }
 }
-#endif

@@ -1,4 +1,3 @@
-#if Loader
 /// The metadata of one cache key: the head of the stored response, and a record of errors.
 public struct CacheEntry: Hashable, Sendable {
     /// The cache key of the request.
@@ -80,4 +79,3 @@ public struct FailureRecord: Hashable, Sendable {
         self.freshUntil = freshUntil
     }
 }
-#endif

@@ -1,4 +1,3 @@
-#if Loader
 import PlatformImage
 
 extension CacheKey {
@@ -74,4 +73,3 @@ extension CacheKey {
         return name + ":\(port)".utf8
     }
 }
-#endif

@@ -1,4 +1,3 @@
-#if Loader
 /// The key of a stored response: the URL, the credential partition, and how the connection was verified.
 ///
 /// Requests with equal keys may share one stored response if their `Vary` values match.
@@ -51,4 +50,3 @@ public struct CacheKey: Hashable, Sendable {
             && a.trustScope == b.trustScope && a.variant.hasSameBytes(as: b.variant)
     }
 }
-#endif

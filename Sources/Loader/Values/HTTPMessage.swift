@@ -1,4 +1,3 @@
-#if Loader
 /// One HTTP request of a redirect chain.
 public struct HTTPRequest: Hashable, Sendable {
     /// The request method; loaders always use `GET`.
@@ -50,4 +49,3 @@ extension ResponseHead: CustomStringConvertible, CustomDebugStringConvertible, C
     /// A mirror without children, so that `dump` shows only the description.
     public var customMirror: Mirror { Mirror(self, children: []) }
 }
-#endif

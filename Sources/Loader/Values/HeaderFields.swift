@@ -1,4 +1,3 @@
-#if Loader
 import PlatformImage
 
 /// One header field line: the name as received and the bytes of the value.
@@ -116,4 +115,3 @@ extension HeaderFields: CustomReflectable {
     /// A mirror without children, so that `dump` shows only the description, in which credentials are masked.
     public var customMirror: Mirror { Mirror(self, children: []) }
 }
-#endif

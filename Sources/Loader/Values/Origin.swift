@@ -1,4 +1,3 @@
-#if Loader
 /// An origin (scheme, host and port, RFC 6454 §4), the scope of credentials.
 public struct Origin: Hashable, Sendable, CustomStringConvertible {
     /// `scheme://host`, and `:port` unless that is the scheme's default; scheme and host in lower case.
@@ -25,4 +24,3 @@ public struct Origin: Hashable, Sendable, CustomStringConvertible {
     /// True for https.
     public var isSecure: Bool { description.hasPrefix("https:") }
 }
-#endif

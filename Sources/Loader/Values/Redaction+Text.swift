@@ -1,4 +1,3 @@
-#if Loader
 extension Redaction {
     /// Returns a message, usually from a library, with a request's secrets masked: the query and fragment of its URL,
     /// the values of its fields, and the parts of its credentials.
@@ -43,4 +42,3 @@ extension Redaction {
         return [value] + pieces.map { String($0) }.filter { $0.utf8.count >= minSecretBytes }
     }
 }
-#endif

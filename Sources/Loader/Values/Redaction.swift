@@ -1,4 +1,3 @@
-#if Loader
 // URLs and fields contain passwords and tokens, and programs print values: every description in this module is one line
 // with the URL masked by `Redaction`, and a mirror without children limits reflection (`dump`) to the same line.
 
@@ -57,4 +56,3 @@ public struct Redaction: Sendable {
         return Array(members.joined(separator: "&".utf8))
     }
 }
-#endif

@@ -1,4 +1,3 @@
-#if Loader
 import PlatformImage
 
 /// The five components of a URI reference as bytes (RFC 3986 §4.1); nothing is decoded or encoded.
@@ -108,4 +107,3 @@ struct URLReference: Hashable, Sendable {
         return bytes.allSatisfy { $0.isASCIIAlphanumeric || "+-.".utf8.contains($0) }
     }
 }
-#endif

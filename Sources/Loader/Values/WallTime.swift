@@ -1,4 +1,3 @@
-#if Loader
 import PlatformImage
 
 /// A time of the calendar clock, as in HTTP dates and file dates; the clock may jump in both directions.
@@ -43,4 +42,3 @@ extension Duration {
     /// Whole milliseconds, clamped to 0...`Int64.max / 2` (146 million years), so that two of them can be added.
     var milliseconds: Int64 { Swift.min(Swift.max(millisecondCount, 0), .max / 2) }
 }
-#endif

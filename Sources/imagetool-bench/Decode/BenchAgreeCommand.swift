@@ -1,4 +1,3 @@
-#if Tool
 import ArgumentParser
 import PlatformImage
 import PlatformImageBenchmarking
@@ -37,4 +36,3 @@ struct BenchAgreeCommand: ParsableCommand {
         if different > 0 { throw ExitCode(1) }
     }
 }
-#endif

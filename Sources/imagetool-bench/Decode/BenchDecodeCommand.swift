@@ -1,4 +1,3 @@
-#if Tool
 import ArgumentParser
 import PlatformImage
 import PlatformImageBenchmarking
@@ -105,4 +104,3 @@ extension DecodeBenchmark {
         ])
     }
 }
-#endif

@@ -1,4 +1,3 @@
-#if Tool
 import ArgumentParser
 import PlatformImage
 import PlatformImageBenchmarking
@@ -114,5 +113,3 @@ struct BenchIsolationCommand: ParsableCommand {
         return sum
     }
 }
-
-#endif

@@ -1,4 +1,3 @@
-#if Tool
 import ArgumentParser
 import PlatformImage
 import PlatformImageBenchmarking
@@ -56,4 +55,3 @@ struct BenchPixelsCommand: ParsableCommand {
         }
     }
 }
-#endif

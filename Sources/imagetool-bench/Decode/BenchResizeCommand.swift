@@ -1,4 +1,3 @@
-#if Tool
 import ArgumentParser
 import PlatformImage
 import PlatformImageBenchmarking
@@ -58,4 +57,3 @@ struct BenchResizeCommand: ParsableCommand {
         return (width, height)
     }
 }
-#endif

@@ -1,4 +1,3 @@
-#if Tool
 import ArgumentParser
 import PlatformImage
 import PlatformImageToolSupport
@@ -64,4 +63,3 @@ struct BenchThumbCommand: ParsableCommand {
         return options
     }
 }
-#endif

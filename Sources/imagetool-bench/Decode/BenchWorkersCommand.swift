@@ -1,4 +1,3 @@
-#if Tool
 import ArgumentParser
 import PlatformImage
 import PlatformImageBenchmarking
@@ -191,4 +190,3 @@ struct BenchWorkersCommand: ParsableCommand {
             }
     }
 }
-#endif

@@ -1,4 +1,3 @@
-#if Tool
 import ArgumentParser
 import Dispatch
 import PlatformImage
@@ -187,4 +186,3 @@ private struct IsolationComparison {
         }
     }
 }
-#endif

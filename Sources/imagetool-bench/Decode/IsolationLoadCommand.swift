@@ -1,4 +1,3 @@
-#if Tool
 import ArgumentParser
 import Dispatch
 import PlatformImage
@@ -238,4 +237,3 @@ private final class Killer: Sendable {
         return count.load(ordering: .relaxed)
     }
 }
-#endif

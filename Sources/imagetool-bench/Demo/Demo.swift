@@ -1,4 +1,3 @@
-#if Tool && AsyncHTTPClient
 import PlatformImage
 import PlatformImageLoader
 import PlatformImageLoopbackOrigin
@@ -177,4 +176,3 @@ extension Bitmap {
         }
     }
 }
-#endif

@@ -1,4 +1,3 @@
-#if Tool && AsyncHTTPClient
 import ArgumentParser
 import PlatformImage
 import PlatformImageToolSupport
@@ -93,4 +92,3 @@ struct DemoCommand: AsyncParsableCommand {
         }
     }
 }
-#endif

@@ -1,4 +1,3 @@
-#if Tool && AsyncHTTPClient
 import PlatformImage
 import PlatformImageLoader
 import PlatformImageLoopbackOrigin
@@ -120,4 +119,3 @@ struct DemoImages: Sendable {
             + "\(fixed(Double(pixelBytes) / 1e6, digits: 1)) MB of pixels"
     }
 }
-#endif

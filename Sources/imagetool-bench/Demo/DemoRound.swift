@@ -1,4 +1,3 @@
-#if Tool && AsyncHTTPClient
 import PlatformImageLoader
 import PlatformImageToolSupport
 
@@ -72,4 +71,3 @@ struct DemoRound {
         return deviations + (firstError.map { ["round \(kind.name): \($0)"] } ?? [])
     }
 }
-#endif

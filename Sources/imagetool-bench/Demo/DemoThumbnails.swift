@@ -1,4 +1,3 @@
-#if Tool && AsyncHTTPClient
 import Foundation
 import PlatformImage
 import PlatformImageLoopbackOrigin
@@ -187,4 +186,3 @@ extension Bitmap {
         return Double(sum) / Double(255 * 4 * width * height)
     }
 }
-#endif

@@ -1,4 +1,3 @@
-#if Tool
 import ArgumentParser
 import PlatformImageBenchmarking
 import PlatformImageToolSupport
@@ -129,4 +128,3 @@ extension DiskScaleBenchmark.Row {
         ])
     }
 }
-#endif

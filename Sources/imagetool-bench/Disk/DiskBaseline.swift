@@ -1,4 +1,3 @@
-#if Tool
 import CPlatformImageChecksums
 
 #if canImport(Glibc)
@@ -53,4 +52,3 @@ final class DiskBaseline {
         return count == bytes.count
     }
 }
-#endif

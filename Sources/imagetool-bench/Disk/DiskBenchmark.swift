@@ -1,4 +1,3 @@
-#if Tool
 import Foundation
 import PlatformImageBenchmarking
 import PlatformImageLoader
@@ -135,4 +134,3 @@ private final class DiskLoad {
         return elapsed
     }
 }
-#endif

@@ -1,4 +1,3 @@
-#if Tool
 import PlatformImageLoader
 
 /// Cache entries with realistic header fields, for the benchmarks of the disk cache.
@@ -35,4 +34,3 @@ struct DiskSamples {
         }
     }
 }
-#endif

@@ -1,4 +1,3 @@
-#if Tool
 import Foundation
 import PlatformImageBenchmarking
 import PlatformImageLoader
@@ -100,4 +99,3 @@ struct DiskScaleBenchmark {
         row.growth.append(peak - resident)
     }
 }
-#endif

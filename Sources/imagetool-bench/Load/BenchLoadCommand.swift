@@ -1,4 +1,3 @@
-#if Tool && AsyncHTTPClient
 import ArgumentParser
 import PlatformImageBenchmarking
 import PlatformImageToolSupport
@@ -109,4 +108,3 @@ struct BenchLoadCommand: AsyncParsableCommand {
             ])
     }
 }
-#endif

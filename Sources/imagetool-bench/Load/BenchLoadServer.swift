@@ -1,4 +1,3 @@
-#if Tool && AsyncHTTPClient
 import Foundation
 import PlatformImageToolSupport
 
@@ -178,4 +177,3 @@ private struct LoopbackSocket: ~Copyable {
 private func connectSocket(_ descriptor: Int32, _ address: UnsafePointer<sockaddr>, _ size: socklen_t) -> Int32 {
     connect(descriptor, address, size)
 }
-#endif

@@ -1,4 +1,3 @@
-#if Tool && AsyncHTTPClient
 import ArgumentParser
 import Foundation
 import PlatformImageToolSupport
@@ -91,4 +90,3 @@ private struct OpenDescriptors: CustomStringConvertible {
 
     var description: String { "\(others) for files, sockets and pipes, \(ofLoops) for event loops" }
 }
-#endif

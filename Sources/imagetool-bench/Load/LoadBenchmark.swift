@@ -1,4 +1,3 @@
-#if Tool && AsyncHTTPClient
 import AsyncHTTPClient
 import Dispatch
 import NIOCore
@@ -275,4 +274,3 @@ private struct ElapsedSince {
         return LoadBenchmark.Cost(cpu: cpu / 1e3 / Double(count), wall: wall / 1e3 / Double(count))
     }
 }
-#endif

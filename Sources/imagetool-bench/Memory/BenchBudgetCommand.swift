@@ -1,4 +1,3 @@
-#if Tool
 import ArgumentParser
 import PlatformImage
 import PlatformImageToolSupport
@@ -80,4 +79,3 @@ struct BenchBudgetCommand: AsyncParsableCommand {
         }
     }
 }
-#endif

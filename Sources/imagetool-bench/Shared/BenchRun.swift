@@ -1,4 +1,3 @@
-#if Tool
 import Foundation
 import PlatformImageToolSupport
 
@@ -32,4 +31,3 @@ func withTemporaryFolder<R>(
         return try await body(folder)
     }
 }
-#endif

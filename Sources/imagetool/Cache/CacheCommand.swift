@@ -1,4 +1,3 @@
-#if Tool
 import ArgumentParser
 import PlatformImageLoader
 import PlatformImageToolSupport
@@ -134,4 +133,3 @@ struct CachePurgeCommand: AsyncParsableCommand {
         try await folder.use { await .removed($0?.purge()) }
     }
 }
-#endif

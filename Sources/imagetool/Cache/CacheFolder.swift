@@ -1,4 +1,3 @@
-#if Tool
 import ArgumentParser
 import PlatformImageLoader
 import PlatformImageToolSupport
@@ -82,4 +81,3 @@ extension DiskCache.Fault {
         }
     }
 }
-#endif

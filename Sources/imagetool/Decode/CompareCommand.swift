@@ -1,4 +1,3 @@
-#if Tool
 import ArgumentParser
 import PlatformImage
 import PlatformImageToolSupport
@@ -72,4 +71,3 @@ extension ImageDifference {
             """
     }
 }
-#endif

@@ -1,6 +1,4 @@
-#if Tool
 import ArgumentParser
-import Crypto
 import PlatformImage
 import PlatformImageToolSupport
 
@@ -159,8 +157,7 @@ extension Bitmap {
     /// SHA-256 of the straight RGBA rows in lower-case hex; colours under alpha 0 count as 0.
     fileprivate var digest: String {
         var hash = SHA256()
-        forEachBand(.clearingTransparentPixels) { band in band.withUnsafeBytes { hash.update(bufferPointer: $0) } }
+        forEachBand(.clearingTransparentPixels) { band in band.withUnsafeBytes { hash.update($0) } }
         return String(hexadecimal: hash.finalize())
     }
 }
-#endif

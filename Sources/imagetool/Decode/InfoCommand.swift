@@ -1,4 +1,3 @@
-#if Tool
 import ArgumentParser
 import PlatformImage
 import PlatformImageToolSupport
@@ -40,4 +39,3 @@ struct InfoCommand: ParsableCommand {
         }
     }
 }
-#endif

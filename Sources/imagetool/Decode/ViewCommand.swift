@@ -1,4 +1,3 @@
-#if Tool
 import ArgumentParser
 import PlatformImage
 import PlatformImageToolSupport
@@ -31,4 +30,3 @@ struct ViewCommand: ParsableCommand {
         }
     }
 }
-#endif

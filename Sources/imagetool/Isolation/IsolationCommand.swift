@@ -1,4 +1,3 @@
-#if Tool
 import ArgumentParser
 import PlatformImage
 import PlatformImageToolSupport
@@ -24,4 +23,3 @@ struct IsolationCommand: ParsableCommand {
         if report.trial.failure != nil { throw ExitCode(1) }
     }
 }
-#endif

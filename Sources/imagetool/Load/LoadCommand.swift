@@ -1,4 +1,3 @@
-#if Tool && AsyncHTTPClient
 import ArgumentParser
 import PlatformImage
 import PlatformImageLoader
@@ -113,4 +112,3 @@ extension ContentType {
         return type
     }
 }
-#endif

@@ -1,4 +1,3 @@
-#if Tool && AsyncHTTPClient
 import PlatformImage
 import PlatformImageLoader
 import PlatformImageToolSupport
@@ -69,4 +68,3 @@ struct LoadRow {
         ]
     }
 }
-#endif

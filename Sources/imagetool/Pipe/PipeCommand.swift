@@ -1,4 +1,3 @@
-#if Tool && AsyncHTTPClient
 import ArgumentParser
 import Dispatch
 import PlatformImageLoader
@@ -54,4 +53,3 @@ struct PipeCommand: AsyncParsableCommand {
         await session.flush()
     }
 }
-#endif

@@ -1,4 +1,3 @@
-#if Tool && AsyncHTTPClient
 import PlatformImage
 import PlatformImageLoader
 import PlatformImageToolSupport
@@ -95,4 +94,3 @@ struct PipeConfiguration: Sendable {
 extension JSON {
     fileprivate var isNull: Bool { if case .null = self { true } else { false } }
 }
-#endif

@@ -1,4 +1,3 @@
-#if Tool && AsyncHTTPClient
 import PlatformImageLoader
 import PlatformImageToolSupport
 
@@ -154,4 +153,3 @@ extension JSON {
         return .milliseconds(Int64((min(seconds, 1e12) * 1_000).rounded()))
     }
 }
-#endif

@@ -1,4 +1,3 @@
-#if Tool && AsyncHTTPClient
 import PlatformImageLoader
 import PlatformImageToolSupport
 
@@ -61,4 +60,3 @@ struct PipeResponse: Sendable {
         .array(fields.lines.map { .array([.string($0.name), .string($0.text)]) })
     }
 }
-#endif

@@ -1,4 +1,3 @@
-#if Tool && AsyncHTTPClient
 import PlatformImage
 import PlatformImageLoader
 import PlatformImageToolSupport
@@ -157,4 +156,3 @@ final class PipeSession: Sendable {
         ]
     }
 }
-#endif

@@ -1,4 +1,3 @@
-#if Tool
 import ArgumentParser
 import PlatformImage
 import PlatformImageToolSupport
@@ -51,4 +50,3 @@ struct IsolationOptions: ParsableArguments {
         return configuration
     }
 }
-#endif

@@ -1,4 +1,3 @@
-#if Tool
 import ArgumentParser
 import PlatformImage
 import PlatformImageToolSupport
@@ -102,4 +101,3 @@ struct ContactSheetCommand: AsyncParsableCommand {
         return failures
     }
 }
-#endif

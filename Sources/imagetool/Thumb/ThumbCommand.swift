@@ -1,4 +1,3 @@
-#if Tool
 import ArgumentParser
 import PlatformImage
 import PlatformImageToolSupport
@@ -104,4 +103,3 @@ struct ThumbCommand: AsyncParsableCommand {
         }
     }
 }
-#endif

@@ -1,4 +1,3 @@
-#if Tool
 import ArgumentParser
 import PlatformImage
 import PlatformImageToolSupport
@@ -123,4 +122,3 @@ struct ThumbOptions: ParsableArguments {
         return recipe
     }
 }
-#endif

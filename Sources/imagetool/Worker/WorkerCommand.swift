@@ -1,4 +1,3 @@
-#if Tool
 import ArgumentParser
 import Dispatch
 import PlatformImage
@@ -75,15 +74,10 @@ struct WorkerCommand: AsyncParsableCommand {
 
     private func sources(_ limits: DecodeLimits) throws -> WorkerSources? {
         guard allowUrl else { return nil }
-        #if AsyncHTTPClient
         do throws(LoadError) {
             return try WorkerSources(hosts: allowHost, addresses: allowCidr, maxBytes: limits.maxInputBytes)
         } catch {
             throw ValidationError("\(error.message).")
         }
-        #else
-        throw ValidationError("This build cannot load URLs.")
-        #endif
     }
 }
-#endif

@@ -1,4 +1,3 @@
-#if Tool
 import PlatformImage
 import PlatformImageToolSupport
 
@@ -45,4 +44,3 @@ struct WorkerDecode: Sendable {
         return count
     }
 }
-#endif

@@ -1,4 +1,3 @@
-#if Tool
 import ArgumentParser
 import PlatformImage
 import PlatformImageToolSupport
@@ -76,4 +75,3 @@ final class WorkerRecipes: Sendable {
         }
     }
 }
-#endif

@@ -1,4 +1,3 @@
-#if Tool
 import PlatformImage
 import PlatformImageToolSupport
 
@@ -140,4 +139,3 @@ extension JSON {
 extension Failure {
     static func invalidRequest(_ message: String) -> Self { Self(.usage, "invalidRequest: \(message)") }
 }
-#endif

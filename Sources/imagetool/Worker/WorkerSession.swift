@@ -1,4 +1,3 @@
-#if Tool
 import PlatformImage
 import PlatformImageToolSupport
 import Synchronization
@@ -213,4 +212,3 @@ final class WorkerSession: Sendable {
 extension Failure {
     fileprivate static func unexpected(_ error: any Error) -> Self { Self(.software, "internal: \(error)") }
 }
-#endif

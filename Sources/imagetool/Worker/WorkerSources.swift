@@ -1,9 +1,7 @@
-#if Tool
 import PlatformImage
+import PlatformImageLoader
 import PlatformImageToolSupport
 
-#if AsyncHTTPClient
-import PlatformImageLoader
 #if Service
 import PlatformImageService
 #endif
@@ -37,7 +35,7 @@ struct WorkerSources: Sendable {
         guard !hosts.isEmpty else {
             throw .configuration("--allow-url requires --allow-host: this build does not check the addresses of hosts")
         }
-        let transport: any HTTPTransport = AsyncHTTPClientTransport()
+        let transport: any HTTPTransport = CurlTransport()
         #endif
         loader = try ImageLoader(
             configuration: configuration, transport: AllowedHostsTransport(hosts: hosts, base: transport))
@@ -94,14 +92,3 @@ private struct AllowedHostsTransport: HTTPTransport {
         return try await base.send(request, trust: trust, timeouts: timeouts)
     }
 }
-#else
-/// Images at URLs cannot be loaded in builds without the trait `AsyncHTTPClient`.
-struct WorkerSources: Sendable {
-    private init() {}
-
-    func load(_ url: String, deadline: Duration?) async throws -> [UInt8] {
-        throw Failure(.usage, "urlNotAllowed: this build cannot load URLs")
-    }
-}
-#endif
-#endif

@@ -1,4 +1,3 @@
-#if Loader
 import CPlatformImageChecksums
 import PlatformImageTestSupport
 import Testing
@@ -50,4 +49,3 @@ struct ChecksumTests {
         #expect(Array(row.0.utf8).withUnsafeBytes { pi_xxh3_64($0.baseAddress, $0.count) } == row.1)
     }
 }
-#endif

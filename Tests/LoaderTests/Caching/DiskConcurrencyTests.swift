@@ -1,4 +1,3 @@
-#if Loader
 import Foundation
 import PlatformImageTestSupport
 import Testing
@@ -117,4 +116,3 @@ struct DiskConcurrencyTests {
         }
     }
 }
-#endif

@@ -1,4 +1,3 @@
-#if Loader
 import Foundation
 import PlatformImageTestSupport
 import Testing
@@ -170,4 +169,3 @@ struct DiskDamageTests {
         }
     }
 }
-#endif

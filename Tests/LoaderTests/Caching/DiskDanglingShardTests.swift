@@ -1,4 +1,3 @@
-#if Loader
 import Foundation
 import Testing
 
@@ -111,4 +110,3 @@ struct DiskDanglingShardTests {
         #expect(await bench.steps() == ["sending", "finished networkToDisk"])
     }
 }
-#endif

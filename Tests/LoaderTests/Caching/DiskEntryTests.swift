@@ -1,4 +1,3 @@
-#if Loader
 import Foundation
 import PlatformImageTestSupport
 import Testing
@@ -220,4 +219,3 @@ struct DiskEntryTests {
         #expect(try mode(folder.path + "/v1") == 0o700)
     }
 }
-#endif

@@ -1,4 +1,3 @@
-#if Loader
 #if canImport(Glibc)
 import Glibc
 #elseif canImport(Musl)
@@ -55,4 +54,3 @@ struct DiskFileTests {
         #expect(await cache.verify().bad.isEmpty)
     }
 }
-#endif

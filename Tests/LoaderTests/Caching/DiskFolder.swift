@@ -1,4 +1,3 @@
-#if Loader
 import Foundation
 import PlatformImageTestSupport
 
@@ -100,4 +99,3 @@ func diskBody(_ key: CacheKey, version: Int = 0, count: Int = 100) -> [UInt8] {
     var random = SplitMix(seed: UInt64(version) &* 7919 &+ key.bytes.reduce(0) { $0 &* 31 &+ UInt64($1) })
     return (0..<count).map { _ in UInt8(truncatingIfNeeded: random.next()) }
 }
-#endif

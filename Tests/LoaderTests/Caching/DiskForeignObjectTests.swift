@@ -1,4 +1,3 @@
-#if Loader
 #if canImport(Glibc)
 import Glibc
 #elseif canImport(Musl)
@@ -164,4 +163,3 @@ struct DiskForeignObjectTests {
         #expect(cache.statistics.faults[.foreignObject] ?? 0 >= 5)
     }
 }
-#endif

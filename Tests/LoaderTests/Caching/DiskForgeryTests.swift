@@ -1,4 +1,3 @@
-#if Loader
 import Foundation
 import PlatformImageTestSupport
 import Testing
@@ -69,4 +68,3 @@ struct DiskForgeryTests {
         }
     }
 }
-#endif

@@ -1,4 +1,3 @@
-#if Loader
 import PlatformImageTestSupport
 import Testing
 
@@ -114,4 +113,3 @@ struct DiskLimitTests {
         #expect(caches[1].statistics.entries == folder.entryFiles.count)
     }
 }
-#endif

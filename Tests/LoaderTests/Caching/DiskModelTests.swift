@@ -1,4 +1,3 @@
-#if Loader
 import PlatformImageTestSupport
 import Testing
 
@@ -59,4 +58,3 @@ struct DiskModelTests {
         #expect(folder.files.count == model.count)
     }
 }
-#endif

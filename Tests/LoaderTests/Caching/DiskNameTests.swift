@@ -1,4 +1,3 @@
-#if Loader
 import Testing
 
 @testable import PlatformImageLoader
@@ -61,4 +60,3 @@ import Darwin
         #expect(fields.removingConnectionFields().lines.map(\.name) == ["Content-Type", "Traile"])
     }
 }
-#endif

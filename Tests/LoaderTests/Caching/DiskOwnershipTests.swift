@@ -1,4 +1,3 @@
-#if Loader
 import Foundation
 import PlatformImageTestSupport
 import Testing
@@ -127,4 +126,3 @@ struct DiskOwnershipTests {
         #expect(PartitionKey(directory: folder.path).partition(of: fields) != first)
     }
 }
-#endif

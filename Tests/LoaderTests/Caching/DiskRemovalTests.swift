@@ -1,4 +1,3 @@
-#if Loader
 import Foundation
 import PlatformImageTestSupport
 import Testing
@@ -186,4 +185,3 @@ struct DiskRemovalTests {
         #expect(!FileManager.default.fileExists(atPath: old))
     }
 }
-#endif

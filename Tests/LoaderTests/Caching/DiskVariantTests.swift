@@ -1,4 +1,3 @@
-#if Loader
 import Foundation
 import Testing
 
@@ -133,4 +132,3 @@ struct DiskVariantTests {
         #expect(cache.read(key, varying: request("de"))?.body == [1])
     }
 }
-#endif

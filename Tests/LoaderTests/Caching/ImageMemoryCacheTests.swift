@@ -1,4 +1,3 @@
-#if Loader
 import PlatformImage
 import PlatformImageTestSupport
 import Testing
@@ -142,4 +141,3 @@ import Testing
         #expect(keys.map { memory.cache.peek(ImageCacheKey($0, variant: "")) != nil } == [false, true])
     }
 }
-#endif

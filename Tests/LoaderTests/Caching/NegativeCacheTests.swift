@@ -1,4 +1,3 @@
-#if Loader
 import PlatformImage
 import PlatformImageTestSupport
 import Testing
@@ -136,4 +135,3 @@ import Testing
         #expect(cache.count == 0)
     }
 }
-#endif

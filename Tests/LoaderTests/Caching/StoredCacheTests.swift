@@ -1,4 +1,3 @@
-#if Loader
 import Foundation
 import PlatformImage
 import PlatformImageTestSupport
@@ -88,4 +87,3 @@ import Testing
         #expect(result.checked == 7 && result.good == 7 && result.bad == [] && result.unread == 0)
     }
 }
-#endif

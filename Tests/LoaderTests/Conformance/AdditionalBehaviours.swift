@@ -1,4 +1,3 @@
-#if Loader
 @testable import PlatformImageLoader
 
 /// Rules of Docs/http-cache.md that cache-tests does not cover, in the same form and counted separately.
@@ -65,4 +64,3 @@ let additionalBehaviours: [Behaviour] = [
             .get(expect: .notInCache).with(\.policy, .cacheOnly),
         ]),
 ]
-#endif

@@ -1,4 +1,3 @@
-#if Loader
 /// Suite `age-parse` of http-tests/cache-tests, and the behaviours of its suite `other` about Age and Date (RFC 9111
 /// §4.2.3, §5.1).
 let ageBehaviours: [Behaviour] = [
@@ -73,4 +72,3 @@ private func aged(
 ) -> Behaviour {
     Behaviour(id, kind, verdict, answer: age.adding(["Date": 0, "Cache-Control": "max-age=3600"]), then: then)
 }
-#endif

@@ -1,4 +1,3 @@
-#if Loader
 import Testing
 
 @testable import PlatformImageLoader
@@ -128,4 +127,3 @@ struct Step: Sendable {
         return step
     }
 }
-#endif

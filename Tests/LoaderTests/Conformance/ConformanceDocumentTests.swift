@@ -1,4 +1,3 @@
-#if Loader
 import Foundation
 import Testing
 
@@ -54,4 +53,3 @@ import Testing
         return String(cells[1].dropFirst(2).dropLast(2))
     }
 }
-#endif

@@ -1,4 +1,3 @@
-#if Loader
 /// All behaviours, one table row each, and the part of Docs/cache-tests.md that is generated from them.
 enum ConformanceTable {
     /// The number of behaviours that cache-tests publishes.
@@ -63,4 +62,3 @@ enum ConformanceTable {
         return "| `\(behaviour.id)` | \(behaviour.kind.rawValue) | \(met) | \(remark) |"
     }
 }
-#endif

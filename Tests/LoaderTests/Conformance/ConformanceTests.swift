@@ -1,4 +1,3 @@
-#if Loader
 import Foundation
 import Testing
 
@@ -40,4 +39,3 @@ import Testing
         }
     }
 }
-#endif

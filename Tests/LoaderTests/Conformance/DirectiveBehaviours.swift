@@ -1,4 +1,3 @@
-#if Loader
 @testable import PlatformImageLoader
 
 /// Suites `cc-response`, `cc-request`, `pragma` and `stale` of http-tests/cache-tests: directives other than lifetimes
@@ -218,4 +217,3 @@ private func newerNotStored(_ id: String, _ directive: String) -> Behaviour {
             .get(expect: .cached, shows: ["A": "1"]),
         ])
 }
-#endif

@@ -1,4 +1,3 @@
-#if Loader
 import Foundation
 
 @testable import PlatformImageLoader
@@ -45,4 +44,3 @@ struct EntriesOnDisk: ScenarioStore {
         }
     }
 }
-#endif

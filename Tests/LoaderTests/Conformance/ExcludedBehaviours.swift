@@ -1,4 +1,3 @@
-#if Loader
 /// Behaviours of cache-tests that do not apply to a private cache of GET requests for images, with a reason per group.
 struct ExcludedBehaviours: Sendable {
     let reason: String
@@ -72,4 +71,3 @@ struct ExcludedBehaviours: Sendable {
             ids: ["headers-store-Content-Encoding", "304-etag-update-response-Content-Encoding"]),
     ]
 }
-#endif

@@ -1,4 +1,3 @@
-#if Loader
 /// Suites `expires` and `expires-parse` of http-tests/cache-tests: the lifetime that Expires gives (RFC 9111 §5.3) and
 /// dates (RFC 9110 §5.6.7).
 let expiresBehaviours: [Behaviour] = [
@@ -47,4 +46,3 @@ private func expiring(
 ) -> Behaviour {
     Behaviour(id, kind, answer: ["Expires": .text(date), "Date": 0], then: then)
 }
-#endif

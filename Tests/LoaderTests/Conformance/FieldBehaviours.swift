@@ -1,4 +1,3 @@
-#if Loader
 /// Suites `headers` and `update304` of http-tests/cache-tests: which fields are stored and which fields a 304 response
 /// changes (RFC 9111 §3.1, §3.2).
 let fieldBehaviours: [Behaviour] = single + fields.map(\.storing) + fields.compactMap(\.updating)
@@ -111,4 +110,3 @@ private let ofTheConnection: [Field] = [
     "Connection", "Keep-Alive", "Proxy-Authenticate", "Proxy-Authentication-Info", "Proxy-Authorization",
     "Proxy-Connection", "TE", "Transfer-Encoding", "Upgrade",
 ].map { Field(name: $0, isOfTheConnection: true) }
-#endif

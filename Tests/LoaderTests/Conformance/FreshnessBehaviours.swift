@@ -1,4 +1,3 @@
-#if Loader
 /// Suites `cc-freshness` and `cc-parse` of http-tests/cache-tests: the lifetime that Cache-Control gives (RFC 9111
 /// §4.2.1, §5.2).
 let freshnessBehaviours: [Behaviour] = [
@@ -73,4 +72,3 @@ let freshnessBehaviours: [Behaviour] = [
         "freshness-max-age-100a", .check, .notMet("the value is not only digits, so the lifetime is 0"),
         answer: ["Cache-Control": "max-age=3600a"], then: .cached),
 ]
-#endif

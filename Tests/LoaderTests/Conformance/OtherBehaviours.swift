@@ -1,4 +1,3 @@
-#if Loader
 /// Suites `conditional-inm`, `other` and `interim` of http-tests/cache-tests (RFC 9110 §13, §15.2; RFC 9111 §2,
 /// §4.3.1).
 let otherBehaviours: [Behaviour] = conditionals + keys + interims
@@ -101,4 +100,3 @@ private let interims: [Behaviour] = [
             .get(expect: .cached, hides: ["X-My-Header"]),
         ]),
 ]
-#endif

@@ -1,4 +1,3 @@
-#if Loader
 @testable import PlatformImageLoader
 
 /// Runs the steps of a behaviour through the cache policy and a store, as a loader does, with a simulated clock.
@@ -183,4 +182,3 @@ struct ScenarioClient<Store: ScenarioStore> {
         value.map { "'\(String(decoding: $0, as: UTF8.self))'" } ?? "absent"
     }
 }
-#endif

@@ -1,4 +1,3 @@
-#if Loader
 @testable import PlatformImageLoader
 
 /// The store of cache entries in a scenario: memory or disk.
@@ -50,4 +49,3 @@ struct EntriesInMemory: ScenarioStore {
 struct ScenarioError: Error {
     let text: String
 }
-#endif

@@ -1,4 +1,3 @@
-#if Loader
 @testable import PlatformImageLoader
 
 /// Header fields whose dates are relative to the time of the response.
@@ -102,4 +101,3 @@ struct CalendarDate {
 
     private static func twoDigits(_ number: Int64) -> String { number < 10 ? "0\(number)" : "\(number)" }
 }
-#endif

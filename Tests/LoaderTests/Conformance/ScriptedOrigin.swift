@@ -1,4 +1,3 @@
-#if Loader
 @testable import PlatformImageLoader
 
 /// The server of a scenario: responds to each request as the step specifies and records the requests.
@@ -58,4 +57,3 @@ struct ScriptedOrigin {
         modified = answer["Last-Modified"] ?? modified
     }
 }
-#endif

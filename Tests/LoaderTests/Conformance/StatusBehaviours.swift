@@ -1,4 +1,3 @@
-#if Loader
 /// Suites `heuristic` and `status` of http-tests/cache-tests: statuses whose responses are reused, with and without
 /// explicit freshness (RFC 9111 §3, §4.2.2).
 let statusBehaviours: [Behaviour] = heuristics + statuses + mustUnderstand
@@ -64,4 +63,3 @@ private let mustUnderstand: [Behaviour] = [
 private func again(_ answer: ScriptedFields, _ status: Int, then: Step.Source) -> [Step] {
     [.get(answer, status: status), .get(status: status, expect: then)]
 }
-#endif

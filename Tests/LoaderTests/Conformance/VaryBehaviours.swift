@@ -1,4 +1,3 @@
-#if Loader
 /// Suites `vary` and `vary-parse` of http-tests/cache-tests: secondary keys (RFC 9111 §4.1).
 let varyBehaviours: [Behaviour] = [
     Behaviour("vary-match", .optimal, steps: varied("Foo", ["Foo": "1"], then: ["Foo": "1"], .cached)),
@@ -77,4 +76,3 @@ private func languages(_ id: String, _ verdict: Behaviour.Verdict, _ second: Str
 private func star(_ id: String, _ vary: ScriptedFields) -> Behaviour {
     Behaviour(id, steps: [.get(lasting.adding(vary), asking: fooBaz), .get(asking: fooBaz, expect: .fetched)])
 }
-#endif

@@ -1,4 +1,4 @@
-#if Loader && os(Linux)
+#if os(Linux)
 import Foundation
 
 /// A temporary folder for the cache of one test, removed on deinit.

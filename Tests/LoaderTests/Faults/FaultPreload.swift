@@ -1,4 +1,4 @@
-#if Loader && os(Linux)
+#if os(Linux)
 import Foundation
 
 /// Libraries that replace functions of the C library, for `LD_PRELOAD` of a probe.

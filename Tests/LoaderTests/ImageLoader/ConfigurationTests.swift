@@ -1,4 +1,3 @@
-#if Loader
 import PlatformImage
 import PlatformImageTestSupport
 import Testing
@@ -336,4 +335,3 @@ import Testing
         #expect(bench.isIdle)
     }
 }
-#endif

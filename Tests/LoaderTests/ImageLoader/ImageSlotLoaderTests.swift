@@ -1,4 +1,3 @@
-#if Loader
 import PlatformImage
 import PlatformImageTestSupport
 import Testing
@@ -98,4 +97,3 @@ struct ImageSlotLoaderTests {
         #expect(fresh.cachedImage(for: other, layers: .memory)?.isFresh != true)
     }
 }
-#endif

@@ -1,4 +1,3 @@
-#if Loader
 import PlatformImage
 import PlatformImageTestSupport
 import Testing
@@ -339,4 +338,3 @@ extension LoadedImage {
             timings: LoadTimings())
     }
 }
-#endif

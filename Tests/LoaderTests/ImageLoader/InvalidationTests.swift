@@ -1,4 +1,3 @@
-#if Loader
 import PlatformImage
 import PlatformImageTestSupport
 import Testing
@@ -349,4 +348,3 @@ extension ScriptedReply {
         return reply
     }
 }
-#endif

@@ -1,4 +1,3 @@
-#if Loader
 import Dispatch
 import PlatformImage
 import PlatformImageTestSupport
@@ -160,4 +159,3 @@ import Testing
         #expect(steps == ["sending", "failed cancelled"])
     }
 }
-#endif

@@ -1,4 +1,3 @@
-#if Loader
 import PlatformImageTestSupport
 import Testing
 
@@ -165,4 +164,3 @@ import Testing
         #expect(decoder.content.isEmpty)
     }
 }
-#endif

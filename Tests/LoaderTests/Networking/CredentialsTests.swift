@@ -1,4 +1,3 @@
-#if Loader
 import Foundation
 import PlatformImageTestSupport
 import Testing
@@ -192,4 +191,3 @@ struct PartitionTests {
         #expect(PartitionKey(directory: folder.path).partition(of: ["Cookie": "a"]) == first)
     }
 }
-#endif

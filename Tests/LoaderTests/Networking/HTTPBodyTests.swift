@@ -1,4 +1,3 @@
-#if Loader
 import PlatformImageLoader
 import Testing
 
@@ -39,4 +38,3 @@ import Testing
         #expect(counts.count == 16 && counts.reduce(0, +) == 1)
     }
 }
-#endif

@@ -1,4 +1,3 @@
-#if AsyncHTTPClient
 import PlatformImageLoopbackOrigin
 import Testing
 
@@ -25,4 +24,3 @@ import Testing
         await waiter.value
     }
 }
-#endif

@@ -1,4 +1,3 @@
-#if Loader
 import PlatformImageTestSupport
 import Testing
 
@@ -180,4 +179,3 @@ struct RedirectTests {
         }
     }
 }
-#endif

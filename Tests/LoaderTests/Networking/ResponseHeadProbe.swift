@@ -1,4 +1,3 @@
-#if AsyncHTTPClient
 import NIOCore
 import NIOEmbedded
 import NIOHTTP1
@@ -23,4 +22,3 @@ struct ResponseHeadProbe {
         return result
     }
 }
-#endif

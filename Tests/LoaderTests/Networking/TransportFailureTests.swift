@@ -1,4 +1,3 @@
-#if AsyncHTTPClient
 import PlatformImageLoopbackOrigin
 import Testing
 
@@ -198,4 +197,3 @@ import Darwin
         #expect(error?.code == .configuration)
     }
 }
-#endif

@@ -1,4 +1,3 @@
-#if AsyncHTTPClient
 import PlatformImageLoopbackOrigin
 import Testing
 
@@ -47,4 +46,3 @@ enum TransportFixture {
     /// A byte pattern in which shifted or swapped bytes are detected.
     static func bytes(_ count: Int) -> [UInt8] { (0..<count).map { UInt8(truncatingIfNeeded: $0 &* 31 ^ $0 >> 8) } }
 }
-#endif

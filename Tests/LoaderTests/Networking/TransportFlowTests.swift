@@ -1,4 +1,3 @@
-#if AsyncHTTPClient
 import AsyncHTTPClient
 import PlatformImageLoopbackOrigin
 import NIOCore
@@ -200,4 +199,3 @@ import Testing
         try await prepared.shutdown()
     }
 }
-#endif

@@ -1,4 +1,3 @@
-#if AsyncHTTPClient
 import PlatformImageLoopbackOrigin
 import Testing
 
@@ -69,4 +68,3 @@ import Testing
         #expect(origin.requests[1]["Proxy-Authorization"] == nil)
     }
 }
-#endif

@@ -1,4 +1,3 @@
-#if AsyncHTTPClient
 import PlatformImageLoopbackOrigin
 import NIOCore
 import PlatformImageTestSupport
@@ -159,4 +158,3 @@ import Testing
         return true
     }
 }
-#endif

@@ -1,4 +1,3 @@
-#if AsyncHTTPClient
 import PlatformImageLoopbackOrigin
 import Testing
 
@@ -140,4 +139,3 @@ import Testing
         #expect(seen == lines.map { HeaderField($0.name, bytes: $0.value) })
     }
 }
-#endif

@@ -1,4 +1,3 @@
-#if AsyncHTTPClient
 import PlatformImageLoopbackOrigin
 import Testing
 
@@ -116,4 +115,3 @@ import Testing
         #expect(origin.requests.count == 1)
     }
 }
-#endif

@@ -1,4 +1,3 @@
-#if AsyncHTTPClient
 import PlatformImageLoopbackOrigin
 import Testing
 
@@ -129,4 +128,3 @@ import Testing
         return response
     }
 }
-#endif

@@ -1,4 +1,3 @@
-#if Loader
 import PlatformImage
 import PlatformImageTestSupport
 import Testing
@@ -335,4 +334,3 @@ import Testing
         #expect(bench.transport.requests.count == 1)
     }
 }
-#endif

@@ -1,4 +1,3 @@
-#if Loader
 import CPlatformImageContentCoding
 
 @testable import PlatformImageLoader
@@ -41,4 +40,3 @@ extension ScriptedReply {
         return reply
     }
 }
-#endif

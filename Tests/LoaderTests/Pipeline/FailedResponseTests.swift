@@ -1,4 +1,3 @@
-#if Loader
 import PlatformImage
 import PlatformImageTestSupport
 import Testing
@@ -156,4 +155,3 @@ import Testing
         #expect(image.staleReason?.response?.body == Array("busy".utf8))
     }
 }
-#endif

@@ -1,4 +1,3 @@
-#if Loader
 import PlatformImage
 import PlatformImageTestSupport
 import Testing
@@ -34,4 +33,3 @@ import Testing
         #expect(await bench.failure(request)?.code == .configuration)
     }
 }
-#endif

@@ -1,4 +1,3 @@
-#if Loader
 import PlatformImage
 import PlatformImageTestSupport
 import Testing
@@ -51,4 +50,3 @@ import Testing
         #expect(confirmed.isStored)
     }
 }
-#endif

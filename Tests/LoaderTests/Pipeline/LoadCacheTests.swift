@@ -1,4 +1,3 @@
-#if Loader
 import Dispatch
 import Foundation
 import PlatformImage
@@ -326,4 +325,3 @@ import Testing
         #expect(bench.isIdle)
     }
 }
-#endif

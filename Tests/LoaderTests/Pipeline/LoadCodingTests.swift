@@ -1,4 +1,3 @@
-#if Loader
 import PlatformImage
 import PlatformImageTestSupport
 import Testing
@@ -156,4 +155,3 @@ import Testing
         #expect(try await bench.loader.image(for: request).bitmap.width == 11)
     }
 }
-#endif

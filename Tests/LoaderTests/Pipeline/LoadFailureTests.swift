@@ -1,4 +1,3 @@
-#if Loader
 import Foundation
 import PlatformImage
 import PlatformImageTestSupport
@@ -309,4 +308,3 @@ import Testing
         for _ in 0..<2 { #expect(await bench.steps() == ["sending", "failed http 404"]) }
     }
 }
-#endif

@@ -1,4 +1,3 @@
-#if Loader
 import Dispatch
 import Foundation
 import PlatformImage
@@ -257,4 +256,3 @@ import Testing
         }
     }
 }
-#endif

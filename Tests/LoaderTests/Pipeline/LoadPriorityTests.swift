@@ -1,4 +1,3 @@
-#if Loader
 import PlatformImageTestSupport
 import Testing
 
@@ -99,4 +98,3 @@ import Testing
         #expect(names(bench) == ["first", "slow", "shared"])
     }
 }
-#endif

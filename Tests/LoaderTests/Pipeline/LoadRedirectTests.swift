@@ -1,4 +1,3 @@
-#if Loader
 import PlatformImage
 import PlatformImageTestSupport
 import Testing
@@ -100,4 +99,3 @@ import Testing
         #expect(bench.transport.requests.map(\.url) == ["http://example.com/a.png?signature=1"])
     }
 }
-#endif

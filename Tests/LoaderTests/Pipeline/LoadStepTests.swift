@@ -1,4 +1,3 @@
-#if Loader
 import PlatformImage
 import PlatformImageTestSupport
 import Testing
@@ -235,4 +234,3 @@ import Testing
         }
     }
 }
-#endif

@@ -1,4 +1,3 @@
-#if Loader
 import Dispatch
 import PlatformImage
 import PlatformImageTestSupport
@@ -101,4 +100,3 @@ enum TestImage {
         }
     }
 }
-#endif

@@ -1,4 +1,3 @@
-#if Loader
 import Dispatch
 import Foundation
 import PlatformImage
@@ -291,4 +290,3 @@ import Testing
         #expect(bench.loader.cachedImage(for: request, layers: .disk)?.encodedData == TestImage.first)
     }
 }
-#endif

@@ -1,4 +1,3 @@
-#if Loader
 import PlatformImage
 import PlatformImageTestSupport
 import Testing
@@ -222,4 +221,3 @@ import Testing
         #expect(named == 12)
     }
 }
-#endif

@@ -1,4 +1,3 @@
-#if Loader
 import Foundation
 import PlatformImage
 import PlatformImageTestSupport
@@ -201,4 +200,3 @@ import Testing
         #expect(bench.storedFiles.count == 1)
     }
 }
-#endif

@@ -1,4 +1,3 @@
-#if Loader
 import PlatformImage
 import PlatformImageTestSupport
 import Testing
@@ -206,4 +205,3 @@ import Testing
         #expect(loaded.status == 304)
     }
 }
-#endif

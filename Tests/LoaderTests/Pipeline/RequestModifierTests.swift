@@ -1,4 +1,3 @@
-#if Loader
 import PlatformImage
 import PlatformImageTestSupport
 import Testing
@@ -175,4 +174,3 @@ import Testing
         for request in [one, other] { #expect(await bench.steps(request) == ["cached disk fresh", "finished disk"]) }
     }
 }
-#endif

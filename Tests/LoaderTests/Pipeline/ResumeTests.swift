@@ -1,4 +1,3 @@
-#if Loader
 import PlatformImage
 import PlatformImageTestSupport
 import Testing
@@ -325,4 +324,3 @@ import Testing
         #expect(counts == counts.sorted())
     }
 }
-#endif

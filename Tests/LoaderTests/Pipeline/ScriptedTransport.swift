@@ -1,4 +1,3 @@
-#if Loader
 import PlatformImage
 import PlatformImageTestSupport
 
@@ -133,4 +132,3 @@ final class Gate: Sendable {
 
     func open() { channel.close() }
 }
-#endif

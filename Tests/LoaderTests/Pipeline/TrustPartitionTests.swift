@@ -1,4 +1,3 @@
-#if Loader
 import Foundation
 import PlatformImage
 import PlatformImageTestSupport
@@ -175,4 +174,3 @@ import Testing
         }
     }
 }
-#endif

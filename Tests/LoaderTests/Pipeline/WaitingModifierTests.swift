@@ -1,4 +1,3 @@
-#if Loader
 import PlatformImage
 import PlatformImageTestSupport
 import Testing
@@ -128,4 +127,3 @@ import Testing
         await bench.waitUntil { bench.isIdle }
     }
 }
-#endif

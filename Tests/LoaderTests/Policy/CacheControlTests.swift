@@ -1,4 +1,3 @@
-#if Loader
 import PlatformImageTestSupport
 import Testing
 
@@ -115,4 +114,3 @@ struct CacheControlTests {
         #expect(HeaderFields().age == nil)
     }
 }
-#endif

@@ -1,4 +1,3 @@
-#if Loader
 import PlatformImageTestSupport
 import Testing
 
@@ -284,4 +283,3 @@ struct CacheDecisionTests {
         #expect(kind(decide(error, settings: settings)) == .plain)
     }
 }
-#endif

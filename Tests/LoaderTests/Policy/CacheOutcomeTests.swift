@@ -1,4 +1,3 @@
-#if Loader
 import PlatformImageTestSupport
 import Testing
 
@@ -303,4 +302,3 @@ struct CacheOutcomeTests {
         }
     }
 }
-#endif

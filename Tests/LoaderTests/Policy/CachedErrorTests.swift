@@ -1,4 +1,3 @@
-#if Loader
 import PlatformImageTestSupport
 import Testing
 
@@ -284,4 +283,3 @@ struct CachedErrorTests {
         try simulation.load(500)
     }
 }
-#endif

@@ -1,4 +1,3 @@
-#if Loader
 import PlatformImageTestSupport
 import Testing
 
@@ -160,4 +159,3 @@ struct FreshnessTests {
         }
     }
 }
-#endif

@@ -1,4 +1,3 @@
-#if Loader
 import Testing
 
 @testable import PlatformImageLoader
@@ -135,4 +134,3 @@ struct HTTPDateTests {
         #expect(HeaderFields().date("Date", now: PolicyFixture.now) == nil)
     }
 }
-#endif

@@ -1,4 +1,3 @@
-#if Loader
 import Testing
 
 @testable import PlatformImageLoader
@@ -92,4 +91,3 @@ struct HostileHeaderTests {
         #expect(updated?.response?.fields.lines.count == many.lines.count + 1)
     }
 }
-#endif

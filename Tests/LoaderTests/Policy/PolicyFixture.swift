@@ -1,4 +1,3 @@
-#if Loader
 @testable import PlatformImageLoader
 
 /// A key, a fixed time and stored responses for the policy tests. The time has no fraction of a second.
@@ -76,4 +75,3 @@ extension HeaderFields {
     /// The joined value as text; nil without such a field.
     func text(_ name: String) -> String? { self[name].map { String(decoding: $0, as: UTF8.self) } }
 }
-#endif

@@ -1,4 +1,3 @@
-#if Loader
 import Testing
 
 @testable import PlatformImageLoader
@@ -124,4 +123,3 @@ import Testing
         #expect(try PolicyFixture.outcome(404, ["Cache-Control": "s-maxage=60"], settings: Self.shared).entry != nil)
     }
 }
-#endif

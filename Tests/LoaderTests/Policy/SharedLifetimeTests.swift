@@ -1,4 +1,3 @@
-#if Loader
 import Testing
 
 @testable import PlatformImageLoader
@@ -42,4 +41,3 @@ import Testing
         #expect(lifetime.forbidsStoring == row.forbidsStoring)
     }
 }
-#endif

@@ -1,4 +1,3 @@
-#if Loader
 import PlatformImageTestSupport
 import Testing
 
@@ -102,4 +101,3 @@ struct StoredFieldsTests {
         #expect(response.fields(age: 12_999) == ["A": "1", "Age": "12"])
     }
 }
-#endif

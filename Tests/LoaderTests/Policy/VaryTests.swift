@@ -1,4 +1,3 @@
-#if Loader
 import PlatformImageTestSupport
 import Testing
 
@@ -82,4 +81,3 @@ struct VaryTests {
         #expect(Vary.values(of: ["b", "a"], request: request) == Vary.values(of: ["Vary": "A, b"], request: request))
     }
 }
-#endif

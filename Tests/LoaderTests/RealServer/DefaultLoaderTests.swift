@@ -1,4 +1,3 @@
-#if AsyncHTTPClient
 import Foundation
 import PlatformImageLoopbackOrigin
 import PlatformImage
@@ -64,4 +63,3 @@ import Testing
         #expect(folder.files.contains { $0.hasPrefix("a/b/v1/") })
     }
 }
-#endif

@@ -1,4 +1,3 @@
-#if AsyncHTTPClient
 import PlatformImageLoopbackOrigin
 import PlatformImage
 import PlatformImageTestSupport
@@ -56,4 +55,3 @@ struct RealServerBench: Sendable {
         return .response(response)
     }
 }
-#endif

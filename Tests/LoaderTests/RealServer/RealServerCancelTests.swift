@@ -1,4 +1,3 @@
-#if AsyncHTTPClient
 import Foundation
 import PlatformImageLoopbackOrigin
 import PlatformImage
@@ -192,4 +191,3 @@ import Testing
         }
     }
 }
-#endif

@@ -1,4 +1,3 @@
-#if AsyncHTTPClient
 import PlatformImageLoopbackOrigin
 import PlatformImage
 import PlatformImageTestSupport
@@ -248,4 +247,3 @@ import Testing
         #expect(bench.folder.files.isEmpty)
     }
 }
-#endif

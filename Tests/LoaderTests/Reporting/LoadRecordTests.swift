@@ -1,4 +1,3 @@
-#if Loader
 import PlatformImage
 import PlatformImageTestSupport
 import Testing
@@ -189,4 +188,3 @@ import Testing
         #expect(bench.loader.statistics.loads == 1)
     }
 }
-#endif

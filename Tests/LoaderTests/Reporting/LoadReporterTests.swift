@@ -1,4 +1,3 @@
-#if Loader
 import Dispatch
 import Logging
 import PlatformImage
@@ -173,4 +172,3 @@ import Testing
         #expect(listener.lines.first?.metadata == metadata.merging(["url": "http://h/"]) { first, _ in first })
     }
 }
-#endif

@@ -1,4 +1,3 @@
-#if Loader
 import Foundation
 import PlatformImage
 import PlatformImageTestSupport
@@ -322,4 +321,3 @@ import Testing
         #expect(listener.kinds.isEmpty)
     }
 }
-#endif

@@ -1,4 +1,3 @@
-#if Loader && Metrics
 import Metrics
 import MetricsTestKit
 import PlatformImageTestSupport
@@ -48,4 +47,3 @@ import Testing
         }
     }
 }
-#endif

@@ -1,4 +1,3 @@
-#if Loader
 import Logging
 import PlatformImageTestSupport
 
@@ -70,4 +69,3 @@ extension LoaderBench {
         _ = await failure(ImageRequest(url: url, policy: policy))
     }
 }
-#endif

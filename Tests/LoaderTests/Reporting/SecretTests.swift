@@ -1,4 +1,3 @@
-#if Loader
 import PlatformImage
 import PlatformImageTestSupport
 import Testing
@@ -232,4 +231,3 @@ import Testing
         }
     }
 }
-#endif

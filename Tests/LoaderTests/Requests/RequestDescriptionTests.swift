@@ -1,4 +1,3 @@
-#if Loader
 import PlatformImage
 import PlatformImageTestSupport
 import Testing
@@ -165,13 +164,10 @@ import Testing
         #expect("\(TrustSettings())" == "TrustSettings()")
     }
 
-    #if AsyncHTTPClient
     @Test(.requirement("N5")) func proxyDescriptionHidesThePassword() {
         let credentials = ProxyServer.Credentials(user: "proxy", password: "passSECRET")
         let server = ProxyServer(host: "proxy.example", port: 8080, credentials: credentials)
         Self.expectRedacted(credentials, shows: ["proxy:***"])
         Self.expectRedacted(server, shows: ["proxy.example:8080"])
     }
-    #endif
 }
-#endif

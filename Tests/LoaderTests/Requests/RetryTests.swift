@@ -1,4 +1,3 @@
-#if Loader
 import PlatformImageTestSupport
 import Testing
 
@@ -127,4 +126,3 @@ struct RetryTests {
         #expect(row.0.retryAfter(responseTime: now) == row.1.map { .milliseconds($0) })
     }
 }
-#endif

@@ -1,4 +1,3 @@
-#if Loader
 import Testing
 
 @testable import PlatformImageLoader
@@ -62,4 +61,3 @@ import Testing
         gate.open()
     }
 }
-#endif

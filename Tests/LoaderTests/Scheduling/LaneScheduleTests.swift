@@ -1,4 +1,3 @@
-#if Loader
 import PlatformImage
 import PlatformImageTestSupport
 import Testing
@@ -212,4 +211,3 @@ struct LaneScheduleTests {
         #expect([schedule.admitNext(), schedule.admitNext(), schedule.admitNext()] == [1, 3, 2])
     }
 }
-#endif

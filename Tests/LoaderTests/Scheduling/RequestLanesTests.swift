@@ -1,4 +1,3 @@
-#if Loader
 import PlatformImageTestSupport
 import Testing
 
@@ -259,4 +258,3 @@ struct RequestLanesTests {
         await yieldUntil { lanes.permitCount == 0 }
     }
 }
-#endif

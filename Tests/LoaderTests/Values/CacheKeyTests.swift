@@ -1,4 +1,3 @@
-#if Loader
 import Testing
 
 @testable import PlatformImageLoader
@@ -65,4 +64,3 @@ struct CacheKeyTests {
         #expect(Set(keys + partitions + keys).count == 4)
     }
 }
-#endif

@@ -1,4 +1,3 @@
-#if Loader
 import PlatformImageTestSupport
 import Testing
 
@@ -63,4 +62,3 @@ struct RedactionTests {
         #expect(shown.isEmpty)
     }
 }
-#endif

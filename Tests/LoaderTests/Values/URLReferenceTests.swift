@@ -1,4 +1,3 @@
-#if Loader
 import PlatformImageTestSupport
 import Testing
 
@@ -113,4 +112,3 @@ struct URLReferenceTests {
         return Array(output.utf8)
     }
 }
-#endif

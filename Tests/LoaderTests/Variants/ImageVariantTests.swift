@@ -1,4 +1,3 @@
-#if Loader
 import PlatformImage
 import Testing
 
@@ -75,4 +74,3 @@ import Testing
         #expect(scaled.keys.variant == plain.keys.variant)
     }
 }
-#endif

@@ -1,4 +1,3 @@
-#if Loader
 import PlatformImage
 import PlatformImageTestSupport
 import Testing
@@ -263,4 +262,3 @@ import Testing
         #expect(bench.transport.requests.count == 1)
     }
 }
-#endif

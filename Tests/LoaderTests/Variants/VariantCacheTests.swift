@@ -1,4 +1,3 @@
-#if Loader
 import PlatformImage
 import PlatformImageTestSupport
 import Testing
@@ -175,4 +174,3 @@ import Testing
         #expect(bench.transport.requests.count <= 4)
     }
 }
-#endif

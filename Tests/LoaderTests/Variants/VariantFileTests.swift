@@ -1,4 +1,3 @@
-#if Loader
 import Foundation
 import PlatformImage
 import PlatformImageTestSupport
@@ -340,4 +339,3 @@ extension DiskFolder {
         try Data(bytes).write(to: URL(fileURLWithPath: path + "/" + name))
     }
 }
-#endif

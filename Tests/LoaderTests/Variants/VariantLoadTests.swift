@@ -1,4 +1,3 @@
-#if Loader
 import Dispatch
 import PlatformImage
 import PlatformImageTestSupport
@@ -407,4 +406,3 @@ import Testing
         #expect(asynchronous.bitmap.copyBytes() == blocking.bitmap.copyBytes())
     }
 }
-#endif

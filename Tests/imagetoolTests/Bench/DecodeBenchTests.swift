@@ -1,4 +1,3 @@
-#if Tool
 import Foundation
 import PlatformImageTestSupport
 import Testing
@@ -78,4 +77,3 @@ import Testing
         for command in ["bench", "demo", "demo-service"] { #expect(try ToolRun(command).exitCode == 64) }
     }
 }
-#endif

@@ -1,4 +1,3 @@
-#if Tool && AsyncHTTPClient
 import Foundation
 import PlatformImage
 import PlatformImageTestSupport
@@ -98,4 +97,3 @@ import Testing
         }
     }
 }
-#endif

@@ -1,4 +1,3 @@
-#if Tool
 import Foundation
 import Testing
 
@@ -55,4 +54,3 @@ import Testing
         #expect(run.output.isEmpty)
     }
 }
-#endif

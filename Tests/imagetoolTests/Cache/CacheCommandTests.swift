@@ -1,4 +1,3 @@
-#if Tool
 import Foundation
 import PlatformImageLoader
 import PlatformImageTestSupport
@@ -269,4 +268,3 @@ private final class CacheInFolder {
         return try files().filter { !names.contains($0) }
     }
 }
-#endif

@@ -1,4 +1,4 @@
-#if Tool && os(Linux)
+#if os(Linux)
 import PlatformImageTestSupport
 import Testing
 

@@ -1,4 +1,3 @@
-#if Tool
 import PlatformImage
 import PlatformImageTestSupport
 import Testing
@@ -159,4 +158,3 @@ extension Double {
         return (0..<10).reduce(sum) { power, _ in power * power }
     }
 }
-#endif

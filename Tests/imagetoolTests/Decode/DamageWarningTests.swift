@@ -1,4 +1,3 @@
-#if Tool
 import PlatformImage
 import PlatformImageTestSupport
 import Testing
@@ -59,4 +58,3 @@ import Testing
         #expect(red.width == 24 && red[5, 5].red > 190 && red[5, 5].blue < 10)
     }
 }
-#endif

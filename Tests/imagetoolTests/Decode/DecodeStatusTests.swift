@@ -1,4 +1,3 @@
-#if Tool
 import Foundation
 import PlatformImageTestSupport
 import Testing
@@ -85,4 +84,3 @@ import Testing
         #expect(run.exitCode == 64 && run.output.isEmpty)
     }
 }
-#endif

@@ -1,4 +1,3 @@
-#if Tool
 import PlatformImageTestSupport
 import Testing
 
@@ -113,4 +112,3 @@ import Testing
         #expect(try folder.names == ["in.bmp", "out.raw"])
     }
 }
-#endif

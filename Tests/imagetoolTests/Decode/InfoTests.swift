@@ -1,4 +1,3 @@
-#if Tool
 import Foundation
 import PlatformImageTestSupport
 import Testing
@@ -93,4 +92,3 @@ import Testing
         #expect(run.text.hasPrefix("-\n  format          bmp\n  width           2\n"))
     }
 }
-#endif

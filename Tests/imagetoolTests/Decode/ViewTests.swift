@@ -1,4 +1,3 @@
-#if Tool
 import Testing
 
 @Suite struct ViewTests {
@@ -25,4 +24,3 @@ import Testing
         #expect(lines.map { $0.count { $0 == "▀" } } == [10, 10, 10, 10, 10])
     }
 }
-#endif

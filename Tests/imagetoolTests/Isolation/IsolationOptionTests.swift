@@ -1,4 +1,4 @@
-#if Tool && os(Linux)
+#if os(Linux)
 import Foundation
 import PlatformImageTestSupport
 import Testing

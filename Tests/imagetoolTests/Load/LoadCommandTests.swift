@@ -1,4 +1,3 @@
-#if Tool && AsyncHTTPClient
 import Foundation
 import PlatformImageLoopbackOrigin
 import PlatformImageTestSupport
@@ -166,4 +165,3 @@ import Testing
         #expect(try ToolRun(arguments).exitCode == 64)
     }
 }
-#endif

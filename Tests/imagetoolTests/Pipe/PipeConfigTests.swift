@@ -1,4 +1,3 @@
-#if Tool && AsyncHTTPClient
 import Foundation
 import PlatformImageLoopbackOrigin
 import PlatformImageTestSupport
@@ -230,4 +229,3 @@ import Testing
         }
     }
 }
-#endif

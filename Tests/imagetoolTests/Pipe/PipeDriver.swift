@@ -1,4 +1,3 @@
-#if Tool && AsyncHTTPClient
 import Foundation
 import Synchronization
 import Testing
@@ -222,4 +221,3 @@ private struct JSONText: Decodable {
         }
     }
 }
-#endif

@@ -1,4 +1,3 @@
-#if Tool && AsyncHTTPClient
 import Foundation
 import PlatformImageLoopbackOrigin
 import Testing
@@ -148,4 +147,3 @@ import Testing
         }
     }
 }
-#endif

@@ -1,4 +1,3 @@
-#if Tool && AsyncHTTPClient
 import Foundation
 import PlatformImageLoopbackOrigin
 import PlatformImageTestSupport
@@ -307,4 +306,3 @@ import Testing
         }
     }
 }
-#endif

@@ -1,4 +1,3 @@
-#if Tool && AsyncHTTPClient
 import PlatformImageLoopbackOrigin
 import PlatformImageTestSupport
 
@@ -35,4 +34,3 @@ struct PipeOrigin: Sendable {
         .response(OriginResponse(status: status, fields: fields.map { OriginField($0.key, $0.value) }, body: body))
     }
 }
-#endif

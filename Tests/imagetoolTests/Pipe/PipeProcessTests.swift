@@ -1,4 +1,3 @@
-#if Tool && AsyncHTTPClient
 import Foundation
 import PlatformImageLoopbackOrigin
 import PlatformImageTestSupport
@@ -227,4 +226,3 @@ import Testing
     }
     #endif
 }
-#endif

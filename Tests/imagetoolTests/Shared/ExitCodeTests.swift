@@ -1,4 +1,3 @@
-#if Tool
 import PlatformImageTestSupport
 import Testing
 
@@ -137,4 +136,3 @@ import Testing
         #expect(run.errors.hasPrefix("stdout: io: "))
     }
 }
-#endif

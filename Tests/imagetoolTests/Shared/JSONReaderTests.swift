@@ -1,4 +1,3 @@
-#if Tool
 import Foundation
 import Testing
 
@@ -251,4 +250,3 @@ import Testing
         #expect(values["a"]?["s"] == nil && values.array == nil && values.string == nil)
     }
 }
-#endif

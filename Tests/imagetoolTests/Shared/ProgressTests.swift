@@ -1,4 +1,3 @@
-#if Tool
 import Testing
 
 @testable import PlatformImageToolSupport
@@ -113,4 +112,3 @@ import Testing
         await #expect(processExitsWith: .failure) { _ = Progress("job", total: -1, isVisible: false) }
     }
 }
-#endif

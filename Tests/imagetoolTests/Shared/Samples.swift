@@ -1,4 +1,3 @@
-#if Tool
 /// A 24-bit bitmap of 2 x 2 pixels: red and green above blue and white.
 let smallBitmap: [UInt8] =
     [
@@ -31,4 +30,3 @@ let largeBitmap: [UInt8] = {
 
 /// The first bytes of an AVIF file, which is recognized but not supported.
 let avif: [UInt8] = [0, 0, 0, 24] + Array("ftypavif\0\0\0\0avifmif1".utf8) + [UInt8](repeating: 0, count: 28)
-#endif

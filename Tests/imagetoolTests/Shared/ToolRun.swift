@@ -1,4 +1,3 @@
-#if Tool
 import Foundation
 import PlatformImageTestSupport
 
@@ -125,4 +124,3 @@ final class TemporaryFolder {
 }
 
 func fixturePath(_ name: String) -> String { Fixture.folder.appending(path: name).path() }
-#endif

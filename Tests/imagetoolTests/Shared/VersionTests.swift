@@ -1,4 +1,3 @@
-#if Tool
 import Testing
 
 @Suite struct VersionTests {
@@ -24,4 +23,3 @@ import Testing
             })
     }
 }
-#endif

@@ -1,4 +1,3 @@
-#if Tool
 import PlatformImage
 import Testing
 
@@ -170,4 +169,3 @@ import Testing
         #expect(sheet[12, 12] == sheet[21, 7])
     }
 }
-#endif

@@ -1,4 +1,3 @@
-#if Tool
 import Foundation
 import PlatformImage
 import PlatformImageTestSupport
@@ -58,4 +57,3 @@ import Testing
         #expect(try ImageDecoder().header(of: folder.read("a.gif")).frameCount == 1)
     }
 }
-#endif

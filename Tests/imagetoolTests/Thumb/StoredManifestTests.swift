@@ -1,4 +1,3 @@
-#if Tool
 import Foundation
 import PlatformImageTestSupport
 import Testing
@@ -58,4 +57,3 @@ import Testing
         }
     }
 }
-#endif

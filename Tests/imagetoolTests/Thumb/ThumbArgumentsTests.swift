@@ -1,4 +1,3 @@
-#if Tool
 import PlatformImage
 import PlatformImageToolSupport
 import Testing
@@ -81,4 +80,3 @@ import Testing
         }
     }
 }
-#endif

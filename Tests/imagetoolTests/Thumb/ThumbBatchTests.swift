@@ -1,4 +1,3 @@
-#if Tool
 import Foundation
 import PlatformImage
 import PlatformImageTestSupport
@@ -244,4 +243,3 @@ import Testing
         #expect(FileManager.default.fileExists(atPath: "\(folder.path)/b{r}/a.png"))
     }
 }
-#endif

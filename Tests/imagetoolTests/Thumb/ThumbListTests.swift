@@ -1,4 +1,3 @@
-#if Tool
 import Foundation
 import PlatformImageTestSupport
 import Testing
@@ -84,4 +83,3 @@ import Testing
         #expect(directory.exitCode == 74 && directory.errors.hasPrefix("\(folder.path): io: "), "\(directory.errors)")
     }
 }
-#endif

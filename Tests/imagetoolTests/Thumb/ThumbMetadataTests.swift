@@ -1,4 +1,3 @@
-#if Tool
 import Foundation
 import PlatformImage
 import PlatformImageTestSupport
@@ -52,4 +51,3 @@ import Testing
         #expect(run.exitCode == 64)
     }
 }
-#endif

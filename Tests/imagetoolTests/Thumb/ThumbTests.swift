@@ -1,4 +1,3 @@
-#if Tool
 import Foundation
 import PlatformImage
 import PlatformImageTestSupport
@@ -368,4 +367,3 @@ import Testing
         #expect(!FileManager.default.fileExists(atPath: folder.path("out")))
     }
 }
-#endif

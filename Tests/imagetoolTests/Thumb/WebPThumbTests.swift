@@ -1,4 +1,4 @@
-#if Tool && WebP
+#if WebP
 import Foundation
 import PlatformImage
 import PlatformImageTestSupport

@@ -1,4 +1,3 @@
-#if Tool
 import Foundation
 import PlatformImageToolSupport
 import Testing
@@ -102,4 +101,3 @@ import Testing
         #expect(try files.read(root + "/a", limit: nil) == [1])
     }
 }
-#endif

@@ -1,4 +1,3 @@
-#if Tool
 import Dispatch
 import Testing
 
@@ -51,4 +50,3 @@ import Testing
         admission.waitUntilIdle()
     }
 }
-#endif

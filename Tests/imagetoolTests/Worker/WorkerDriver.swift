@@ -1,4 +1,3 @@
-#if Tool
 import Foundation
 import PlatformImageToolSupport
 import Synchronization
@@ -105,4 +104,3 @@ final class WorkerDriver: Sendable {
         return process.terminationReason == .exit ? process.terminationStatus : -process.terminationStatus
     }
 }
-#endif

@@ -1,4 +1,3 @@
-#if Tool
 import Foundation
 import PlatformImageTestSupport
 import Testing
@@ -124,4 +123,3 @@ import Testing
         #expect(try ToolRun("worker", "--root", "/missing").exitCode == 66)
     }
 }
-#endif

@@ -1,4 +1,3 @@
-#if Tool
 import Foundation
 import PlatformImageTestSupport
 import PlatformImageToolSupport
@@ -168,4 +167,3 @@ import Testing
         }
     }
 }
-#endif

@@ -1,4 +1,3 @@
-#if Tool
 import Foundation
 import PlatformImageTestSupport
 import PlatformImageToolSupport
@@ -179,4 +178,3 @@ import Testing
         #expect(answers.allSatisfy { $0.code == "timedOut" || $0.status == "complete" })
     }
 }
-#endif

@@ -1,4 +1,3 @@
-#if Tool && AsyncHTTPClient
 import Foundation
 import PlatformImageLoopbackOrigin
 import PlatformImageTestSupport
@@ -86,4 +85,3 @@ import Testing
         await origin.stop()
     }
 }
-#endif

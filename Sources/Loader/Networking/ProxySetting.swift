@@ -1,4 +1,3 @@
-#if AsyncHTTPClient
 import PlatformImage
 
 /// The HTTP proxy for connections. Connections to local hosts (`localhost` and its subdomains, 127.0.0.0/8, `::1`) are
@@ -148,4 +147,3 @@ extension ProxyServer.Credentials: CustomStringConvertible, CustomReflectable {
     /// A mirror without children, so that `dump` shows only the description.
     public var customMirror: Mirror { Mirror(self, children: []) }
 }
-#endif

@@ -1,10 +1,8 @@
-#if Loader
-internal import Logging
 import PlatformImage
 
 extension LoaderEvent {
     /// The log level of the event.
-    var level: Logger.Level {
+    public var level: Level {
         switch kind {
         case .cacheMiss, .requestSent, .responseReceived: .debug
         case .imageRemoved, .filesRemoved, .memoryPurged, .memoryRelieved: .info
@@ -14,8 +12,8 @@ extension LoaderEvent {
         }
     }
 
-    /// The message, one of a fixed set; variable values are in ``metadata``.
-    var message: Logger.Message {
+    /// The message of the event in a log, one of a fixed set; variable values are in ``fields``.
+    public var message: String {
         switch kind {
         case .cacheMiss: "cache miss"
         case .cachePolicyWarning: "response lacks caching headers"
@@ -33,39 +31,40 @@ extension LoaderEvent {
         }
     }
 
-    /// The event's values; durations are in milliseconds.
-    var metadata: Logger.Metadata {
-        var metadata: Logger.Metadata = [:]
-        if let url { metadata["url"] = "\(url)" }
+    /// The values of the event as names and texts, each name once; the redacted URL, if any, is first. Durations are in
+    /// milliseconds.
+    public var fields: [(name: String, value: String)] {
+        var fields: [(name: String, value: String)] = []
+        func add(_ name: String, _ value: some CustomStringConvertible) { fields.append((name, value.description)) }
+        if let url { add("url", url) }
         switch kind {
         case .cacheMiss, .imageRemoved: break
-        case .cachePolicyWarning(let warning): metadata["warning"] = "\(warning.rawValue)"
-        case .requestSent(let attempt): metadata["attempt"] = "\(attempt)"
+        case .cachePolicyWarning(let warning): add("warning", warning.rawValue)
+        case .requestSent(let attempt): add("attempt", attempt)
         case .responseReceived(let status, let bytes, let duration):
-            metadata["status"] = "\(status)"
-            metadata["bytes"] = "\(bytes)"
-            metadata["ms"] = "\(duration.millisecondCount)"
+            add("status", status)
+            add("bytes", bytes)
+            add("ms", duration.millisecondCount)
         case .retrying(let attempt, let delay, let code):
-            metadata["attempt"] = "\(attempt)"
-            metadata["delayMs"] = "\(delay.millisecondCount)"
-            metadata["code"] = "\(code)"
+            add("attempt", attempt)
+            add("delayMs", delay.millisecondCount)
+            add("code", code)
         case .failed(let code, let status, let isFatal, let text):
-            metadata["code"] = "\(code)"
-            if let status { metadata["status"] = "\(status)" }
-            metadata["fatal"] = "\(isFatal)"
-            metadata["error"] = "\(text)"
+            add("code", code)
+            if let status { add("status", status) }
+            add("fatal", isFatal)
+            add("error", text)
         case .filesRemoved(let count, let bytes), .memoryPurged(let count, let bytes):
-            metadata["count"] = "\(count)"
-            metadata["bytes"] = "\(bytes)"
-        case .memoryRelieved(let bytes): metadata["bytes"] = "\(bytes)"
+            add("count", count)
+            add("bytes", bytes)
+        case .memoryRelieved(let bytes): add("bytes", bytes)
         case .diskFault(let fault, let directory, let text):
-            metadata["fault"] = "\(fault.rawValue)"
-            metadata["directory"] = "\(directory)"
-            metadata["error"] = "\(text)"
-        case .diskCacheUnlimited(let directory): metadata["directory"] = "\(directory)"
-        case .reportsDropped(let count): metadata["count"] = "\(count)"
+            add("fault", fault.rawValue)
+            add("directory", directory)
+            add("error", text)
+        case .diskCacheUnlimited(let directory): add("directory", directory)
+        case .reportsDropped(let count): add("count", count)
         }
-        return metadata
+        return fields
     }
 }
-#endif
