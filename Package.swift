@@ -82,11 +82,14 @@ let package = Package(
             path: "Sources/Benchmarking", swiftSettings: settings),
         .target(
             name: "PlatformImageLoopbackOrigin", path: "Sources/LoopbackOrigin", swiftSettings: settings),
+        .target(
+            name: "CPlatformImageCurlBaseline", path: "Sources/CCurlBaseline", cSettings: codecSettings,
+            linkerSettings: [.linkedLibrary("curl")]),
         .executableTarget(
             name: "imagetool-bench",
             dependencies: [
                 "PlatformImage", "PlatformImageLoader", "PlatformImageToolSupport", "PlatformImageBenchmarking",
-                "PlatformImageLoopbackOrigin", "CPlatformImageChecksums",
+                "PlatformImageLoopbackOrigin", "CPlatformImageChecksums", "CPlatformImageCurlBaseline",
             ],
             swiftSettings: settings, linkerSettings: toolLinkerSettings),
 
