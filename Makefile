@@ -225,6 +225,10 @@ worker-soak: tool ## 1,000,000 small requests through one worker; memory and des
 soak: tool ## 200,000 loads with random cancellation; memory, descriptors and internal tables afterwards
 	@Scripts/verify/soak $(ARGUMENTS)
 
+# ARGUMENTS='--only answers' selects parts.
+verify-transport: tool ## Request lines of 10,000 URLs byte for byte; results of malformed responses, as a table
+	@IMAGETOOL=$(TOOL) Scripts/verify/transport $(ARGUMENTS)
+
 # ARGUMENTS='--all fit-in' prints all targets that contain a text.
 check-thumbor: service-tool ## Status, size, format and pixels of the service against thumbor's for the same targets
 	@IMAGETOOL=$(SERVICE_TOOL) Scripts/verify/thumbor $(ARGUMENTS)
