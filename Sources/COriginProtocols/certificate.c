@@ -40,8 +40,11 @@ static bool encode(X509 *certificate, EVP_PKEY *key, piop_bytes *der, piop_bytes
   if (!copied_der(key_der, bytes, size)) return false;
   BIO *text = BIO_new(BIO_s_mem());
   char *characters = NULL;
-  bool is_encoded = text && PEM_write_bio_X509(text, certificate) == 1 &&
-                    copied(pem, characters, BIO_get_mem_data(text, &characters));
+  long count = 0;
+  if (text && PEM_write_bio_X509(text, certificate) == 1) {
+    count = BIO_get_mem_data(text, &characters);
+  }
+  bool is_encoded = copied(pem, characters, count);
   BIO_free(text);
   return is_encoded;
 }
