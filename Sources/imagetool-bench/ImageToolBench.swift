@@ -1,4 +1,3 @@
-import ArgumentParser
 import PlatformImageToolSupport
 
 /// The `imagetool-bench` command: measurements and demonstrations. Its exit codes are those of `imagetool`.
