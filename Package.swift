@@ -87,7 +87,11 @@ let package = Package(
             name: "PlatformImageBenchmarking", dependencies: ["PlatformImage", "CPlatformImageBaselines"],
             path: "Sources/Benchmarking", swiftSettings: settings),
         .target(
-            name: "PlatformImageLoopbackOrigin", path: "Sources/LoopbackOrigin", swiftSettings: settings),
+            name: "CPlatformImageOriginProtocols", path: "Sources/COriginProtocols", cSettings: codecSettings,
+            linkerSettings: ["ssl", "crypto"].map { .linkedLibrary($0) }),
+        .target(
+            name: "PlatformImageLoopbackOrigin", dependencies: ["PlatformImage", "CPlatformImageOriginProtocols"],
+            path: "Sources/LoopbackOrigin", swiftSettings: settings),
         .executableTarget(
             name: "imagetool-bench",
             dependencies: [
