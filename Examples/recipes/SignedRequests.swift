@@ -8,8 +8,8 @@ import Testing
 ///
 /// The signature is no part of the cache key: a stored image is used without a new signature.
 ///
-/// - Parameter sign: Returns the signature of the bytes of a path: usually an HMAC, computed by the cryptographic library
-///   of the application.
+/// - Parameter sign: Returns the signature of the bytes of a path: usually an HMAC, computed by the cryptographic
+///   library of the application.
 func signingConfiguration(
     directory: String, sign: @escaping @Sendable ([UInt8]) -> [UInt8]
 ) -> ImageLoader.Configuration {

@@ -11,10 +11,10 @@ internal import Synchronization
 /// metrics.registry.text
 /// ```
 ///
-/// Records produce the counters `loads` by source and content and `failures` by code, the histogram `load.duration`, and
-/// a histogram for each part that took time. Statistics produce counters of requests, retries, bytes, misses, decodes
-/// and dropped reports, and gauges of queue depth. The dots of the names are `_` in the text. Labels never contain a URL.
-/// A metric is in the text after its first increment.
+/// Records produce the counters `loads` by source and content and `failures` by code, the histogram `load.duration`,
+/// and a histogram for each part that took time. Statistics produce counters of requests, retries, bytes, misses,
+/// decodes and dropped reports, and gauges of queue depth. The dots of the names are `_` in the text. A counter or
+/// histogram is in the text from its first change on. Labels never contain a URL.
 public final class LoaderMetrics: Sendable {
     /// A counter of loads, by its labels, or a named metric.
     private enum Key: Hashable {

@@ -13,9 +13,9 @@ internal import Synchronization
 ///
 /// Each method returns the metric with a name and labels, which it creates with the value 0 at the first call; metrics
 /// with the same name and equal labels share one value. Store the returned object: an update of it needs no lookup by
-/// name. Characters that Prometheus does not allow in names become `_`, and label names `le` and `quantile` become `le_`
-/// and `quantile_`. Of two labels with the same name the first is used. The first metric with a name determines the type
-/// of that name: later metrics with another type are not exported.
+/// name. Characters that Prometheus does not allow in names become `_`, and label names `le` and `quantile` become
+/// `le_` and `quantile_`. Of two labels with the same name the first is used. The first metric with a name determines
+/// the type of that name: later metrics with another type are not exported.
 public final class PrometheusRegistry: Sendable {
     private struct Family {
         let kind: PrometheusText.Kind
@@ -80,8 +80,8 @@ public final class PrometheusRegistry: Sendable {
         series(name, labels, .summary) { PrometheusSummary() }
     }
 
-    /// Removes a metric from the text; without a metric with this name and equal labels, nothing changes. Updates of its
-    /// object have no effect from then on.
+    /// Removes a metric from the text; without a metric with this name and equal labels, nothing changes. Updates of
+    /// its object have no effect from then on.
     public func remove(_ name: String, labels: [(String, String)] = []) {
         let (name, labels) = (PrometheusText.name(name), PrometheusText.labels(labels))
         state.locked(in: self) { state in

@@ -6,8 +6,8 @@ import PlatformImageLoader
 import Vapor
 
 extension Application {
-    /// Adds a route that serves thumbnails of the images of one web server: `GET /thumbnails/300/photos/a.jpg` is a JPEG
-    /// of `{base}/photos/a.jpg` that fits into 300 x 300 pixels.
+    /// Adds a route that serves thumbnails of the images of one web server: `GET /thumbnails/300/photos/a.jpg` is a
+    /// JPEG of `{base}/photos/a.jpg` that fits into 300 x 300 pixels.
     ///
     /// - Parameters:
     ///   - base: URL of the images, without a slash at the end. Clients choose only the path, never the host.
