@@ -1,19 +1,19 @@
 import PlatformImageBenchmarking
 import PlatformImageToolSupport
 
-/// `imagetool-bench load`: measures the loader and its caches against plain AsyncHTTPClient.
+/// `imagetool-bench load`: measures the loader and its caches against its transport.
 struct BenchLoadCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "load",
         abstract:
-            "Compares downloads of the loader with downloads of AsyncHTTPClient, and measures cache hits.",
+            "Compares downloads of the loader with downloads of its HTTP transport, and measures cache hits.",
         discussion: """
-            The loader and AsyncHTTPClient download the same URLs from an nginx that this command runs on \
+            The loader and its transport download the same URLs from an nginx that this command runs on \
             127.0.0.1, with the same concurrency, and read every body to its end; the loader also stores each response \
-            on disk. The ratio is the CPU time of the loader divided by that of AsyncHTTPClient, median over the rounds.
+            on disk. The ratio is the CPU time of the loader divided by that of the transport, median over the rounds.
             """)
 
-    @Option(help: "Number of downloads per round, by the loader and by AsyncHTTPClient each.") var count = 2_000
+    @Option(help: "Number of downloads per round, by the loader and by the transport each.") var count = 2_000
     @Option(help: "Size of a body in bytes.") var bytes = 20_000
     @Option(help: "Number of concurrent downloads.") var concurrency = 8
     @Option(help: "Number of measured rounds, after one warm-up round.") var rounds = 9
@@ -64,7 +64,7 @@ struct BenchLoadCommand: AsyncParsableCommand {
 
             ratio \(fixed(benchmark.ratio, digits: 2)) (median of \(rounds) rounds, \
             \(fixed(ratios.min() ?? 0, digits: 2)) to \(fixed(ratios.max() ?? 0, digits: 2))); \
-            ratio of AsyncHTTPClient that writes files: \
+            ratio of the transport that writes files: \
             \(fixed(median(benchmark.ratios(of: .floor)) ?? .nan, digits: 2))
 
             \(hits.text)

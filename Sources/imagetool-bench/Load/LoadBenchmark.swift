@@ -1,6 +1,4 @@
-import AsyncHTTPClient
 import Dispatch
-import NIOCore
 import PlatformImage
 import PlatformImageBenchmarking
 import PlatformImageLoader
@@ -15,7 +13,7 @@ import Musl
 import Darwin
 #endif
 
-/// CPU and wall time of loads by the loader and by plain AsyncHTTPClient, measured alternately, and of cache hits.
+/// CPU and wall time of loads by the loader and by its transport alone, measured alternately, and of cache hits.
 struct LoadBenchmark {
     /// Microseconds per load.
     struct Cost {
@@ -40,14 +38,13 @@ struct LoadBenchmark {
         fileprivate var operations: Int { self == .synchronous ? 200_000 : self == .asynchronous ? 50_000 : 2_000 }
     }
 
-    /// Ways to download the same bytes, ordered from the full loader down to the bare client.
+    /// Ways to download the same bytes, ordered from the full loader down to its transport.
     enum Side: String, CaseIterable {
         case loader = "loader, stored on disk"
         case uncached = "loader without caches"
-        case transport = "transport of the loader alone"
         /// Lower bound for a loader that stores responses: each body is written to a temporary file and renamed.
-        case floor = "AsyncHTTPClient that writes files"
-        case client = "AsyncHTTPClient alone"
+        case floor = "transport that writes files"
+        case transport = "transport of the loader alone"
 
         /// JSON key.
         var key: String { "\(self)" }
@@ -60,10 +57,10 @@ struct LoadBenchmark {
     /// Costs of a side, one per round.
     func costs(of side: Side) -> [Cost] { costs[side] ?? [] }
 
-    /// CPU time of a side divided by that of the client alone, one per round.
-    func ratios(of side: Side) -> [Double] { zip(costs(of: side), costs(of: .client)).map { $0.cpu / $1.cpu } }
+    /// CPU time of a side divided by that of the transport alone, one per round.
+    func ratios(of side: Side) -> [Double] { zip(costs(of: side), costs(of: .transport)).map { $0.cpu / $1.cpu } }
 
-    /// CPU time of the loader divided by that of the client alone, median over the rounds.
+    /// CPU time of the loader divided by that of the transport alone, median over the rounds.
     var ratio: Double { median(ratios(of: .loader)) ?? .nan }
 
     /// Measures `rounds` rounds after one warm-up round.
@@ -74,7 +71,7 @@ struct LoadBenchmark {
             origin: origin, count: count, bytes: bytes, concurrency: concurrency, folder: folder)
         for round in 0...rounds {
             // The two sides whose ratio is reported run directly after each other, in alternating order.
-            let order: [Side] = round.isMultiple(of: 2) ? [.loader, .client] : [.client, .loader]
+            let order: [Side] = round.isMultiple(of: 2) ? [.loader, .transport] : [.transport, .loader]
             for way in order + Side.allCases.filter({ !order.contains($0) }) {
                 let cost = try await side.cost(of: way, round: round)
                 if round > 0 { costs[way, default: []].append(cost) }
@@ -84,15 +81,13 @@ struct LoadBenchmark {
                 if round > 0 { hits[index].microseconds.append(cost) }
             }
         }
-        try await side.client.shutdown()
     }
 }
 
-/// Runs the loads of each `LoadBenchmark.Side`, and the cache hits; contains the clients, the loader and their
+/// Runs the loads of each `LoadBenchmark.Side`, and the cache hits; contains the transport, the loader and their
 /// settings.
 private struct LoadSide {
-    let client: HTTPClient
-    private let transport: AsyncHTTPClientTransport
+    private let transport: CurlTransport
     private let loader: ImageLoader
     private let imageRequest: ImageRequest
     private let origin: String
@@ -105,15 +100,12 @@ private struct LoadSide {
     init(origin: String, count: Int, bytes: Int, concurrency: Int, folder: String) throws {
         (self.origin, self.folder) = (origin, folder)
         (self.count, self.bytes, self.concurrency) = (count, bytes, concurrency)
-        var clientConfiguration = HTTPClient.Configuration()
-        clientConfiguration.connectionPool.concurrentHTTP1ConnectionsPerHostSoftLimit = concurrency
-        client = HTTPClient(eventLoopGroupProvider: .singleton, configuration: clientConfiguration)
         var configuration = ImageLoader.Configuration()
         configuration.cacheDirectory = folder + "/images"
         configuration.dataDirectory = folder + "/data"
         configuration.cacheImagesInMemory = true
         configuration.urgentWidth = concurrency
-        transport = AsyncHTTPClientTransport(proxy: .none, connectionsPerHost: concurrency)
+        transport = CurlTransport(proxy: .none, connectionsPerHost: concurrency)
         loader = try ImageLoader(configuration: configuration, transport: transport)
         imageRequest = ImageRequest(url: origin + "/picture.bmp")
     }
@@ -125,8 +117,7 @@ private struct LoadSide {
         case .loader: try await load(round: round)
         case .uncached: try await loadUncached(round: round)
         case .transport: try await send(round: round)
-        case .floor: try await downloadToFiles(round: round)
-        case .client: try await download(round: round)
+        case .floor: try await sendToFiles(round: round)
         }
     }
 
@@ -158,42 +149,37 @@ private struct LoadSide {
 
     /// Measures the HTTP transport alone.
     private func send(round: Int) async throws -> LoadBenchmark.Cost {
-        try await each { number in
-            let response = try await transport.send(
-                HTTPRequest(url: url(number, round)), trust: TrustSettings(), timeouts: TransportTimeouts())
-            var bytes = 0
-            for try await chunk in response.body { bytes += chunk.count }
-            return bytes
-        }
+        try await each { number in try await body(number, round) { _ in } }
     }
 
-    /// Measures plain AsyncHTTPClient.
-    private func download(round: Int) async throws -> LoadBenchmark.Cost {
-        try await each { number in
-            let response = try await client.execute(
-                HTTPClientRequest(url: url(number, round)), deadline: .distantFuture)
-            var bytes = 0
-            for try await chunk in response.body { bytes += chunk.readableBytes }
-            return bytes
-        }
-    }
-
-    /// Measures AsyncHTTPClient plus a file per body: create, write, close, rename, on a queue that may block.
-    private func downloadToFiles(round: Int) async throws -> LoadBenchmark.Cost {
+    /// Measures the HTTP transport plus a file per body: create, write, close, rename, on a queue that may block.
+    private func sendToFiles(round: Int) async throws -> LoadBenchmark.Cost {
         let folder = "\(folder)/bare-\(round)"
         guard mkdir(folder, 0o700) == 0 else {
             throw Failure(.ioError, "io: cannot create the folder \(folder): \(systemMessage())")
         }
         return try await each { number in
-            let response = try await client.execute(
-                HTTPClientRequest(url: url(number, round)), deadline: .distantFuture)
-            let body = Array(try await response.body.collect(upTo: bytes).readableBytesView)
+            var bytes: [UInt8] = []
+            let count = try await body(number, round) { bytes += $0 }
+            let body = bytes
             let isWritten = await withCheckedContinuation { continuation in
                 files.async { continuation.resume(returning: Self.write(body, as: "\(folder)/\(number)")) }
             }
             guard isWritten else { throw Failure(.ioError, "io: cannot write a body to \(folder)") }
-            return body.count
+            return count
         }
+    }
+
+    /// Sends a request with the transport; returns the number of bytes of the body.
+    private func body(_ number: Int, _ round: Int, _ receive: ([UInt8]) -> Void) async throws -> Int {
+        let response = try await transport.send(
+            HTTPRequest(url: url(number, round)), trust: TrustSettings(), timeouts: TransportTimeouts())
+        var count = 0
+        for try await chunk in response.body {
+            receive(chunk)
+            count += chunk.count
+        }
+        return count
     }
 
     private static func write(_ body: [UInt8], as path: String) -> Bool {
