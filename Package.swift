@@ -82,7 +82,7 @@ let package = Package(
             path: "Sources/Benchmarking", swiftSettings: settings),
         .target(
             name: "CPlatformImageOriginProtocols", path: "Sources/COriginProtocols", cSettings: codecSettings,
-            linkerSettings: ["ssl", "crypto"].map { .linkedLibrary($0) }),
+            linkerSettings: ["ssl", "crypto", "nghttp2"].map { .linkedLibrary($0) }),
         .target(
             name: "PlatformImageLoopbackOrigin", dependencies: ["PlatformImage", "CPlatformImageOriginProtocols"],
             path: "Sources/LoopbackOrigin", swiftSettings: settings),

@@ -62,7 +62,8 @@ static bool set_serial(X509 *certificate) {
 static bool add_name(GENERAL_NAMES *names, int type, const void *bytes, size_t size) {
   if (size > INT_MAX) return false;
   GENERAL_NAME *name = GENERAL_NAME_new();
-  ASN1_STRING *value = ASN1_STRING_type_new(type == GEN_DNS ? V_ASN1_IA5STRING : V_ASN1_OCTET_STRING);
+  ASN1_STRING *value =
+      ASN1_STRING_type_new(type == GEN_DNS ? V_ASN1_IA5STRING : V_ASN1_OCTET_STRING);
   if (!name || !value || ASN1_STRING_set(value, bytes, (int)size) != 1) {
     GENERAL_NAME_free(name);
     ASN1_STRING_free(value);

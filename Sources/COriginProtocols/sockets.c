@@ -86,7 +86,8 @@ int piop_accept(int listener) {
   if (prepare(descriptor) != 0) return close_after_error(descriptor);
 #endif
   int one = 1;
-  // A connection that is closed already has no options on some systems; the next call to receive reports it.
+  // A connection that is closed already has no options on some systems; the next call to receive
+  // reports it.
   (void)setsockopt(descriptor, IPPROTO_TCP, TCP_NODELAY, &one, sizeof one);
 #ifdef SO_NOSIGPIPE
   (void)setsockopt(descriptor, SOL_SOCKET, SO_NOSIGPIPE, &one, sizeof one);
