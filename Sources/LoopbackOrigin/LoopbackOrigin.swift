@@ -1,8 +1,5 @@
-import NIOCore
-import NIOHTTP2
-import NIOPosix
-import NIOSSL
-import NIOTLS
+internal import CPlatformImageOriginProtocols
+internal import PlatformImage
 
 /// An HTTP origin server inside this process, on 127.0.0.1 or another local address, for tests and demonstrations.
 ///
@@ -13,8 +10,8 @@ public final class LoopbackOrigin: Sendable {
     private let host: String
     /// The TLS certificate; nil for plain HTTP.
     public let certificate: OriginCertificate?
-    private let listener: any Channel
     private let log: OriginLog
+    private let mailbox: OriginMailbox
 
     /// Starts listening.
     ///
@@ -32,28 +29,23 @@ public final class LoopbackOrigin: Sendable {
         rejectsOtherProtocols: Bool = false,
         respond: @escaping @Sendable (OriginRequest) -> OriginAction
     ) async throws {
+        guard let number = UInt16(exactly: port) else { throw OriginError("\(port) is not a port") }
+        let tls = try certificate.map { try OriginTLSContext($0, speaksHTTP2: speaksHTTP2) }
+        let mailbox = try OriginMailbox()
+        var bound: UInt16 = 0
+        let listener = piop_listen(host, number, &bound)
+        guard listener >= 0 else { throw OriginError("cannot listen on \(host), port \(port)", number: -listener) }
         let log = OriginLog()
-        let tls = try certificate.map { try Self.context($0, speaksHTTP2: speaksHTTP2) }
-        let bootstrap = ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton)
-            .serverChannelOption(ChannelOptions.socketOption(.so_reuseaddr), value: 1)
-            .serverChannelOption(ChannelOptions.backlog, value: 1024)
-            .childChannelOption(ChannelOptions.tcpOption(.tcp_nodelay), value: 1)
-            .childChannelInitializer { channel in
-                channel.eventLoop.makeCompletedFuture {
-                    let connection = log.accept(channel)
-                    channel.closeFuture.whenComplete { _ in log.closed(connection) }
-                    try Self.prepare(
-                        channel, tls,
-                        OriginConnection(
-                            number: connection, log: log, rejectsOtherProtocols: rejectsOtherProtocols, respond: respond
-                        ))
-                }
-            }
-        listener = try await bootstrap.bind(host: host, port: port).get()
+        let service = OriginService(log: log, rejectsOtherProtocols: rejectsOtherProtocols, respond: respond)
+        let loop = OriginLoop(listener: listener, service: service, tls: tls, mailbox: mailbox)
+        if let failure = DetachedThread.start({ loop.run() }) {
+            throw OriginError("cannot start a thread", number: failure)
+        }
         self.host = host
-        self.port = listener.localAddress?.port ?? 0
+        self.port = Int(bound)
         self.certificate = certificate
         self.log = log
+        self.mailbox = mailbox
     }
 
     /// Returns the URL of a path that starts with a slash.
@@ -81,57 +73,13 @@ public final class LoopbackOrigin: Sendable {
 
     /// Closes every open connection, as a server does with idle ones, and continues to listen.
     public func closeConnections() async {
-        for channel in log.connections { try? await channel.close() }
+        await withCheckedContinuation { mailbox.post(.closeConnections($0)) }
     }
 
     /// Stops listening and closes all connections.
     public func stop() async {
-        try? await listener.close()
-        await closeConnections()
+        await withCheckedContinuation { mailbox.post(.stop($0)) }
     }
 
-    deinit {
-        listener.close(promise: nil)
-        for channel in log.connections { channel.close(promise: nil) }
-    }
-
-    private static func context(_ certificate: OriginCertificate, speaksHTTP2: Bool) throws -> NIOSSLContext {
-        var configuration = TLSConfiguration.makeServerConfiguration(
-            certificateChain: [.certificate(try NIOSSLCertificate(bytes: certificate.der, format: .der))],
-            privateKey: .privateKey(try NIOSSLPrivateKey(bytes: certificate.key, format: .der)))
-        configuration.applicationProtocols = speaksHTTP2 ? ["h2", "http/1.1"] : ["http/1.1"]
-        return try NIOSSLContext(configuration: configuration)
-    }
-
-    private static func prepare(_ channel: any Channel, _ tls: NIOSSLContext?, _ connection: OriginConnection) throws {
-        let pipeline = channel.pipeline.syncOperations
-        guard let tls else { return try pipeline.addHandler(connection.http1) }
-        try pipeline.addHandler(NIOSSLServerHandler(context: tls))
-        try pipeline.addHandler(
-            ApplicationProtocolNegotiationHandler { result, channel in
-                guard case .negotiated("h2") = result else {
-                    return channel.eventLoop.makeCompletedFuture {
-                        try channel.pipeline.syncOperations.addHandler(connection.http1)
-                    }
-                }
-                return channel.configureHTTP2Pipeline(mode: .server) { stream in
-                    stream.eventLoop.makeCompletedFuture {
-                        try stream.pipeline.syncOperations.addHandler(connection.http2)
-                    }
-                }.map { _ in }
-            })
-    }
-}
-
-/// The parameters of one connection's handlers.
-private struct OriginConnection: Sendable {
-    let number: Int
-    let log: OriginLog
-    let rejectsOtherProtocols: Bool
-    let respond: @Sendable (OriginRequest) -> OriginAction
-
-    var http1: OriginHTTP1 {
-        OriginHTTP1(connection: number, log: log, rejectsOtherProtocols: rejectsOtherProtocols, respond: respond)
-    }
-    var http2: OriginHTTP2 { OriginHTTP2(connection: number, log: log, respond: respond) }
+    deinit { mailbox.post(.stop(nil)) }
 }

@@ -6,6 +6,7 @@ public final class OriginGate: Sendable {
         var isOpen = false
         var waiters: [Int: CheckedContinuation<Void, Never>] = [:]
         var lastWaiter = 0
+        var actions: [@Sendable () -> Void] = []
     }
 
     private let state = Mutex(State())
@@ -15,12 +16,25 @@ public final class OriginGate: Sendable {
 
     /// Opens the gate and resumes all waiters.
     public func open() {
-        let waiters = state.withLock { state in
+        let (waiters, actions) = state.withLock { state in
             state.isOpen = true
-            defer { state.waiters = [:] }
-            return Array(state.waiters.values)
+            defer { (state.waiters, state.actions) = ([:], []) }
+            return (Array(state.waiters.values), state.actions)
         }
         for continuation in waiters { continuation.resume() }
+        for action in actions { action() }
+    }
+
+    /// True once the gate was opened.
+    var isOpen: Bool { state.withLock { $0.isOpen } }
+
+    /// Calls `action` once when the gate is opened, on the thread that opens it; at once if it is open.
+    func whenOpen(_ action: @escaping @Sendable () -> Void) {
+        let isOpen = state.withLock { state in
+            if !state.isOpen { state.actions.append(action) }
+            return state.isOpen
+        }
+        if isOpen { action() }
     }
 
     /// Waits until the gate is open, or the task is cancelled.

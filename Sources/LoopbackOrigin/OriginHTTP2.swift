@@ -1,97 +1,107 @@
-import NIOCore
-import NIOHPACK
-import NIOHTTP2
+/// One HTTP/2 connection of an origin. It ignores the bodies of requests, and responds on all streams at once.
+struct OriginHTTP2: OriginProtocol {
+    /// Number of writes after which other connections are served.
+    private static let writesPerTurn = 16
+    private static let bytesPerWrite = 65_536
 
-/// One HTTP/2 stream of an origin.
-final class OriginHTTP2: ChannelInboundHandler {
-    typealias InboundIn = HTTP2Frame.FramePayload
+    private let session: OriginHTTP2Session
+    private var scripts: [(stream: Int32, script: OriginScript)] = []
+    private var closing: OriginClosing?
+    /// Number of body bytes that were reported to the log.
+    private var bodyBytesWritten = 0
 
-    private let connection: Int
-    private let log: OriginLog
-    private let respond: @Sendable (OriginRequest) -> OriginAction
-
-    init(connection: Int, log: OriginLog, respond: @escaping @Sendable (OriginRequest) -> OriginAction) {
-        self.connection = connection
-        self.log = log
-        self.respond = respond
+    /// Returns nil when memory is exhausted.
+    init?() {
+        guard let session = OriginHTTP2Session() else { return nil }
+        self.session = session
     }
 
-    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
-        guard case .headers(let frame) = unwrapInboundIn(data) else { return }
-        let channel = context.channel
-        let (log, respond, connection) = (log, respond, connection)
-        let fields = frame.headers.map { OriginField($0.name, $0.value) }
-        let (method, target) = (frame.headers.first(name: ":method"), frame.headers.first(name: ":path"))
-        channel.getOption(HTTP2StreamChannelOptions.streamID).whenSuccess { stream in
-            // Streams that a client initiates have odd numbers (RFC 9113 §5.1.1).
-            let request = log.record(
-                OriginRequest(
-                    connection: connection, indexOnConnection: (Int(stream) - 1) / 2, isHTTP2: true,
-                    method: method ?? "",
-                    target: target ?? "", fields: fields, head: []))
-            Task(executorPreference: OriginThread.shared) {
-                // The client may disconnect at any time; write errors are ignored.
-                try? await Wire(channel: channel, stream: stream).perform(respond(request), log: log)
+    var deadline: ContinuousClock.Instant? { scripts.compactMap(\.script.deadline).min() }
+
+    mutating func receive(_ bytes: UnsafeRawBufferPointer, on connection: OriginConnection) {
+        guard session.receive(bytes) else { return connection.close() }
+        while let (stream, fields) = session.nextRequest() { begin(stream, fields, on: connection) }
+        advance(on: connection)
+    }
+
+    mutating func advance(on connection: OriginConnection) {
+        for _ in 0..<Self.writesPerTurn {
+            guard send(on: connection) else { return }
+            continueScripts(on: connection)
+            var frames: [UInt8] = []
+            guard session.take(Self.bytesPerWrite, into: &frames) else { return connection.close() }
+            if frames.isEmpty {
+                if session.hasEnded { connection.close() }
+                if let closing { connection.close(closing) }
+                return
             }
+            connection.write(frames)
+        }
+        connection.yield()
+    }
+
+    /// Sends waiting bytes. Returns true when all are sent and the connection is open.
+    private mutating func send(on connection: OriginConnection) -> Bool {
+        guard connection.flush() else { return false }
+        let written = session.bodyBytes
+        if written > bodyBytesWritten { connection.service.log.wrote(written - bodyBytesWritten) }
+        bodyBytesWritten = written
+        return true
+    }
+
+    private mutating func begin(_ stream: Int32, _ fields: [OriginField], on connection: OriginConnection) {
+        func value(_ name: String) -> String {
+            fields.first { $0.name == name }.map { String(decoding: $0.value, as: UTF8.self) } ?? ""
+        }
+        // Streams that a client initiates have odd numbers (RFC 9113 §5.1.1).
+        let request = connection.service.log.record(
+            OriginRequest(
+                connection: connection.number, indexOnConnection: (Int(stream) - 1) / 2, isHTTP2: true,
+                method: value(":method"), target: value(":path"), fields: fields, head: []))
+        switch connection.service.respond(request) {
+        case .response(let response): scripts.append((stream, OriginScript(response)))
+        case .raw: session.reset(stream, code: OriginHTTP2Session.Code.protocolError)
+        case .close: closing = .withAlert
+        case .silence: break
+        case .resetStream(let code): session.reset(stream, code: code)
+        case .goAway: session.goAway(before: stream)
         }
     }
 
-    func errorCaught(context: ChannelHandlerContext, error: any Error) { context.close(promise: nil) }
-
-    private struct Wire: OriginWire {
-        let channel: any Channel
-        let stream: HTTP2StreamID
-
-        func interim(_ status: Int, _ fields: [OriginField]) async throws { try await write(status, fields) }
-
-        func head(_ response: OriginResponse) async throws {
-            var fields = response.fields
-            if case .declared(let length) = response.framing {
-                fields.append(OriginField("content-length", "\(length)"))
-            }
-            if response.framing == .length, response.status != 304 {
-                fields.append(OriginField("content-length", "\(response.body.count)"))
-            }
-            try await write(response.status, fields)
+    private mutating func continueScripts(on connection: OriginConnection) {
+        var index = 0
+        while closing == nil, index < scripts.count {
+            let stream = scripts[index].stream
+            let isContinuing = Self.isContinuing(
+                &scripts[index].script, on: stream, of: session, connection, &closing)
+            if isContinuing { index += 1 } else { scripts.remove(at: index) }
         }
+    }
 
-        func chunk(_ bytes: ArraySlice<UInt8>, of response: OriginResponse) async throws {
-            try await channel.writeAndFlush(
-                HTTP2Frame.FramePayload.data(.init(data: .byteBuffer(ByteBuffer(bytes: bytes)))))
-        }
-
-        func end(_ response: OriginResponse) async throws {
-            try await channel.writeAndFlush(
-                HTTP2Frame.FramePayload.data(.init(data: .byteBuffer(ByteBuffer()), endStream: true)))
-        }
-
-        func abort() async throws { try await reset(.internalError) }
-
-        func performFailure(_ action: OriginAction) async throws {
-            switch action {
-            case .response, .silence: break
-            case .raw: try await reset(.protocolError)
-            case .resetStream(let code): try await reset(HTTP2ErrorCode(networkCode: code))
-            case .close: try await channel.parent?.close()
-            case .goAway:
-                let last = Int(stream) > 2 ? HTTP2StreamID(Int(stream) - 2) : .rootStream
-                try await channel.parent?.writeAndFlush(
-                    HTTP2Frame(
-                        streamID: .rootStream,
-                        payload: .goAway(lastStreamID: last, errorCode: .noError, opaqueData: nil)))
+    /// Queues the next part of a response: at most one chunk of the body, with what precedes it. Returns false at the
+    /// end of the response.
+    private static func isContinuing(
+        _ script: inout OriginScript, on stream: Int32, of session: OriginHTTP2Session, _ connection: OriginConnection,
+        _ closing: inout OriginClosing?
+    ) -> Bool {
+        let response = script.response
+        while session.isOpen(stream) {
+            // The stream ends together with its last chunk.
+            if session.isSending(stream), !script.isBeforeEnd { return true }
+            guard let step = script.next() else { return false }
+            switch step {
+            case .wait(let gate):
+                if let gate { connection.advance(whenOpen: gate) }
+                return true
+            case .interim(let status, let fields): session.send(status, fields, isInterim: true, on: stream)
+            case .head: session.send(response.status, response.fieldsOverHTTP2, isInterim: false, on: stream)
+            case .chunk(let range): session.send(response.body[range], on: stream)
+            case .end: session.end(stream)
+            case .failure(.close): session.reset(stream, code: OriginHTTP2Session.Code.internalError)
+            case .failure(.closeWithoutAlert): closing = .withoutAlert
+            case .failure(.silence): break
             }
         }
-
-        private func reset(_ code: HTTP2ErrorCode) async throws {
-            try await channel.writeAndFlush(HTTP2Frame.FramePayload.rstStream(code))
-        }
-
-        private func write(_ status: Int, _ fields: [OriginField]) async throws {
-            var headers = HPACKHeaders([(":status", "\(status)")])
-            for field in fields {
-                headers.add(name: field.name.lowercased(), value: String(decoding: field.value, as: UTF8.self))
-            }
-            try await channel.writeAndFlush(HTTP2Frame.FramePayload.headers(.init(headers: headers)))
-        }
+        return false
     }
 }

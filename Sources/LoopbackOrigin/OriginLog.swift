@@ -1,4 +1,3 @@
-import NIOCore
 import Synchronization
 
 /// Records the requests and connections of an origin, and resumes tasks that wait for a number of them.
@@ -13,7 +12,6 @@ final class OriginLog: Sendable {
     private struct State {
         var counts = Counts()
         var requests: [OriginRequest] = []
-        var connections: [Int: any Channel] = [:]
         var waiters: [Int: (condition: @Sendable (Counts) -> Bool, continuation: CheckedContinuation<Void, Never>)] =
             [:]
         var lastWaiter = 0
@@ -23,24 +21,16 @@ final class OriginLog: Sendable {
 
     var counts: Counts { state.withLock { $0.counts } }
     var requests: [OriginRequest] { state.withLock { $0.requests } }
-    var connections: [any Channel] { state.withLock { Array($0.connections.values) } }
 
     /// Records a new connection and returns its number.
-    func accept(_ channel: any Channel) -> Int {
+    func accepted() -> Int {
         change { state in
-            let number = state.counts.accepted
-            state.counts.accepted += 1
-            state.connections[number] = channel
-            return number
+            defer { state.counts.accepted += 1 }
+            return state.counts.accepted
         }
     }
 
-    func closed(_ connection: Int) {
-        change { state in
-            state.counts.closed += 1
-            state.connections[connection] = nil
-        }
-    }
+    func closed() { change { $0.counts.closed += 1 } }
 
     /// Records a request and returns it with its number.
     func record(_ request: OriginRequest) -> OriginRequest {

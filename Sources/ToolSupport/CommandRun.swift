@@ -1,4 +1,3 @@
-package import ArgumentParser
 import PlatformImage
 
 /// Version of the tools, as `--version` prints it.

@@ -107,7 +107,9 @@ package func ignoreWriteSignals() {
     signal(SIGXFSZ, SIG_IGN)
 }
 
-package func exitProcess(_ code: SystemExit) -> Never { exit(code.rawValue) }
+package func exitProcess(_ code: SystemExit) -> Never { exitProcess(code.rawValue) }
+
+package func exitProcess(_ code: Int32) -> Never { exit(code) }
 
 /// Writes all bytes and retries partial writes; returns false on an error, with the reason in `errno`.
 package func writeAll(_ bytes: UnsafeRawBufferPointer, to descriptor: Int32) -> Bool {

@@ -1,4 +1,3 @@
-import ArgumentParser
 import PlatformImageToolSupport
 
 /// The `imagetool-bench` command: measurements and demonstrations. Its exit codes are those of `imagetool`.
@@ -14,16 +13,7 @@ struct ImageToolBench: ParsableCommand {
             BenchPixelsCommand.self, BenchIsolationCommand.self, BenchWorkersCommand.self, IsolationCompareCommand.self,
             IsolationLoadCommand.self,
             BenchLoadCommand.self, BenchSoakCommand.self, DemoCommand.self,
-        ] + serviceCommands)
-
-    /// Commands that need the trait `Service`.
-    private static var serviceCommands: [any ParsableCommand.Type] {
-        #if Service
-        [DemoServiceCommand.self, GalleryCommand.self]
-        #else
-        []
-        #endif
-    }
+        ])
 
     static func main() async { await runProcess { try await runArguments() } }
 }

@@ -1,4 +1,3 @@
-import ArgumentParser
 import PlatformImage
 import PlatformImageToolSupport
 
@@ -21,22 +20,15 @@ struct ImageTool: ParsableCommand {
             InfoCommand.self, DecodeCommand.self, ThumbCommand.self, ContactSheetCommand.self, CompareCommand.self,
             ViewCommand.self, CacheCommand.self, WorkerCommand.self, IsolationCommand.self,
             LoadCommand.self, PipeCommand.self,
-        ] + serviceCommands)
-
-    /// Commands that need the trait `Service`.
-    private static var serviceCommands: [any ParsableCommand.Type] {
-        #if Service
-        [ServeCommand.self, SignCommand.self, HealthCommand.self, WarmCommand.self]
-        #else
-        []
-        #endif
-    }
+        ] + ServiceCommands.all)
 
     static func main() async {
         await runProcess {
-            if Set(CommandLine.arguments.dropFirst()) == ["--version", "--verbose"] {
+            let arguments = CommandLine.arguments.dropFirst()
+            if Set(arguments) == ["--version", "--verbose"] {
                 return try Output().write(LibraryReport(CodecLibrary.all()).text(toolVersion: toolVersion))
             }
+            try ServiceCommands.refuse(arguments)
             try await runArguments()
         }
     }

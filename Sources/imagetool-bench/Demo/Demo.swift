@@ -43,7 +43,7 @@ struct Demo {
         configuration.cacheDirectory = cacheDirectory
         configuration.dataDirectory = nil
         configuration.clock = { [clock] in clock.now }
-        loader = try ImageLoader(configuration: configuration, transport: AsyncHTTPClientTransport())
+        loader = try ImageLoader(configuration: configuration, transport: CurlTransport())
     }
 
     /// Runs all rounds.

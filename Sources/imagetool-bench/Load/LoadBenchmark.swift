@@ -1,6 +1,5 @@
-import AsyncHTTPClient
+import CPlatformImageCurlBaseline
 import Dispatch
-import NIOCore
 import PlatformImage
 import PlatformImageBenchmarking
 import PlatformImageLoader
@@ -15,7 +14,7 @@ import Musl
 import Darwin
 #endif
 
-/// CPU and wall time of loads by the loader and by plain AsyncHTTPClient, measured alternately, and of cache hits.
+/// CPU and wall time of loads by the loader and by plain libcurl in C, measured alternately, and of cache hits.
 struct LoadBenchmark {
     /// Microseconds per load.
     struct Cost {
@@ -46,8 +45,8 @@ struct LoadBenchmark {
         case uncached = "loader without caches"
         case transport = "transport of the loader alone"
         /// Lower bound for a loader that stores responses: each body is written to a temporary file and renamed.
-        case floor = "AsyncHTTPClient that writes files"
-        case client = "AsyncHTTPClient alone"
+        case floor = "libcurl in C that writes files"
+        case client = "libcurl in C alone"
 
         /// JSON key.
         var key: String { "\(self)" }
@@ -63,6 +62,8 @@ struct LoadBenchmark {
     /// CPU time of a side divided by that of the client alone, one per round.
     func ratios(of side: Side) -> [Double] { zip(costs(of: side), costs(of: .client)).map { $0.cpu / $1.cpu } }
 
+    /// CPU time of the transport divided by that of the client alone, median over the rounds.
+    var transportRatio: Double { median(ratios(of: .transport)) ?? .nan }
     /// CPU time of the loader divided by that of the client alone, median over the rounds.
     var ratio: Double { median(ratios(of: .loader)) ?? .nan }
 
@@ -73,8 +74,9 @@ struct LoadBenchmark {
         let side = try LoadSide(
             origin: origin, count: count, bytes: bytes, concurrency: concurrency, folder: folder)
         for round in 0...rounds {
-            // The two sides whose ratio is reported run directly after each other, in alternating order.
-            let order: [Side] = round.isMultiple(of: 2) ? [.loader, .client] : [.client, .loader]
+            // The sides whose ratios are reported run directly after each other, in alternating order.
+            let order: [Side] =
+                round.isMultiple(of: 2) ? [.loader, .client, .transport] : [.transport, .client, .loader]
             for way in order + Side.allCases.filter({ !order.contains($0) }) {
                 let cost = try await side.cost(of: way, round: round)
                 if round > 0 { costs[way, default: []].append(cost) }
@@ -84,20 +86,19 @@ struct LoadBenchmark {
                 if round > 0 { hits[index].microseconds.append(cost) }
             }
         }
-        try await side.client.shutdown()
     }
 }
 
 /// Runs the loads of each `LoadBenchmark.Side`, and the cache hits; contains the clients, the loader and their
 /// settings.
 private struct LoadSide {
-    let client: HTTPClient
-    private let transport: AsyncHTTPClientTransport
+    private let client: PlainClient
+    private let transport: CurlTransport
     private let loader: ImageLoader
     private let imageRequest: ImageRequest
     private let origin: String
     private let folder: String
-    private let files = DispatchQueue(label: "imagetool.bench.files", attributes: .concurrent)
+    private let thread = DispatchQueue(label: "imagetool.bench.client")
     private let count: Int
     private let bytes: Int
     private let concurrency: Int
@@ -105,15 +106,13 @@ private struct LoadSide {
     init(origin: String, count: Int, bytes: Int, concurrency: Int, folder: String) throws {
         (self.origin, self.folder) = (origin, folder)
         (self.count, self.bytes, self.concurrency) = (count, bytes, concurrency)
-        var clientConfiguration = HTTPClient.Configuration()
-        clientConfiguration.connectionPool.concurrentHTTP1ConnectionsPerHostSoftLimit = concurrency
-        client = HTTPClient(eventLoopGroupProvider: .singleton, configuration: clientConfiguration)
+        client = try PlainClient(concurrency: concurrency)
         var configuration = ImageLoader.Configuration()
         configuration.cacheDirectory = folder + "/images"
         configuration.dataDirectory = folder + "/data"
         configuration.cacheImagesInMemory = true
         configuration.urgentWidth = concurrency
-        transport = AsyncHTTPClientTransport(proxy: .none, connectionsPerHost: concurrency)
+        transport = CurlTransport(proxy: .none, connectionsPerHost: concurrency)
         loader = try ImageLoader(configuration: configuration, transport: transport)
         imageRequest = ImageRequest(url: origin + "/picture.bmp")
     }
@@ -167,40 +166,29 @@ private struct LoadSide {
         }
     }
 
-    /// Measures plain AsyncHTTPClient.
+    /// Measures plain libcurl.
     private func download(round: Int) async throws -> LoadBenchmark.Cost {
-        try await each { number in
-            let response = try await client.execute(
-                HTTPClientRequest(url: url(number, round)), deadline: .distantFuture)
-            var bytes = 0
-            for try await chunk in response.body { bytes += chunk.readableBytes }
-            return bytes
-        }
+        try await measuring { try client.download("\(origin)/\(round)", count: count, bytes: bytes, folder: nil) }
     }
 
-    /// Measures AsyncHTTPClient plus a file per body: create, write, close, rename, on a queue that may block.
+    /// Measures plain libcurl plus a file per body: create, write, close, rename.
     private func downloadToFiles(round: Int) async throws -> LoadBenchmark.Cost {
         let folder = "\(folder)/bare-\(round)"
         guard mkdir(folder, 0o700) == 0 else {
             throw Failure(.ioError, "io: cannot create the folder \(folder): \(systemMessage())")
         }
-        return try await each { number in
-            let response = try await client.execute(
-                HTTPClientRequest(url: url(number, round)), deadline: .distantFuture)
-            let body = Array(try await response.body.collect(upTo: bytes).readableBytesView)
-            let isWritten = await withCheckedContinuation { continuation in
-                files.async { continuation.resume(returning: Self.write(body, as: "\(folder)/\(number)")) }
-            }
-            guard isWritten else { throw Failure(.ioError, "io: cannot write a body to \(folder)") }
-            return body.count
+        return try await measuring {
+            try client.download("\(origin)/\(round)", count: count, bytes: bytes, folder: folder)
         }
     }
 
-    private static func write(_ body: [UInt8], as path: String) -> Bool {
-        let descriptor = open(path + ".tmp", O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
-        guard descriptor >= 0 else { return false }
-        let isWritten = body.withUnsafeBytes { writeAll($0, to: descriptor) }
-        return close(descriptor) == 0 && isWritten && rename(path + ".tmp", path) == 0
+    /// Measures blocking work of `count` downloads, on a thread that may block.
+    private func measuring(_ work: @escaping @Sendable () throws -> Void) async throws -> LoadBenchmark.Cost {
+        let elapsed = ElapsedSince()
+        try await withCheckedThrowingContinuation { continuation in
+            thread.async { continuation.resume(with: Result(catching: work)) }
+        }
+        return elapsed.cost(of: count)
     }
 
     /// Measures `work` for every number in 0..<`count`, `concurrency` at a time.
@@ -251,6 +239,31 @@ private struct LoadSide {
     }
 
     private static let fresh: HeaderFields = ["Content-Type": "image/bmp", "Cache-Control": "max-age=86400"]
+}
+
+/// A client over plain libcurl; its calls block.
+private final class PlainClient: Sendable {
+    /// The address of a `picb_client`, which one thread at a time uses.
+    private let client: Mutex<UInt>
+
+    init(concurrency: Int) throws {
+        guard let client = picb_client_new(concurrency) else { throw Failure(.software, "internal: out of memory") }
+        self.client = Mutex(UInt(bitPattern: client))
+    }
+
+    deinit { client.withLock { picb_client_free(OpaquePointer(bitPattern: $0)) } }
+
+    /// Downloads `count` bodies of `bytes` bytes; writes them to files when there is a folder.
+    func download(_ base: String, count: Int, bytes: Int, folder: String?) throws {
+        var reason = [CChar](repeating: 0, count: Int(PICB_ERROR_BYTES))
+        let isComplete = client.withLock { client in
+            picb_download(OpaquePointer(bitPattern: client), base, count, bytes, folder, &reason)
+        }
+        guard isComplete else {
+            let text = String(decoding: reason.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
+            throw Failure(.ioError, "io: \(text)")
+        }
+    }
 }
 
 /// Thread-safe sequence of numbers from 0.

@@ -84,7 +84,7 @@ struct Soak {
         configuration.cacheImagesInMemory = true
         configuration.memoryCacheMaxBytes = 1 << 20
         return try ImageLoader(
-            configuration: configuration, transport: AsyncHTTPClientTransport(proxy: .none, connectionsPerHost: 16))
+            configuration: configuration, transport: CurlTransport(proxy: .none, connectionsPerHost: 16))
     }
 
     /// Runs one load; returns `nil` on success.

@@ -1,5 +1,5 @@
-import ArgumentParser
 import PlatformImage
+import PlatformImageLoader
 import PlatformImageToolSupport
 
 /// `imagetool decode`: writes the pixels of image files, or their SHA-256 digests.

@@ -1,4 +1,3 @@
-import ArgumentParser
 import PlatformImage
 import PlatformImageLoader
 import PlatformImageToolSupport
@@ -80,7 +79,7 @@ struct LoadCommand: AsyncParsableCommand {
         configuration.acceptedContentTypes = [.anyImage]
         if let cacheDir { configuration.cacheDirectory = cacheDir }
         configuration.dataDirectory = nil
-        return try ImageLoader(configuration: configuration, transport: AsyncHTTPClientTransport())
+        return try ImageLoader(configuration: configuration, transport: CurlTransport())
     }
 
     private func timed(_ url: String, _ loader: ImageLoader) async -> (String, LoadOutcome, Double) {

@@ -16,7 +16,7 @@ final class PipeSession: Sendable {
 
     private let output: PipeOutput
     /// HTTP transport of all loaders, so that they share connections.
-    private let transport = AsyncHTTPClientTransport()
+    private let transport = CurlTransport()
     private let state = Mutex(State())
 
     init(output: PipeOutput) { self.output = output }

@@ -1,11 +1,7 @@
-import ArgumentParser
 import Dispatch
 import PlatformImage
-import PlatformImageToolSupport
-
-#if AsyncHTTPClient
 import PlatformImageLoader
-#endif
+import PlatformImageToolSupport
 
 /// `imagetool worker`: provides programs in other languages with headers, pixels and thumbnails.
 struct WorkerCommand: AsyncParsableCommand {
