@@ -4,7 +4,7 @@ import Testing
 @testable import PlatformImageLoader
 
 @Suite(.timeLimit(.minutes(30))) struct TransportRetryTests {
-    private let transport = AsyncHTTPClientTransport(proxy: .none, connectionsPerHost: 1)
+    private let transport = CurlTransport(proxy: .none, connectionsPerHost: 1)
 
     /// The status or the error of a request.
     private enum Outcome: Equatable {
