@@ -109,8 +109,9 @@ import Testing
             (String(repeating: interim, count: 8) + head(1), .tooManyHeads),
             (chunked + "1;\(String(repeating: "v", count: 4_000))\r\nx\r\n0\r\n\r\n", nil),
             (chunked + "1;\(String(repeating: "v", count: 5_000))\r\nx\r\n0\r\n\r\n", .framingTooLarge),
-            (chunked + "0\r\nX: \(String(repeating: "v", count: 32_000))\r\n\r\n", nil),
-            (chunked + "0\r\nX: \(String(repeating: "v", count: 33_000))\r\n\r\n", .framingTooLarge),
+            (chunked + "0\r\n" + String(repeating: "X: \(String(repeating: "v", count: 997))\r\n", count: 32) + "\r\n", nil),
+            (chunked + "0\r\n" + String(repeating: "X: \(String(repeating: "v", count: 997))\r\n", count: 33) + "\r\n",
+             .framingTooLarge),
             (chunked + String(repeating: "1\r\nx\r\n", count: 50_000) + "0\r\n\r\n", nil),
             (chunked + String(repeating: "1;\(String(repeating: "v", count: 100))\r\nx\r\n", count: 3_000), .framingTooLarge),
         ]

@@ -28,7 +28,7 @@ import Testing
 
     @Test(arguments: [false, true]) func generatedTargetsAreSentByteForByte(_ speaksHTTP2: Bool) async throws {
         let certificate = speaksHTTP2 ? try OriginCertificate() : nil
-        let origin = try await LoopbackOrigin(certificate: certificate, speaksHTTP2: speaksHTTP2) { _ in .ok([]) }
+        let origin = try await LoopbackOrigin(certificate: certificate, speaksHTTP2: speaksHTTP2) { _ in .ok([1]) }
         let transport = CurlTransport(proxy: .none, connectionsPerHost: 1)
         var trust = TrustSettings()
         trust.additionalTrustRoots = [certificate?.pem].compactMap { $0 }
