@@ -85,16 +85,29 @@ static int local_port(int fd) {
   return 0;
 }
 
-void picu_sockets_use(picu_sockets *sockets, int port, picu_socket_use *use) {
+void picu_sockets_use(picu_sockets *sockets, int port, bool asks, picu_socket_use *use) {
+  *use = (picu_socket_use){.fd = -1};
   for (size_t i = 0; port > 0 && i < sockets->count; i++) {
     picu_socket *item = &sockets->items[i];
     if (item->port == 0) item->port = local_port(item->fd);
     if (item->port != port) continue;
+    if (asks || !item->is_counted) item->counted = received(item->fd);
+    item->is_counted = true;
     item->use = use;
-    *use = (picu_socket_use){.fd = item->fd, .before = received(item->fd)};
+    *use = (picu_socket_use){.fd = item->fd, .before = item->counted};
     return;
   }
-  *use = (picu_socket_use){.fd = -1};
+}
+
+void picu_sockets_end(picu_sockets *sockets, picu_socket_use *use, uint64_t count) {
+  for (size_t i = 0; use->fd >= 0 && i < sockets->count; i++) {
+    picu_socket *item = &sockets->items[i];
+    if (item->fd != use->fd) continue;
+    item->counted += count;
+    if (item->use == use) item->use = NULL;
+    break;
+  }
+  use->fd = -1;
 }
 
 uint64_t picu_socket_received(const picu_socket_use *use) {

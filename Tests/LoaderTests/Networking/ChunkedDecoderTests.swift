@@ -28,7 +28,8 @@ import Testing
 
     private static let bodies = [
         "0\r\n\r\n", "5\r\nhello\r\n0\r\n\r\n", "5;a=b\r\nhello\r\n1 \r\n!\r\n000\r\nX: 1\r\nY:\r\n\r\n",
-        "A;q=\"\t;\"\r\n0\r\n\r\n5\r\nab\r\n3 ; x\r\n\r\n\r\r\n0\r\n\r\nrest", "5\r\nhel", "5\nhello\n0\n\n", "5\r\nhello0\r\n\r\n",
+        "A;q=\"\t;\"\r\n0\r\n\r\n5\r\nab\r\n3 ; x\r\n\r\n\r\r\n0\r\n\r\nrest", "5\r\nhel", "5\nhello\n0\n\n",
+        "5\r\nhello0\r\n\r\n",
         "g\r\n", "5\r\nhello\r\n0\r\nX\r\n\r\n", "7fffffffffffffff\r\nhello", "8000000000000000\r\n", "",
     ]
 

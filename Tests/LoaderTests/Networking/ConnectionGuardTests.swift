@@ -7,7 +7,8 @@ import Testing
 /// Limits for untrusted origins.
 @Suite(.timeLimit(.minutes(30))) struct ConnectionGuardTests {
     private func get(
-        _ url: String, to addresses: [String] = [], with transport: CurlTransport, trust: TrustSettings = TrustSettings()
+        _ url: String, to addresses: [String] = [], with transport: CurlTransport,
+        trust: TrustSettings = TrustSettings()
     ) async -> Result<[UInt8], LoadError> {
         do {
             let response = try await transport.send(
@@ -109,11 +110,20 @@ import Testing
             (String(repeating: interim, count: 8) + head(1), .tooManyHeads),
             (chunked + "1;\(String(repeating: "v", count: 4_000))\r\nx\r\n0\r\n\r\n", nil),
             (chunked + "1;\(String(repeating: "v", count: 5_000))\r\nx\r\n0\r\n\r\n", .framingTooLarge),
-            (chunked + "0\r\n" + String(repeating: "X: \(String(repeating: "v", count: 997))\r\n", count: 32) + "\r\n", nil),
-            (chunked + "0\r\n" + String(repeating: "X: \(String(repeating: "v", count: 997))\r\n", count: 33) + "\r\n",
-             .framingTooLarge),
+            (
+                chunked + "0\r\n" + String(repeating: "X: \(String(repeating: "v", count: 997))\r\n", count: 32)
+                    + "\r\n", nil
+            ),
+            (
+                chunked + "0\r\n" + String(repeating: "X: \(String(repeating: "v", count: 997))\r\n", count: 33)
+                    + "\r\n",
+                .framingTooLarge
+            ),
             (chunked + String(repeating: "1\r\nx\r\n", count: 50_000) + "0\r\n\r\n", nil),
-            (chunked + String(repeating: "1;\(String(repeating: "v", count: 100))\r\nx\r\n", count: 3_000), .framingTooLarge),
+            (
+                chunked + String(repeating: "1;\(String(repeating: "v", count: 100))\r\nx\r\n", count: 3_000),
+                .framingTooLarge
+            ),
         ]
         for (number, (wire, reason)) in cases.enumerated() {
             let origin = try await LoopbackOrigin { _ in .close(after: Array(wire.utf8)) }

@@ -126,7 +126,9 @@ import Testing
                 if name.lowercased() == "transfer-encoding" { codings.append(value) }
             }
             guard lengths.count <= 1, codings.count <= 1, lengths.isEmpty || codings.isEmpty,
-                lengths.allSatisfy({ !$0.isEmpty && $0.count <= 18 && $0.utf8.allSatisfy { (0x30...0x39).contains($0) } }),
+                lengths.allSatisfy({
+                    !$0.isEmpty && $0.count <= 18 && $0.utf8.allSatisfy { (0x30...0x39).contains($0) }
+                }),
                 codings.allSatisfy({ $0 == "chunked" || $0 == "identity" })
             else { return nil }
             self.status = status

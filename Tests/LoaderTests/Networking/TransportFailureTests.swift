@@ -1,6 +1,8 @@
 import PlatformImageLoopbackOrigin
 import Testing
 
+@testable import PlatformImageLoader
+
 #if canImport(Glibc)
 import Glibc
 #elseif canImport(Musl)
@@ -8,8 +10,6 @@ import Musl
 #else
 import Darwin
 #endif
-
-@testable import PlatformImageLoader
 
 @Suite(.timeLimit(.minutes(30))) struct TransportFailureTests {
     private let transport = CurlTransport(proxy: .none)

@@ -12,7 +12,10 @@ import Testing
 
     /// A path and query of allowed bytes and escapes, with many of the sequences that clients rewrite.
     private static func target(_ random: inout SplitMix) -> String {
-        let pieces = ["/../", "/./", "//", "/..", "%2e%2E", "%2F", "%00", "%ff", "%C3%A9", "?", "??", "&&", "=", "+", "%20", "%25", "/%2e/"]
+        let pieces = [
+            "/../", "/./", "//", "/..", "%2e%2E", "%2F", "%00", "%ff", "%C3%A9", "?", "??", "&&", "=", "+", "%20",
+            "%25", "/%2e/",
+        ]
         var text = "/"
         for _ in 0..<Int.random(in: 0...12, using: &random) {
             if Bool.random(using: &random), let piece = pieces.randomElement(using: &random) {

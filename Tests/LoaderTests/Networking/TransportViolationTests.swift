@@ -136,7 +136,8 @@ import Testing
     ]
 
     private static let sizes: [Violation] = [
-        Violation("head of 2 MB", head(String(repeating: "X: \(filler(1_000))\r\n", count: 2_000) + "Y: 1"), .headTooLarge),
+        Violation(
+            "head of 2 MB", head(String(repeating: "X: \(filler(1_000))\r\n", count: 2_000) + "Y: 1"), .headTooLarge),
         Violation("field of 120 kB", head("X: \(filler(120_000))"), .headTooLarge),
         Violation("field of 1 MB", head("X: \(filler(1_000_000))"), .headTooLarge),
         Violation("status line of 200 kB", "HTTP/1.1 200 \(filler(200_000))\r\n\r\n", .headTooLarge),
@@ -200,7 +201,10 @@ import Testing
         ("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nA\r\nhello\r\n\r\nx\r\n0\r\n\r\nrest", "hello\r\n\r\nx"),
         ("HTTP/1.1 204 No\r\nContent-Length: 7\r\n\r\n", ""),
         ("HTTP/1.1 304 Not\r\nTransfer-Encoding: chunked\r\n\r\n", ""),
-        ("HTTP/1.1 100 Continue\r\nContent-Length: 9\r\n\r\nHTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhello", "hello"),
+        (
+            "HTTP/1.1 100 Continue\r\nContent-Length: 9\r\n\r\nHTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhello",
+            "hello"
+        ),
     ])
     func unusualButValidResponseIsDelivered(_ wire: String, _ body: String) async throws {
         let origin = try await LoopbackOrigin { _ in .close(after: Array(wire.utf8)) }

@@ -1,5 +1,5 @@
-import PlatformImageLoopbackOrigin
 import PlatformImage
+import PlatformImageLoopbackOrigin
 import PlatformImageTestSupport
 
 @testable import PlatformImageLoader

@@ -78,7 +78,8 @@ extension LoadError {
         case 56 where text.contains("chunked-encoding"):
             return transport("invalid chunked coding").because(.invalidFraming)
         // A field line that is longer than libcurl's buffer.
-        case 27 where !parser.isComplete, 100: return transport("a line of the response head is too long").because(.headTooLarge)
+        case 27 where !parser.isComplete, 100:
+            return transport("a line of the response head is too long").because(.headTooLarge)
         case 61: return transport("Transfer-Encoding is not chunked").because(.invalidFraming)
         case 16 where early == .closedBeforeResponse: return lost(.streamRefused)
         case 92:
@@ -113,7 +114,8 @@ extension LoadError {
         case 28: return timeout("connect timeout exceeded", .connectTimeout)
         case 35: return handshakeFailed(text)
         case 60: return rejectedCertificate(details.verify_result, transfer)
-        case _ where usesProxy && [52, 55, 56].contains(code): return transport("the proxy did not open a tunnel").because(.proxyFailed)
+        case _ where usesProxy && [52, 55, 56].contains(code):
+            return transport("the proxy did not open a tunnel").because(.proxyFailed)
         case 53, 54, 58, 59, 64, 66, 77, 80, 82, 83, 90, 91, 98:
             return tls("TLS handshake failed: libcurl error \(code)").because(.handshakeFailed)
         case 52, 55, 56: return lost(.closedBeforeResponse)

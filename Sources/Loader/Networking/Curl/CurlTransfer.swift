@@ -40,7 +40,7 @@ final class CurlTransfer {
     /// Returns nil when memory is exhausted.
     init?(loop: CurlLoop, multi: OpaquePointer) {
         self.loop = loop
-        handle = picu_transfer_new(multi, Unmanaged.passUnretained(self).toOpaque(), CurlCallbacks.table)
+        handle = picu_transfer_new(multi, Unmanaged.passUnretained(self).toOpaque(), loop.callbacks)
         if handle == nil { return nil }
     }
 
@@ -107,7 +107,10 @@ final class CurlTransfer {
     /// Delivers what was received, and the end of the exchange if it has ended. Returns true when the transfer must
     /// pause.
     func deliver(end: Result<Void, any Error>?) -> Bool {
-        exchange?.deliver(head: head.take(), bytes: &pending, end: end) ?? false
+        guard let exchange else { return false }
+        let (resumption, pauses) = exchange.deliver(head: head.take(), bytes: &pending, end: end)
+        loop.resumeLater(resumption)
+        return pauses
     }
 
     /// Returns the violation of a response that libcurl regards as complete.
@@ -125,7 +128,8 @@ final class CurlTransfer {
         guard let request, request.isGet, !isRetried, parser.byteCount == 0, failure == nil else { return false }
         if error.reason == .streamRefused { return true }
         let details = picu_transfer_failure(handle)
-        return error.reason == .closedBeforeResponse && details.is_reused && !details.has_response
+        return error.reason == .closedBeforeResponse && details.is_reused
+            && (!details.has_response || loop.usesHTTP2(self))
     }
 
     /// The host of the request, for messages.
@@ -152,7 +156,7 @@ final class CurlTransfer {
 
 // The callbacks of libcurl.
 extension CurlTransfer {
-    fileprivate func receiveLine(_ line: UnsafeBufferPointer<UInt8>) -> Bool {
+    func receiveLine(_ line: UnsafeBufferPointer<UInt8>) -> Bool {
         lastProgress = loop.now
         isSent = true
         do throws(MessageViolation) {
@@ -171,7 +175,7 @@ extension CurlTransfer {
         }
     }
 
-    fileprivate func receiveBody(_ bytes: UnsafeBufferPointer<UInt8>) -> Bool {
+    func receiveBody(_ bytes: UnsafeBufferPointer<UInt8>) -> Bool {
         lastProgress = loop.now
         do throws(MessageViolation) {
             switch parser.framing {
@@ -204,7 +208,7 @@ extension CurlTransfer {
         pending.append(contentsOf: bytes)
     }
 
-    fileprivate func admits(_ address: UnsafePointer<CChar>) -> Bool {
+    func admits(_ address: UnsafePointer<CChar>) -> Bool {
         isResolved = true
         guard exchange != nil else { return false }
         guard let connectionGuard = loop.settings.connectionGuard, !connectionGuard.admits(String(cString: address))
@@ -213,56 +217,27 @@ extension CurlTransfer {
         return false
     }
 
-    fileprivate func repeats(isReused: Bool, hasResponse: Bool) -> Bool {
+    func repeats(isReused: Bool, hasResponse: Bool) -> Bool {
+        // Over HTTP/2 the received bytes can be frames that belong to no response. A new connection that broke is not a
+        // reason for libcurl to repeat a request, so on a new one the stream was refused.
+        let usesHTTP2 = loop.usesHTTP2(self)
+        let hasResponse = hasResponse && !usesHTTP2
         guard let request, request.isGet, !isRetried, !hasResponse, parser.byteCount == 0 else {
-            // A new connection that broke is not a reason to repeat a request.
-            let isRefused = !isReused || loop.usesHTTP2(self)
+            let isRefused = !isReused || usesHTTP2
             failure = .lost(
-                hasResponse || parser.byteCount > 0 ? .closedInHead : isRefused ? .streamRefused : .closedBeforeResponse)
+                hasResponse || parser.byteCount > 0 ? .closedInHead : isRefused ? .streamRefused : .closedBeforeResponse
+            )
             return false
         }
         isRetried = true
         return true
     }
 
-    fileprivate func sends() -> Bool {
+    func sends() -> Bool {
         (isSent, isResolved) = (true, true)
         // A connection to an admitted address exists, although another address of the host was refused.
         failure = nil
         lastProgress = loop.now
         return exchange != nil
-    }
-}
-
-/// The C functions that call the methods of a transfer. A transfer exists until its handle is freed, so the references
-/// are valid.
-private enum CurlCallbacks {
-    /// Never freed, because transfers of all transports use it.
-    static var table: UnsafePointer<picu_callbacks> { UnsafePointer(bitPattern: address)! }
-
-    private static let address: UInt = {
-        let table = UnsafeMutablePointer<picu_callbacks>.allocate(capacity: 1)
-        table.initialize(
-            to: picu_callbacks(
-                line: { context, bytes, count in
-                    transfer(context).receiveLine(UnsafeBufferPointer(start: bytes, count: count))
-                },
-                body: { context, bytes, count in
-                    transfer(context).receiveBody(UnsafeBufferPointer(start: bytes, count: count))
-                },
-                admits: { context, address in
-                    guard let address else { return false }
-                    return transfer(context).admits(address)
-                },
-                repeats: { context, isReused, hasResponse in
-                    transfer(context).repeats(isReused: isReused, hasResponse: hasResponse)
-                },
-                sends: { context in transfer(context).sends() }))
-        return UInt(bitPattern: table)
-    }()
-
-    private static func transfer(_ context: UnsafeMutableRawPointer?) -> CurlTransfer {
-        guard let context else { preconditionFailure("libcurl lost the context of a transfer") }
-        return Unmanaged.fromOpaque(context).takeUnretainedValue()
     }
 }

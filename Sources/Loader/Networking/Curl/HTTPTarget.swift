@@ -70,7 +70,8 @@ struct HTTPTarget {
 
     private static func isValid(_ host: Slice<UnsafeBufferPointer<UInt8>>, isBracketed: Bool) -> Bool {
         guard isBracketed else { return host.allSatisfy { $0 >= 0x80 || hostBytes.contains($0) } }
-        return host.count > 2 && host.last == UInt8(ascii: "]") && host.dropFirst().dropLast().allSatisfy(addressBytes.contains)
+        return host.count > 2 && host.last == UInt8(ascii: "]")
+            && host.dropFirst().dropLast().allSatisfy(addressBytes.contains)
     }
 
     /// Encodes the bytes that RFC 3986 §3.3 and §3.4 do not allow in a path or query; existing escapes are retained.

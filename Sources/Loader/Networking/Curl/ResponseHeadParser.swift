@@ -102,6 +102,7 @@ struct ResponseHeadParser {
         case .fields:
             let field = try Self.field(content)
             try parseFraming(field)
+            if fields.isEmpty { fields.reserveCapacity(16) }
             fields.append(field)
         case .complete:
             if !content.isEmpty { _ = try Self.field(content) }
