@@ -34,9 +34,9 @@ const char *picu_certificate_file(void);
 
 // Nanoseconds of a clock that only advances.
 int64_t picu_now(void);
-// Blocks all signals of the calling thread: libcurl before 7.87 writes to TLS sockets without
-// MSG_NOSIGNAL.
-void picu_block_signals(void);
+// Names the calling thread and blocks all its signals: libcurl before 7.87 writes to TLS sockets
+// without MSG_NOSIGNAL.
+void picu_prepare_thread(void);
 
 // Parses certificates in PEM form with libcrypto and returns them again as PEM, which the caller
 // frees with free(); NULL if `pem` contains no certificate or an invalid one. One invalid

@@ -48,7 +48,7 @@ final class CurlLoop {
 
     /// Serves exchanges until the transport is released and the last exchange has ended.
     func run() {
-        picu_block_signals()
+        picu_prepare_thread()
         while true {
             now = picu_now()
             process()
@@ -59,6 +59,8 @@ final class CurlLoop {
             }
             expireDeadlines()
             resumeTasks()
+            // Nothing can be waited for; the next request starts another thread.
+            if picu_load() != nil, mailbox.end() { return }
             if isClosed, active.isEmpty, hosts.values.allSatisfy(\.isUnused), mailbox.end() { return shutDown() }
             wait()
         }
@@ -80,7 +82,7 @@ final class CurlLoop {
 
     private func wait() {
         guard dirty.isEmpty else { return }
-        guard let multi = makeMulti() else { return System.yieldThread() }
+        guard picu_load() == nil, let multi = makeMulti() else { return System.yieldThread() }
         let isUnused = active.isEmpty
         if isUnused, lastUse == 0 { lastUse = now }
         if !isUnused { lastUse = 0 }
