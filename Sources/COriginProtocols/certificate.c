@@ -118,8 +118,8 @@ static bool fill(X509 *certificate, EVP_PKEY *key, const X509 *issuer,
                  const piop_certificate_request *request) {
   return X509_set_version(certificate, X509_VERSION_3) == 1 && set_serial(certificate) &&
          set_names(certificate, issuer, request) &&
-         ASN1_TIME_set_string(X509_getm_notBefore(certificate), request->not_before) == 1 &&
-         ASN1_TIME_set_string(X509_getm_notAfter(certificate), request->not_after) == 1 &&
+         ASN1_UTCTIME_set_string(X509_getm_notBefore(certificate), request->not_before) == 1 &&
+         ASN1_UTCTIME_set_string(X509_getm_notAfter(certificate), request->not_after) == 1 &&
          X509_set_pubkey(certificate, key) == 1 && add_constraints(certificate) &&
          add_alternative_names(certificate, request);
 }

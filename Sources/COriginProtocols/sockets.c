@@ -53,7 +53,6 @@ static int bound_port(int descriptor, uint16_t *port) {
   struct sockaddr_storage address = {0};
   socklen_t size = sizeof address;
   if (getsockname(descriptor, (struct sockaddr *)&address, &size) != 0) return -1;
-  // Both structures have the port at the same place, but not in every libc.
   if (address.ss_family == AF_INET6) {
     *port = ntohs(((struct sockaddr_in6 *)&address)->sin6_port);
   } else {
