@@ -51,13 +51,18 @@ let package = Package(
         .target(
             name: "CPlatformImageContentCoding", path: "Sources/CContentCoding", cSettings: codecSettings,
             linkerSettings: [.linkedLibrary("z")]),
+        // libcurl is loaded at run time and not linked.
+        .target(
+            name: "CPlatformImageCurl", path: "Sources/CCurl", cSettings: codecSettings,
+            linkerSettings: [.linkedLibrary("crypto")]),
         .target(
             name: "CPlatformImageDigests", path: "Sources/CDigests", cSettings: codecSettings,
             linkerSettings: [.linkedLibrary("crypto")]),
         .target(
             name: "PlatformImageLoader",
             dependencies: [
-                "PlatformImage", "CPlatformImageChecksums", "CPlatformImageContentCoding", "CPlatformImageDigests",
+                "PlatformImage", "CPlatformImageChecksums", "CPlatformImageContentCoding", "CPlatformImageCurl",
+                "CPlatformImageDigests",
             ],
             path: "Sources/Loader", swiftSettings: settings),
         .target(
