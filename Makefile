@@ -3,15 +3,13 @@
 
 CORPUS ?= ../shared/corpus
 SWIFT ?= swift
-SANITIZE = --traits WebP --scratch-path .build-asan --sanitize=address \
-	-Xcc -fsanitize=undefined -Xcc -fsanitize-trap=undefined
+SANITIZE = --scratch-path .build-asan --sanitize=address -Xcc -fsanitize=undefined -Xcc -fsanitize-trap=undefined
 TOOL = .build/release/imagetool
 # SwiftPM's $ORIGIN in RUNPATH would load libraries from the program's own folder; a static Swift runtime needs none.
 STATIC = --static-swift-stdlib --disable-local-rpath
-TOOL_BUILD = -c release $(STATIC) --traits default,Tool
-# Tools with the thumbnail service.
+TOOL_BUILD = -c release $(STATIC)
+# Links to the tools; earlier versions built tools with the thumbnail service there.
 SERVICE_TOOL = .build-service/release/imagetool
-SERVICE_BUILD = -c release $(STATIC) --traits default,Service --scratch-path .build-service
 
 .DEFAULT_GOAL := help
 # No target is a file.
@@ -26,8 +24,8 @@ help: ## Prints this list
 bootstrap: ## Installs missing system libraries
 	@Scripts/bootstrap
 
-build: bootstrap ## Debug build with the default traits and the tools
-	$(SWIFT) build --traits default,Tool
+build: bootstrap ## Debug build of all targets
+	$(SWIFT) build
 
 tool: bootstrap ## Release build of imagetool, imagetool-decoder and imagetool-bench in .build/release
 	@$(SWIFT) build $(TOOL_BUILD) --product imagetool
@@ -35,11 +33,9 @@ tool: bootstrap ## Release build of imagetool, imagetool-decoder and imagetool-b
 	@$(SWIFT) build $(TOOL_BUILD) --product imagetool-bench
 	@Scripts/build/strip $(TOOL) $(TOOL)-decoder $(TOOL)-bench
 
-service-tool: bootstrap ## Release build of them with the thumbnail service in .build-service/release
-	@$(SWIFT) build $(SERVICE_BUILD) --product imagetool
-	@$(SWIFT) build $(SERVICE_BUILD) --product imagetool-decoder
-	@$(SWIFT) build $(SERVICE_BUILD) --product imagetool-bench
-	@Scripts/build/strip $(SERVICE_TOOL) $(SERVICE_TOOL)-decoder $(SERVICE_TOOL)-bench
+service-tool: tool ## The tools of `make tool`, also as links in .build-service/release
+	@mkdir -p $(dir $(SERVICE_TOOL))
+	@for suffix in "" -decoder -bench; do ln -sf ../../$(TOOL)$$suffix $(SERVICE_TOOL)$$suffix; done
 
 c-library: bootstrap ## Shared library, header and pkg-config file of the C interface in PREFIX (.build-c-library)
 	@SWIFT=$(SWIFT) Scripts/build/c-library $(PREFIX)
@@ -51,20 +47,17 @@ demo-service: service-tool ## Thumbnail service: a table of targets of both dial
 	@$(SERVICE_TOOL)-bench demo-service
 
 ##@ Test
-# Includes the thumbnail service, which the default traits leave out.
 test: bootstrap ## All tests
-	@SWIFT=$(SWIFT) Scripts/test --traits default,Service
+	@SWIFT=$(SWIFT) Scripts/test
 
-test-service: bootstrap ## Tests of the thumbnail service
-	@SWIFT=$(SWIFT) Scripts/test --traits default,Service --filter ThumbnailServiceTests
-
-# All decoding tests without package dependencies. Long model tests of pure Swift code, which is memory-safe, are
-# skipped; the C programs are built with the sanitizers and run separately. AttackTests plants memory errors,
-# which the address sanitizer reports before they have the expected effect; it also needs a limit of the address space,
-# and the sanitizer's shadow memory exceeds every limit. The tests after it expect the signal of a crash, which the
-# sanitizer's handler replaces.
+# The tests of the core, of the C interface, and of the loader's own parsers and C code. Long model tests of pure Swift
+# code, which is memory-safe, are skipped; the C programs are built with the sanitizers and run separately. AttackTests
+# plants memory errors, which the address sanitizer reports before they have the expected effect; it also needs a limit
+# of the address space, and the sanitizer's shadow memory exceeds every limit. The tests after it expect the signal of a
+# crash, which the sanitizer's handler replaces.
 PLANTED_DEFECTS = AttackTests|fileThatCrashedAWorkerIsRefused|failureHandlerReceivesTheError
 C_PROGRAMS = CContractTests|InterfaceProgramTests
+SANITIZED = PlatformImageTests|PlatformImageCTests|LoaderTests.(Digest|Checksum|ContentDecoder)
 NOT_SANITIZED = MemoryCacheModelTests|AvailableMemoryTests|DecodeBudgetTests|$(C_PROGRAMS)|$(PLANTED_DEFECTS)
 
 asan: bootstrap ## Decoding tests with the address and undefined-behaviour sanitizers
@@ -73,18 +66,18 @@ asan: bootstrap ## Decoding tests with the address and undefined-behaviour sanit
 	CC=clang CFLAGS="-g -fsanitize=address,undefined -fno-sanitize-recover=undefined" LDFLAGS=-fuse-ld=lld \
 		Tests/CSandboxTests/run .build-c-sandbox-tests-asan
 	LSAN_OPTIONS=suppressions=$(CURDIR)/Scripts/lib/lsan.supp:print_suppressions=0 SWIFT=$(SWIFT) \
-		Scripts/test $(SANITIZE) --skip '$(NOT_SANITIZED)'
+		Scripts/test $(SANITIZE) --filter '$(SANITIZED)' --skip '$(NOT_SANITIZED)'
 	CC=clang CFLAGS=-fsanitize=address LDFLAGS=-fuse-ld=lld \
 		Tests/CInterfaceTests/run .build-asan/debug/libPlatformImageC.so .build-c-interface-tests-asan
 
-# Loader suites that run on scripted transports; those of the HTTP transport and of real servers need NIO.
+# Loader suites that run on scripted transports.
 TSAN_LOADING = Coalescing|Configuration|Load[A-Z]|Lookup|MemoryHit|PassThrough|Prefetch|RequestModifier|Resume
 TSAN_PARTS = Credentials|ImageSlot|LaneSchedule|Negative|Redirect|RequestLanes|Retry
 TSAN_BUILD = --scratch-path .build-tsan --sanitize=thread -Xswiftc -DTHREAD_SANITIZER
 TSAN_LOADER = LoaderTests.(Disk[A-Z]|$(TSAN_LOADING)|$(TSAN_PARTS))[A-Za-z]*Tests
 
 tsan: bootstrap ## Tests of the caches, the queue and the loader with the thread sanitizer
-	@SWIFT=$(SWIFT) Scripts/test --traits Loader $(TSAN_BUILD) \
+	@SWIFT=$(SWIFT) Scripts/test $(TSAN_BUILD) \
 		--filter 'DecodeQueue|MemoryCache|PlatformImageTests.ConcurrencyTests|$(TSAN_LOADER)'
 
 faults: bootstrap ## Repeats the disk cache's fault tests with random seeds; ARGUMENTS=5 sets the repetitions (20)
@@ -110,7 +103,7 @@ check: ## Runs the checks of CI and slower ones
 	@SWIFT=$(SWIFT) CORPUS=$(CORPUS) Scripts/lib/run-steps check
 	@$(MAKE) --no-print-directory test
 
-traits: bootstrap ## Builds trait combinations without warnings; without traits no package is resolved
+traits: bootstrap ## Builds with and without the trait WebP, debug and release, without warnings
 	Scripts/verify/traits
 
 linkage: bootstrap ## A program that uses only PlatformImage links neither Foundation nor another package
@@ -125,7 +118,7 @@ linkage-tool: tool ## The tools have full RELRO and no RUNPATH; size of imagetoo
 
 # The build of `make test`: a build without tests has other flags and would replace its objects.
 api: bootstrap ## Breaking changes of the public API since the last version; ARGUMENTS=--list prints all declarations
-	@$(SWIFT) build --build-tests --traits default,Service
+	@$(SWIFT) build --build-tests
 	@SWIFT=$(SWIFT) Scripts/verify/api $(ARGUMENTS)
 
 fixtures: ## Compares Fixtures/manifest.json with the files
@@ -145,7 +138,7 @@ bench: tool ## Decoding against the plain C libraries, each ratio with its targe
 bench-peers: tool ## The images of `make bench` with Pillow, pyvips, OpenCV and imagecodecs
 	@Scripts/bench/peers $(ARGUMENTS)
 
-bench-load: tool ## The loader against plain AsyncHTTPClient, on loopback
+bench-load: tool ## The loader and its transport against plain libcurl in C, on loopback
 	@Scripts/bench/load $(ARGUMENTS)
 
 bench-resize: tool ## The resampler against Pillow's, and both against a float64 reference
@@ -173,7 +166,7 @@ bench-service: service-tool ## The service against thumbor and nginx; ARGUMENTS=
 	@IMAGETOOL=$(SERVICE_TOOL) Scripts/bench/service $(ARGUMENTS)
 
 # ARGUMENTS='pixels loader' selects programs.
-bench-builds: bootstrap ## Builds as users of the libraries: packages, steps, minutes and sizes for each set of traits
+bench-builds: bootstrap ## Builds as users of the libraries: packages, steps, CPU minutes and sizes
 	@SWIFT=$(SWIFT) Scripts/bench/user-builds $(ARGUMENTS)
 
 # The counts do not depend on the speed of the machine. Needs valgrind.
@@ -231,6 +224,10 @@ worker-soak: tool ## 1,000,000 small requests through one worker; memory and des
 
 soak: tool ## 200,000 loads with random cancellation; memory, descriptors and internal tables afterwards
 	@Scripts/verify/soak $(ARGUMENTS)
+
+# ARGUMENTS='--only answers' selects parts.
+verify-transport: tool ## Request lines of 10,000 URLs byte for byte; results of malformed responses, as a table
+	@IMAGETOOL=$(TOOL) Scripts/verify/transport $(ARGUMENTS)
 
 # ARGUMENTS='--all fit-in' prints all targets that contain a text.
 check-thumbor: service-tool ## Status, size, format and pixels of the service against thumbor's for the same targets

@@ -4,11 +4,6 @@ import PackageDescription
 // No target depends on a package: all libraries are packages of the distribution, which Scripts/bootstrap installs.
 // Names of modules and products are unique in a user's package graph: all start with PlatformImage or CPlatformImage,
 // except CImageCodecs and the executables.
-// PLATFORMIMAGE_DOCS=1 adds the plugin that builds the documentation.
-let documentation: [Package.Dependency] =
-    Context.environment["PLATFORMIMAGE_DOCS"] == nil
-    ? [] : [.package(url: "https://github.com/swiftlang/swift-docc-plugin", from: "1.5.0")]
-
 let package = Package(
     name: "PlatformImage",
     // `Array.span`, `Array.mutableSpan` and `Task.immediate` need the standard library of macOS 26; `Mutex`, `UInt128`
@@ -27,7 +22,6 @@ let package = Package(
         .trait(name: "WebP", description: "WebP files: decoding and encoding with libwebp."),
         .default(enabledTraits: ["WebP"]),
     ],
-    dependencies: documentation,
     targets: [
         // The core.
         .target(
@@ -57,13 +51,18 @@ let package = Package(
         .target(
             name: "CPlatformImageContentCoding", path: "Sources/CContentCoding", cSettings: codecSettings,
             linkerSettings: [.linkedLibrary("z")]),
+        // libcurl is loaded at run time and not linked.
+        .target(
+            name: "CPlatformImageCurl", path: "Sources/CCurl", cSettings: codecSettings,
+            linkerSettings: [.linkedLibrary("crypto")]),
         .target(
             name: "CPlatformImageDigests", path: "Sources/CDigests", cSettings: codecSettings,
             linkerSettings: [.linkedLibrary("crypto")]),
         .target(
             name: "PlatformImageLoader",
             dependencies: [
-                "PlatformImage", "CPlatformImageChecksums", "CPlatformImageContentCoding", "CPlatformImageDigests",
+                "PlatformImage", "CPlatformImageChecksums", "CPlatformImageContentCoding", "CPlatformImageCurl",
+                "CPlatformImageDigests",
             ],
             path: "Sources/Loader", swiftSettings: settings),
         .target(
@@ -88,15 +87,18 @@ let package = Package(
             path: "Sources/Benchmarking", swiftSettings: settings),
         .target(
             name: "CPlatformImageOriginProtocols", path: "Sources/COriginProtocols", cSettings: codecSettings,
-            linkerSettings: ["ssl", "crypto"].map { .linkedLibrary($0) }),
+            linkerSettings: ["ssl", "crypto", "nghttp2"].map { .linkedLibrary($0) }),
         .target(
             name: "PlatformImageLoopbackOrigin", dependencies: ["PlatformImage", "CPlatformImageOriginProtocols"],
             path: "Sources/LoopbackOrigin", swiftSettings: settings),
+        .target(
+            name: "CPlatformImageCurlBaseline", path: "Sources/CCurlBaseline", cSettings: codecSettings,
+            linkerSettings: [.linkedLibrary("curl")]),
         .executableTarget(
             name: "imagetool-bench",
             dependencies: [
                 "PlatformImage", "PlatformImageLoader", "PlatformImageToolSupport", "PlatformImageBenchmarking",
-                "PlatformImageLoopbackOrigin", "CPlatformImageChecksums",
+                "PlatformImageLoopbackOrigin", "CPlatformImageChecksums", "CPlatformImageCurlBaseline",
             ],
             swiftSettings: settings, linkerSettings: toolLinkerSettings),
 
@@ -191,7 +193,8 @@ var librarySearchPaths: [LinkerSetting] {
 
 // Homebrew installs outside of the compiler's search paths. Not by pkg-config: giflib has no .pc file, the files of
 // libpng and libtiff require zlib's, which macOS does not have, and without the command pkg-config SwiftPM warns even
-// when all libraries are installed. The folder of jpeg-turbo comes first, because the formula jpeg has the same names.
+// when all libraries are installed. The folder of jpeg-turbo comes first, because the formula jpeg has the same names;
+// that of OpenSSL is needed, because its formula is not linked into the prefix.
 var homebrewFolders: [String] {
     #if arch(arm64)
     let usual = "/opt/homebrew"
@@ -199,5 +202,5 @@ var homebrewFolders: [String] {
     let usual = "/usr/local"
     #endif
     let prefix = Context.environment["HOMEBREW_PREFIX"] ?? usual
-    return [prefix + "/opt/jpeg-turbo", prefix]
+    return [prefix + "/opt/jpeg-turbo", prefix + "/opt/openssl@3", prefix]
 }

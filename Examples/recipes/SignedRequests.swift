@@ -1,20 +1,23 @@
-import Crypto
 import Foundation
 import PlatformImage
 import PlatformImageLoader
 import PlatformImageLoopbackOrigin
 import Testing
 
-/// A configuration whose requests carry an HMAC of the path, as storage services and CDNs require.
+/// A configuration whose requests carry a signature of the path, as storage services and CDNs require.
 ///
 /// The signature is no part of the cache key: a stored image is used without a new signature.
-func signingConfiguration(key: [UInt8], directory: String) -> ImageLoader.Configuration {
+///
+/// - Parameter sign: Returns the signature of the bytes of a path: usually an HMAC, computed by the cryptographic
+///   library of the application.
+func signingConfiguration(
+    directory: String, sign: @escaping @Sendable ([UInt8]) -> [UInt8]
+) -> ImageLoader.Configuration {
     var configuration = ImageLoader.Configuration.server(directory: directory)
     configuration.requestModifier = { request in
         guard let path = URL(string: request.url)?.path else { throw URLError(.badURL) }
-        let code = HMAC<SHA256>.authenticationCode(for: Array(path.utf8), using: SymmetricKey(data: key))
         var signed = request
-        signed.fields.append("X-Signature", code.map { String(format: "%02x", $0) }.joined())
+        signed.fields.append("X-Signature", sign(Array(path.utf8)).map { String(format: "%02x", $0) }.joined())
         return signed
     }
     // A shared cache stores no response to a request with Authorization. Here `partition` separates the users.
@@ -41,7 +44,10 @@ extension RecipeTests {
             let cacheControl = OriginField("Cache-Control", "public, max-age=60")
             return .ok(bytes, [OriginField("Content-Type", "image/png"), cacheControl])
         }
-        let configuration = signingConfiguration(key: Array("a secret of the CDN".utf8), directory: folder.path)
+        let key = Array("a secret of the CDN".utf8)
+        let configuration = signingConfiguration(directory: folder.path) { path in
+            HMAC.code(.sha256, key: key, message: path)
+        }
         let loader = try ImageLoader(configuration: configuration)
         let url = origin.url("/demo/logo.png")
 

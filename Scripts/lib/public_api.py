@@ -16,7 +16,7 @@ import re
 import subprocess
 import tempfile
 
-MODULES = ("PlatformImage", "PlatformImageLoader", "PlatformImageURLSession", "PlatformImageService")
+MODULES = ("PlatformImage", "PlatformImageLoader", "PlatformImageURLSession")
 KINDS = {
     "swift.struct": "struct", "swift.class": "class", "swift.enum": "enum", "swift.protocol": "protocol",
     "swift.typealias": "typealias", "swift.associatedtype": "associatedtype", "swift.enum.case": "case",
@@ -150,27 +150,29 @@ def run(*command, **options):
     return result.stdout
 
 
+def write_symbol_graphs(swift, build, name, folder, *options):
+    """Writes the symbol graphs of the public declarations of a module in `build` into a folder."""
+    target = json.loads(run(swift, "-print-target-info"))["target"]["triple"]
+    # SwiftPM writes the module maps of C targets that have none into the build folder.
+    maps = sorted(glob.glob(os.path.join(build, "*.build/module.modulemap")))
+    search = [part for path in maps for part in ("-Xcc", f"-fmodule-map-file={path}")]
+    run(swift, "symbolgraph-extract", "-module-name", name, "-I", os.path.join(build, "Modules"), "-target", target,
+        "-minimum-access-level", "public", *options, *search, "-output-dir", folder,
+        "-module-cache-path", os.path.join(build, "ModuleCache"))
+
+
 def extract(root, swift, build):
     """The lines of a checkout, read from the modules in `build` (for example .build/debug), and the compiler."""
     modules = os.path.join(build, "Modules")
     missing = [name for name in MODULES if not os.path.exists(os.path.join(modules, name + ".swiftmodule"))]
     if missing:
         raise APIError(f"{modules} lacks {', '.join(missing)}; `make api` builds them")
-    target = json.loads(run(swift, "-print-target-info"))
-    # Modules of C targets: SwiftPM writes the module maps of targets that have none into the build folder.
-    maps = glob.glob(os.path.join(build, "*.build/module.modulemap"))
-    maps += glob.glob(os.path.join(root, ".build/checkouts/*/Sources/*/include/module.modulemap"))
-    options = ["-I", modules, "-target", target["target"]["triple"], "-minimum-access-level", "public",
-               "-skip-inherited-docs"]
-    for path in sorted(maps):
-        options += ["-Xcc", f"-fmodule-map-file={path}"]
     lines = set()
     with tempfile.TemporaryDirectory() as folder:
         for name in MODULES:
-            run(swift, "symbolgraph-extract", "-module-name", name, *options, "-output-dir", folder,
-                "-module-cache-path", os.path.join(build, "ModuleCache"))
+            write_symbol_graphs(swift, build, name, folder, "-skip-inherited-docs")
         for path in sorted(os.listdir(folder)):
             with open(os.path.join(folder, path), encoding="utf-8") as file:
                 lines |= lines_of_graph(json.load(file))
     lines |= lines_of_manifest(json.loads(run(swift, "package", "dump-package", cwd=root)))
-    return lines, target["compilerVersion"]
+    return lines, json.loads(run(swift, "-print-target-info"))["compilerVersion"]

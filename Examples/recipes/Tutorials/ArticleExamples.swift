@@ -1,9 +1,7 @@
 import PlatformImage
-import Testing
-
-import Logging
 import PlatformImageLoader
 import PlatformImageLoopbackOrigin
+import Testing
 
 /// Examples of the DocC articles that are part of no recipe. The articles contain the same lines; `make lint` compares
 /// them.
@@ -127,9 +125,10 @@ extension ArticleExamples {
     }
 
     static func observe(_ configuration: inout ImageLoader.Configuration) {
-        configuration.logger = Logger(label: "images")
         configuration.eventCategories = [.cache, .error, .memory]
-        configuration.eventSink = { event in print(event) }
+        configuration.eventSink = { event in
+            if event.isLogged { print(event.level, event.message, event.fields.map { "\($0.name)=\($0.value)" }) }
+        }
         configuration.recordSink = { record in print(record) }
     }
 
@@ -202,7 +201,6 @@ extension RecipeTests {
         ArticleExamples.observe(&configuration)
         ArticleExamples.redact(&configuration)
         #expect(configuration.redactURL?("http://a.test/?width=3&key=4") == "http://a.test/?width=3&key=***")
-        configuration.logger = nil
         let loader = try ImageLoader(configuration: configuration)
 
         var seen: [String] = []

@@ -1,8 +1,9 @@
 // CPlatformImageDigests: SHA-256, HMAC, comparison in constant time and random bytes, by libcrypto.
 //
-// All functions may be called on any thread, concurrently; a context is used by one thread at a time. Memory that a
-// function returns is released by the function with the suffix _free, which accepts NULL. A function that returns false
-// or NULL failed because memory is exhausted or libcrypto does not provide the algorithm.
+// All functions may be called on any thread, concurrently; a context is used by one thread at a
+// time. Memory that a function returns is released by the function with the suffix _free, which
+// accepts NULL. A function that returns false or NULL failed because memory is exhausted or
+// libcrypto does not provide the algorithm.
 
 #ifndef CPLATFORMIMAGEDIGESTS_H
 #define CPLATFORMIMAGEDIGESTS_H
@@ -36,10 +37,9 @@ typedef struct pidg_hmac pidg_hmac;
 
 // Returns a computation of no bytes so far. The key may be empty.
 pidg_hmac *pidg_hmac_new(pidg_function function, const void *key, size_t size);
-// Returns a copy of the computation, which continues independently; the key schedule is not computed again.
-pidg_hmac *pidg_hmac_copy(const pidg_hmac *hmac);
 bool pidg_hmac_update(pidg_hmac *hmac, const void *bytes, size_t size);
-// Writes the code: PIDG_SHA1_BYTES or PIDG_SHA256_BYTES bytes; the computation accepts no more bytes.
+// Writes the code: PIDG_SHA1_BYTES or PIDG_SHA256_BYTES bytes; the computation accepts no more
+// bytes.
 bool pidg_hmac_finish(pidg_hmac *hmac, uint8_t *code);
 void pidg_hmac_free(pidg_hmac *hmac);
 

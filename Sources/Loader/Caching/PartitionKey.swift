@@ -22,8 +22,7 @@ struct PartitionKey: Sendable {
 
     /// Creates a random key.
     init() {
-        var random = SystemRandomNumberGenerator()
-        bytes = (0..<Self.byteCount).map { _ in UInt8.random(in: 0...255, using: &random) }
+        bytes = secureRandomBytes(Self.byteCount)
     }
 
     /// Reads the key stored in a folder, or creates and stores a new one; blocks on the file system.

@@ -113,8 +113,8 @@ extension ImageLoader {
         public var recordSink: (@Sendable (LoadRecord) -> Void)?
         /// False sets ``LoaderEvent/isLogged`` of cache misses to false, so that logs omit them.
         public var logCacheMisses = true
-        /// False sets ``LoaderEvent/isLogged`` of warnings about incomplete cache directives to false, so that logs omit
-        /// them.
+        /// False sets ``LoaderEvent/isLogged`` of warnings about incomplete cache directives to false, so that logs
+        /// omit them.
         public var logResponseWarnings = true
         /// Redacts URLs for events, logs and records; its argument has no user information and no fragment, but has its
         /// query. Nil hides the complete query, as in errors.

@@ -1,19 +1,19 @@
 import PlatformImageBenchmarking
 import PlatformImageToolSupport
 
-/// `imagetool-bench load`: measures the loader and its caches against its transport.
+/// `imagetool-bench load`: measures the loader and its caches against plain libcurl.
 struct BenchLoadCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "load",
         abstract:
-            "Compares downloads of the loader with downloads of its HTTP transport, and measures cache hits.",
+            "Compares downloads of the loader with downloads of libcurl in C, and measures cache hits.",
         discussion: """
-            The loader and its transport download the same URLs from an nginx that this command runs on \
-            127.0.0.1, with the same concurrency, and read every body to its end; the loader also stores each response \
-            on disk. The ratio is the CPU time of the loader divided by that of the transport, median over the rounds.
+            The loader and libcurl download the same URLs from an nginx that this command runs on 127.0.0.1, with the \
+            same concurrency, and read every body to its end; the loader also stores each response on disk. The ratios \
+            are the CPU times of the loader and of its transport divided by that of libcurl, medians over the rounds.
             """)
 
-    @Option(help: "Number of downloads per round, by the loader and by the transport each.") var count = 2_000
+    @Option(help: "Number of downloads per round, by the loader and by libcurl each.") var count = 2_000
     @Option(help: "Size of a body in bytes.") var bytes = 20_000
     @Option(help: "Number of concurrent downloads.") var concurrency = 8
     @Option(help: "Number of measured rounds, after one warm-up round.") var rounds = 9
@@ -59,13 +59,15 @@ struct BenchLoadCommand: AsyncParsableCommand {
             let cpu = median(hit.microseconds) ?? 0
             hits.append([hit.name.rawValue, fixed(cpu, digits: 3), fixed(1e6 / cpu, digits: 0)])
         }
-        let ratios = benchmark.ratios(of: .loader)
+        let (ratios, transport) = (benchmark.ratios(of: .loader), benchmark.ratios(of: .transport))
         return table.text + """
 
             ratio \(fixed(benchmark.ratio, digits: 2)) (median of \(rounds) rounds, \
             \(fixed(ratios.min() ?? 0, digits: 2)) to \(fixed(ratios.max() ?? 0, digits: 2))); \
-            ratio of the transport that writes files: \
-            \(fixed(median(benchmark.ratios(of: .floor)) ?? .nan, digits: 2))
+            ratio of libcurl that writes files: \
+            \(fixed(median(benchmark.ratios(of: .floor)) ?? .nan, digits: 2)); \
+            ratio of the transport: \(fixed(benchmark.transportRatio, digits: 2)) \
+            (\(fixed(transport.min() ?? 0, digits: 2)) to \(fixed(transport.max() ?? 0, digits: 2)))
 
             \(hits.text)
             CPU time of this process, user and system; \(concurrency) concurrent downloads; sequential hits.
@@ -91,6 +93,7 @@ struct BenchLoadCommand: AsyncParsableCommand {
                 ("rounds", .integer(rounds)),
             ] + sides + [
                 ("ratio", .number(benchmark.ratio)),
+                ("transportRatio", .number(benchmark.transportRatio)),
                 ("floorRatio", .number(median(benchmark.ratios(of: .floor)) ?? .nan)),
                 ("ratios", .array(benchmark.ratios(of: .loader).map { .number($0) })),
                 (

@@ -1,3 +1,4 @@
+import CPlatformImageCurlBaseline
 import Dispatch
 import PlatformImage
 import PlatformImageBenchmarking
@@ -13,7 +14,7 @@ import Musl
 import Darwin
 #endif
 
-/// CPU and wall time of loads by the loader and by its transport alone, measured alternately, and of cache hits.
+/// CPU and wall time of loads by the loader and by plain libcurl in C, measured alternately, and of cache hits.
 struct LoadBenchmark {
     /// Microseconds per load.
     struct Cost {
@@ -38,13 +39,14 @@ struct LoadBenchmark {
         fileprivate var operations: Int { self == .synchronous ? 200_000 : self == .asynchronous ? 50_000 : 2_000 }
     }
 
-    /// Ways to download the same bytes, ordered from the full loader down to its transport.
+    /// Ways to download the same bytes, ordered from the full loader down to the bare client.
     enum Side: String, CaseIterable {
         case loader = "loader, stored on disk"
         case uncached = "loader without caches"
-        /// Lower bound for a loader that stores responses: each body is written to a temporary file and renamed.
-        case floor = "transport that writes files"
         case transport = "transport of the loader alone"
+        /// Lower bound for a loader that stores responses: each body is written to a temporary file and renamed.
+        case floor = "libcurl in C that writes files"
+        case client = "libcurl in C alone"
 
         /// JSON key.
         var key: String { "\(self)" }
@@ -57,10 +59,12 @@ struct LoadBenchmark {
     /// Costs of a side, one per round.
     func costs(of side: Side) -> [Cost] { costs[side] ?? [] }
 
-    /// CPU time of a side divided by that of the transport alone, one per round.
-    func ratios(of side: Side) -> [Double] { zip(costs(of: side), costs(of: .transport)).map { $0.cpu / $1.cpu } }
+    /// CPU time of a side divided by that of the client alone, one per round.
+    func ratios(of side: Side) -> [Double] { zip(costs(of: side), costs(of: .client)).map { $0.cpu / $1.cpu } }
 
-    /// CPU time of the loader divided by that of the transport alone, median over the rounds.
+    /// CPU time of the transport divided by that of the client alone, median over the rounds.
+    var transportRatio: Double { median(ratios(of: .transport)) ?? .nan }
+    /// CPU time of the loader divided by that of the client alone, median over the rounds.
     var ratio: Double { median(ratios(of: .loader)) ?? .nan }
 
     /// Measures `rounds` rounds after one warm-up round.
@@ -70,8 +74,9 @@ struct LoadBenchmark {
         let side = try LoadSide(
             origin: origin, count: count, bytes: bytes, concurrency: concurrency, folder: folder)
         for round in 0...rounds {
-            // The two sides whose ratio is reported run directly after each other, in alternating order.
-            let order: [Side] = round.isMultiple(of: 2) ? [.loader, .transport] : [.transport, .loader]
+            // The sides whose ratios are reported run directly after each other, in alternating order.
+            let order: [Side] =
+                round.isMultiple(of: 2) ? [.loader, .client, .transport] : [.transport, .client, .loader]
             for way in order + Side.allCases.filter({ !order.contains($0) }) {
                 let cost = try await side.cost(of: way, round: round)
                 if round > 0 { costs[way, default: []].append(cost) }
@@ -84,15 +89,16 @@ struct LoadBenchmark {
     }
 }
 
-/// Runs the loads of each `LoadBenchmark.Side`, and the cache hits; contains the transport, the loader and their
+/// Runs the loads of each `LoadBenchmark.Side`, and the cache hits; contains the clients, the loader and their
 /// settings.
 private struct LoadSide {
+    private let client: PlainClient
     private let transport: CurlTransport
     private let loader: ImageLoader
     private let imageRequest: ImageRequest
     private let origin: String
     private let folder: String
-    private let files = DispatchQueue(label: "imagetool.bench.files", attributes: .concurrent)
+    private let thread = DispatchQueue(label: "imagetool.bench.client")
     private let count: Int
     private let bytes: Int
     private let concurrency: Int
@@ -100,6 +106,7 @@ private struct LoadSide {
     init(origin: String, count: Int, bytes: Int, concurrency: Int, folder: String) throws {
         (self.origin, self.folder) = (origin, folder)
         (self.count, self.bytes, self.concurrency) = (count, bytes, concurrency)
+        client = try PlainClient(concurrency: concurrency)
         var configuration = ImageLoader.Configuration()
         configuration.cacheDirectory = folder + "/images"
         configuration.dataDirectory = folder + "/data"
@@ -117,7 +124,8 @@ private struct LoadSide {
         case .loader: try await load(round: round)
         case .uncached: try await loadUncached(round: round)
         case .transport: try await send(round: round)
-        case .floor: try await sendToFiles(round: round)
+        case .floor: try await downloadToFiles(round: round)
+        case .client: try await download(round: round)
         }
     }
 
@@ -149,44 +157,38 @@ private struct LoadSide {
 
     /// Measures the HTTP transport alone.
     private func send(round: Int) async throws -> LoadBenchmark.Cost {
-        try await each { number in try await body(number, round) { _ in } }
+        try await each { number in
+            let response = try await transport.send(
+                HTTPRequest(url: url(number, round)), trust: TrustSettings(), timeouts: TransportTimeouts())
+            var bytes = 0
+            for try await chunk in response.body { bytes += chunk.count }
+            return bytes
+        }
     }
 
-    /// Measures the HTTP transport plus a file per body: create, write, close, rename, on a queue that may block.
-    private func sendToFiles(round: Int) async throws -> LoadBenchmark.Cost {
+    /// Measures plain libcurl.
+    private func download(round: Int) async throws -> LoadBenchmark.Cost {
+        try await measuring { try client.download("\(origin)/\(round)", count: count, bytes: bytes, folder: nil) }
+    }
+
+    /// Measures plain libcurl plus a file per body: create, write, close, rename.
+    private func downloadToFiles(round: Int) async throws -> LoadBenchmark.Cost {
         let folder = "\(folder)/bare-\(round)"
         guard mkdir(folder, 0o700) == 0 else {
             throw Failure(.ioError, "io: cannot create the folder \(folder): \(systemMessage())")
         }
-        return try await each { number in
-            var bytes: [UInt8] = []
-            let count = try await body(number, round) { bytes += $0 }
-            let body = bytes
-            let isWritten = await withCheckedContinuation { continuation in
-                files.async { continuation.resume(returning: Self.write(body, as: "\(folder)/\(number)")) }
-            }
-            guard isWritten else { throw Failure(.ioError, "io: cannot write a body to \(folder)") }
-            return count
+        return try await measuring {
+            try client.download("\(origin)/\(round)", count: count, bytes: bytes, folder: folder)
         }
     }
 
-    /// Sends a request with the transport; returns the number of bytes of the body.
-    private func body(_ number: Int, _ round: Int, _ receive: ([UInt8]) -> Void) async throws -> Int {
-        let response = try await transport.send(
-            HTTPRequest(url: url(number, round)), trust: TrustSettings(), timeouts: TransportTimeouts())
-        var count = 0
-        for try await chunk in response.body {
-            receive(chunk)
-            count += chunk.count
+    /// Measures blocking work of `count` downloads, on a thread that may block.
+    private func measuring(_ work: @escaping @Sendable () throws -> Void) async throws -> LoadBenchmark.Cost {
+        let elapsed = ElapsedSince()
+        try await withCheckedThrowingContinuation { continuation in
+            thread.async { continuation.resume(with: Result(catching: work)) }
         }
-        return count
-    }
-
-    private static func write(_ body: [UInt8], as path: String) -> Bool {
-        let descriptor = open(path + ".tmp", O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
-        guard descriptor >= 0 else { return false }
-        let isWritten = body.withUnsafeBytes { writeAll($0, to: descriptor) }
-        return close(descriptor) == 0 && isWritten && rename(path + ".tmp", path) == 0
+        return elapsed.cost(of: count)
     }
 
     /// Measures `work` for every number in 0..<`count`, `concurrency` at a time.
@@ -237,6 +239,31 @@ private struct LoadSide {
     }
 
     private static let fresh: HeaderFields = ["Content-Type": "image/bmp", "Cache-Control": "max-age=86400"]
+}
+
+/// A client over plain libcurl; its calls block.
+private final class PlainClient: Sendable {
+    /// The address of a `picb_client`, which one thread at a time uses.
+    private let client: Mutex<UInt>
+
+    init(concurrency: Int) throws {
+        guard let client = picb_client_new(concurrency) else { throw Failure(.software, "internal: out of memory") }
+        self.client = Mutex(UInt(bitPattern: client))
+    }
+
+    deinit { client.withLock { picb_client_free(OpaquePointer(bitPattern: $0)) } }
+
+    /// Downloads `count` bodies of `bytes` bytes; writes them to files when there is a folder.
+    func download(_ base: String, count: Int, bytes: Int, folder: String?) throws {
+        var reason = [CChar](repeating: 0, count: Int(PICB_ERROR_BYTES))
+        let isComplete = client.withLock { client in
+            picb_download(OpaquePointer(bitPattern: client), base, count, bytes, folder, &reason)
+        }
+        guard isComplete else {
+            let text = String(decoding: reason.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
+            throw Failure(.ioError, "io: \(text)")
+        }
+    }
 }
 
 /// Thread-safe sequence of numbers from 0.

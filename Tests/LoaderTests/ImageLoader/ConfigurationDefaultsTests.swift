@@ -119,7 +119,6 @@ import Testing
             ("eventCategories", settings.eventCategories == [.cache, .error] ? "cache, error" : "other"),
             ("eventSink", set(settings.eventSink != nil)),
             ("recordSink", set(settings.recordSink != nil)),
-            ("logger", set(settings.logger != nil)),
             ("logCacheMisses", "\(settings.logCacheMisses)"),
             ("logResponseWarnings", "\(settings.logResponseWarnings)"),
             ("redactURL", set(settings.redactURL != nil)),

@@ -1,5 +1,4 @@
 import Dispatch
-import Logging
 import PlatformImage
 import PlatformImageTestSupport
 import Testing
@@ -85,7 +84,6 @@ import Testing
         try bench.loader.update {
             $0.eventSink = nil
             $0.recordSink = nil
-            $0.logger = nil
         }
         await bench.load(LoaderBench.url, .reload)
         await bench.loader.flush()
@@ -119,16 +117,17 @@ import Testing
 
             #expect(listener.kinds == [.cacheMiss, .cachePolicyWarning(.neitherETagNorLifetime)])
             let lines = [
-                LogLine(level: .debug, message: "cache miss", metadata: ["url": LoaderBench.url], source: "Loader"),
+                LogLine(level: .debug, message: "cache miss", metadata: ["url": LoaderBench.url]),
                 LogLine(
                     level: .warning, message: "response lacks caching headers",
-                    metadata: ["url": LoaderBench.url, "warning": "neitherETagNorLifetime"], source: "Loader"),
+                    metadata: ["url": LoaderBench.url, "warning": "neitherETagNorLifetime"]),
             ]
             #expect(listener.lines == (isLogged ? lines : []))
+            #expect(listener.events.map(\.isLogged) == [isLogged, isLogged])
         }
         let defaults = ImageLoader.Configuration()
         #expect(defaults.logCacheMisses && defaults.logResponseWarnings)
-        #expect(defaults.logger == nil && defaults.eventSink == nil && defaults.recordSink == nil)
+        #expect(defaults.eventSink == nil && defaults.recordSink == nil)
     }
 
     @Test(
@@ -156,9 +155,9 @@ import Testing
             ),
             (.diskCacheUnlimited(directory: "/a"), .warning, ["directory": "/a"]),
             (.reportsDropped(count: 4), .warning, ["count": "4"]),
-        ] as [(LoaderEvent.Kind, Logger.Level, [String: String])])
+        ] as [(LoaderEvent.Kind, LoaderEvent.Level, [String: String])])
     func eventIsLoggedWithItsValuesAsMetadata(
-        _ kind: LoaderEvent.Kind, _ level: Logger.Level, _ metadata: [String: String]
+        _ kind: LoaderEvent.Kind, _ level: LoaderEvent.Level, _ metadata: [String: String]
     ) async {
         let listener = ReportListener()
         var configuration = ImageLoader.Configuration()
@@ -170,5 +169,6 @@ import Testing
 
         #expect(listener.lines.map(\.level) == [level])
         #expect(listener.lines.first?.metadata == metadata.merging(["url": "http://h/"]) { first, _ in first })
+        #expect(listener.events.first?.fields.first?.name == "url")
     }
 }

@@ -25,7 +25,7 @@ import Testing
 
         await bench.load()
         await bench.loader.flush()
-        #expect(listener.events == [LoaderEvent(kind: .cacheMiss, url: shown)])
+        #expect(listener.events == [LoaderEvent(kind: .cacheMiss, url: shown, isLogged: true)])
 
         // Fresh hits, stale hits and reloads are not reported as misses.
         await bench.load()
@@ -74,7 +74,7 @@ import Testing
         await bench.load()
         await bench.loader.flush()
 
-        #expect(listener.events == [LoaderEvent(kind: .cacheMiss, url: shown)])
+        #expect(listener.events == [LoaderEvent(kind: .cacheMiss, url: shown, isLogged: true)])
     }
 
     @Test(
@@ -94,7 +94,7 @@ import Testing
         for _ in 1...3 { await bench.load(shown, .reload) }
         await bench.loader.flush()
 
-        let expected = warning.map { [LoaderEvent(kind: .cachePolicyWarning($0), url: shown)] } ?? []
+        let expected = warning.map { [LoaderEvent(kind: .cachePolicyWarning($0), url: shown, isLogged: true)] } ?? []
         #expect(listener.events == expected)
         #expect(bench.transport.requests.count == 3)
     }

@@ -1,65 +1,48 @@
-import Logging
 import PlatformImageTestSupport
 
 @testable import PlatformImageLoader
 
-/// Collects events, records and log lines of a loader.
+/// Collects events and records of a loader.
 final class ReportListener: Sendable {
     private let receivedEvents = Locked<[LoaderEvent]>([])
     private let receivedRecords = Locked<[LoadRecord]>([])
-    private let receivedLines = Locked<[LogLine]>([])
 
     var events: [LoaderEvent] { receivedEvents.value }
     var kinds: [LoaderEvent.Kind] { receivedEvents.value.map(\.kind) }
     var records: [LoadRecord] { receivedRecords.value }
-    var lines: [LogLine] { receivedLines.value }
+    /// The log lines of the events that the configuration does not exclude from logs.
+    var lines: [LogLine] { events.filter(\.isLogged).map(LogLine.init) }
 
-    /// Sets the sinks and the logger of a configuration.
+    /// Sets the sinks of a configuration.
     func listen(_ configuration: inout ImageLoader.Configuration, to categories: LoaderEvent.Categories = .all) {
         configuration.eventCategories = categories
         configuration.eventSink = { [receivedEvents] event in receivedEvents.update { $0.append(event) } }
         configuration.recordSink = { [receivedRecords] record in receivedRecords.update { $0.append(record) } }
-        configuration.logger = logger
-    }
-
-    /// A logger that collects lines of every level.
-    var logger: Logger {
-        Logger(label: "test") { [receivedLines] _ in LineHandler { line in receivedLines.update { $0.append(line) } } }
     }
 
     /// Removes everything collected so far.
     func clear() {
         receivedEvents.update { $0 = [] }
         receivedRecords.update { $0 = [] }
-        receivedLines.update { $0 = [] }
     }
 }
 
 /// One log message.
 struct LogLine: Hashable, Sendable {
-    let level: Logger.Level
+    let level: LoaderEvent.Level
     let message: String
     let metadata: [String: String]
-    let source: String
-}
 
-private struct LineHandler: LogHandler {
-    let write: @Sendable (LogLine) -> Void
-    var metadata: Logger.Metadata = [:]
-    var logLevel = Logger.Level.trace
-
-    init(_ write: @escaping @Sendable (LogLine) -> Void) { self.write = write }
-
-    subscript(metadataKey key: String) -> Logger.Metadata.Value? {
-        get { metadata[key] }
-        set { metadata[key] = newValue }
+    init(level: LoaderEvent.Level, message: String, metadata: [String: String]) {
+        self.level = level
+        self.message = message
+        self.metadata = metadata
     }
 
-    func log(event: LogEvent) {
-        write(
-            LogLine(
-                level: event.level, message: "\(event.message)",
-                metadata: (event.metadata ?? [:]).mapValues { "\($0)" }, source: event.source))
+    /// The line that a log writes for an event. Traps when two fields have the same name.
+    init(_ event: LoaderEvent) {
+        let fields = event.fields.map { ($0.name, $0.value) }
+        self.init(level: event.level, message: event.message, metadata: Dictionary(uniqueKeysWithValues: fields))
     }
 }
 

@@ -1,7 +1,4 @@
-import HTTPTypes
 import Hummingbird
-import Logging
-import NIOCore
 import PlatformImage
 import PlatformImageLoader
 
