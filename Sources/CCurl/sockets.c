@@ -12,6 +12,7 @@
 // The structure of the C library lacks the number of received bytes.
 #if defined(__linux__) && __has_include(<linux/tcp.h>)
 #include <linux/tcp.h>
+enum { TCP_CLOSE_WAIT = 8 }; // of <netinet/tcp.h>, which cannot be included beside the other
 #elif defined(__APPLE__)
 #include <netinet/tcp.h>
 #endif
@@ -23,7 +24,10 @@ static uint64_t received(int fd) {
   memset(&info, 0, sizeof info);
   if (getsockopt(fd, IPPROTO_TCP, TCP_INFO, &info, &size) != 0) return 0;
   size_t needed = offsetof(struct tcp_info, tcpi_bytes_received) + sizeof info.tcpi_bytes_received;
-  return size < needed ? 0 : info.tcpi_bytes_received;
+  if (size < needed) return 0;
+  // The end of the connection counts as a byte.
+  bool has_ended = info.tcpi_state == TCP_CLOSE_WAIT && info.tcpi_bytes_received > 0;
+  return info.tcpi_bytes_received - has_ended;
 #elif defined(__APPLE__)
   struct tcp_connection_info info;
   socklen_t size = sizeof info;

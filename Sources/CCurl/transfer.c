@@ -55,6 +55,8 @@ struct picu_transfer {
   int answered_attempts;
   bool may_repeat;
   bool has_opened_socket;
+  bool is_reused;
+  bool has_response;
   bool is_secure;
   picu_socket_use use;
   char error[CURL_ERROR_SIZE];
@@ -87,15 +89,17 @@ static size_t on_body(char *bytes, size_t size, size_t count, void *context) {
   return t->callbacks->body(t->context, (const uint8_t *)bytes, length) ? length : 0;
 }
 
+// True if bytes of a response arrived on a reused connection.
+static bool has_received(const picu_transfer *t) {
+  return picu_socket_received(&t->use) > (t->is_secure ? ALERT_BYTES : 0);
+}
+
 // Asks once per attempt whether libcurl may repeat the request.
 static bool may_send(picu_transfer *t) {
   if (t->attempts == 0) return true;
   if (t->answered_attempts == t->attempts) return t->may_repeat;
   t->answered_attempts = t->attempts;
-  // RFC 9113 §7: the server wants HTTP/1.1. That is a response.
-  bool has_response = picu_socket_received(&t->use) > (t->is_secure ? ALERT_BYTES : 0) ||
-                      strstr(t->error, "HTTP_1_1_REQUIRED");
-  t->may_repeat = t->callbacks->repeats(t->context, has_response);
+  t->may_repeat = t->callbacks->repeats(t->context, t->is_reused, has_received(t));
   return t->may_repeat;
 }
 
@@ -126,8 +130,10 @@ static int on_request(void *context, char *ip, char *local_ip, int port, int loc
   (void)ip, (void)local_ip, (void)port;
   picu_transfer *t = context;
   if (!may_send(t)) return PREREQ_ABORT;
-  if (t->attempts++ == 0 && !t->has_opened_socket)
-    picu_sockets_use(&t->multi->sockets, local_port, &t->use);
+  t->attempts++;
+  t->is_reused = !t->has_opened_socket;
+  t->has_opened_socket = false;
+  if (t->is_reused) picu_sockets_use(&t->multi->sockets, local_port, &t->use);
   return t->callbacks->sends(t->context) ? PREREQ_OK : PREREQ_ABORT;
 }
 
@@ -346,6 +352,8 @@ int picu_transfer_start(picu_transfer *t, const picu_request *request) {
   t->attempts = 0;
   t->answered_attempts = 0;
   t->has_opened_socket = false;
+  t->is_reused = false;
+  t->has_response = false;
   t->use = (picu_socket_use){.fd = -1};
   t->error[0] = 0;
   t->is_secure = strncmp(request->url, "https", 5) == 0;
@@ -391,6 +399,7 @@ void *picu_multi_next_completed(picu_multi *multi, int *code) {
     *code = (int)message->data.result;
     picu_transfer *t = NULL;
     picu_curl.easy_getinfo(message->easy_handle, CURLINFO_PRIVATE, &t);
+    if (*code != CURLE_OK) t->has_response = has_received(t);
     picu_transfer_stop(t);
     return t->context;
   }
@@ -412,7 +421,10 @@ void picu_transfer_pause(picu_transfer *t, bool pauses) {
 }
 
 picu_failure picu_transfer_failure(picu_transfer *t) {
-  picu_failure failure = {.message = t->error, .is_sent = t->attempts > 0};
+  picu_failure failure = {.message = t->error,
+                          .is_reused = t->is_reused,
+                          .has_response = t->has_response,
+                          .is_sent = t->attempts > 0};
   curl_off_t until_sent = 0;
   // Before 7.80 no function is called before a request is sent.
   if (picu_version() < 0x075000 &&

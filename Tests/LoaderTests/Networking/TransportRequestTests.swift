@@ -1,12 +1,11 @@
 import PlatformImageLoopbackOrigin
-import NIOCore
 import PlatformImageTestSupport
 import Testing
 
 @testable import PlatformImageLoader
 
 @Suite(.timeLimit(.minutes(30))) struct TransportRequestTests {
-    private let transport = AsyncHTTPClientTransport(proxy: .none)
+    private let transport = CurlTransport(proxy: .none)
 
     @Test func requestHeadContainsTheHostFieldAndTheCallerFieldsUnchanged() async throws {
         let origin = try await LoopbackOrigin { _ in .ok([]) }
@@ -52,7 +51,7 @@ import Testing
         ("http://h:0", nil), ("http://h:65536", nil), ("http://", nil), ("ftp://h", nil), ("h", nil),
     ])
     func hostFieldIsDerivedFromTheURL(_ url: String, _ host: String?) {
-        #expect(AsyncHTTPClientTransport.hostField(of: url) == host)
+        #expect(HTTPTarget(url)?.hostField == host)
     }
 
     @Test(arguments: [[0xE9], [0xFF, 0x41]] as [[UInt8]])
@@ -77,7 +76,6 @@ import Testing
         #expect(origin.connectionCount == 0)
     }
 
-    // The error message of AsyncHTTPClient itself contains the field value.
     @Test(
         .requirement("O97"),
         arguments: ["Authorization", "X-Api-Key", "Cookie", "X Y"],
@@ -95,7 +93,7 @@ import Testing
 
     @Test func concurrentRequestsOpenAtMostTheConfiguredNumberOfConnectionsPerHost() async throws {
         let origin = try await LoopbackOrigin { _ in .ok([1, 2, 3]) }
-        let transport = AsyncHTTPClientTransport(proxy: .none, connectionsPerHost: 3)
+        let transport = CurlTransport(proxy: .none, connectionsPerHost: 3)
 
         try await withThrowingTaskGroup(of: [UInt8].self) { group in
             for _ in 0..<200 {
@@ -125,7 +123,7 @@ import Testing
             if request.number == 0 { response.bodyGate = gate }
             return .response(response)
         }
-        let transport = AsyncHTTPClientTransport(proxy: .none, connectionsPerHost: 1)
+        let transport = CurlTransport(proxy: .none, connectionsPerHost: 1)
         var timeouts = TransportFixture.patient
         timeouts.connect = .seconds(seconds)
         // The response head has arrived and the body is delayed, so the only connection is busy.
@@ -141,9 +139,9 @@ import Testing
         // clock.
         var short = timeouts
         short.total = .seconds(seconds + 1)
-        let begin = NIODeadline.now()
+        let begin = ContinuousClock.now
         let error = await TransportFixture.failure(origin.url("/3"), with: transport, timeouts: short)
-        let isOutlived = NIODeadline.now() - begin >= .seconds(Int64(seconds) + 1)
+        let isOutlived = ContinuousClock.now - begin >= .seconds(seconds + 1)
         gate.open()
         let body = try? await busy.body.reduce(into: [UInt8]()) { $0 += $1 }
         guard let answer = try? await waiting.value, body == [7], isOutlived else { return false }

@@ -34,7 +34,9 @@ final class CurlLoop {
     private var active: [CurlTransfer] = []
     private var transfers: [ObjectIdentifier: CurlTransfer] = [:]
     private var idle: [CurlTransfer] = []
+    /// The transfers with bytes that are not delivered, and the ones that are being delivered.
     private var dirty: [CurlTransfer] = []
+    private var delivering: [CurlTransfer] = []
     private var hosts: [CurlRequest.Host: Host] = [:]
     private var commands: [CurlMailbox.Command] = []
     private var isClosed = false
@@ -73,7 +75,7 @@ final class CurlLoop {
             case .start(let exchange): enqueue(exchange)
             case .cancel(let exchange): cancel(exchange)
             case .resume(let exchange):
-                if let transfer = transfers[ObjectIdentifier(exchange)] { picu_transfer_pause(transfer.handle, false) }
+                transfers[ObjectIdentifier(exchange)]?.resume()
             case .close: isClosed = true
             }
         }
@@ -81,6 +83,7 @@ final class CurlLoop {
     }
 
     private func wait() {
+        guard dirty.isEmpty else { return }
         guard let multi = makeMulti() else { return System.yieldThread() }
         let isUnused = active.isEmpty
         if isUnused, lastUse == 0 { lastUse = now }
@@ -249,14 +252,16 @@ extension CurlLoop {
     }
 
     private func deliverReceived() {
-        for transfer in dirty {
+        // To continue a transfer can add it again.
+        swap(&dirty, &delivering)
+        for transfer in delivering {
             transfer.isDirty = false
-            if transfer.deliver(end: nil) { picu_transfer_pause(transfer.handle, true) }
+            if transfer.deliver(end: nil) { transfer.pause() } else { transfer.resume() }
             if transfer.parser.isHTTP2, let exchange = transfer.exchange, let host = hosts[exchange.request.host] {
                 startWaiting(host)
             }
         }
-        dirty.removeAll(keepingCapacity: true)
+        delivering.removeAll(keepingCapacity: true)
     }
 }
 

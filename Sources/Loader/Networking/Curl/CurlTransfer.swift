@@ -3,6 +3,9 @@ internal import PlatformImage
 
 /// The state of one reusable transfer of libcurl, on the transport's thread.
 final class CurlTransfer {
+    /// Bytes of a body after which an iteration of the loop stops to receive, until they are delivered.
+    private static let maxPendingBytes = 131_072
+
     private unowned let loop: CurlLoop
     /// The `picu_transfer`.
     private(set) var handle: OpaquePointer?
@@ -30,6 +33,7 @@ final class CurlTransfer {
     private(set) var offersHTTP2 = false
     /// True after the only retry.
     private(set) var isRetried = false
+    private var isPaused = false
     /// The time of the last progress in the clock `picu_now`.
     private(set) var lastProgress: Int64 = 0
 
@@ -75,9 +79,23 @@ final class CurlTransfer {
             limits: connectionGuard?.headLimits ?? ResponseHeadParser.Limits(), isResponseToHead: request.isHead,
             isHTTP1: !offersHTTP2)
         (head, failure, pending) = (nil, nil, [])
-        (isSent, isResolved) = (false, false)
+        (isSent, isResolved, isPaused) = (false, false, false)
         lastProgress = loop.now
         return request.start(handle, usesHTTP2: offersHTTP2, isFresh: isFresh)
+    }
+
+    /// Stops to receive, until ``resume()``.
+    func pause() {
+        if !isPaused { picu_transfer_pause(handle, true) }
+        isPaused = true
+    }
+
+    /// Continues to receive.
+    func resume() {
+        if isPaused {
+            isPaused = false
+            picu_transfer_pause(handle, false)
+        }
     }
 
     /// Ends the use of the transfer by its exchange.
@@ -104,10 +122,10 @@ final class CurlTransfer {
 
     /// True if the error means that the server did not process the request, and the request may be sent again.
     func mayRetry(after error: LoadError) -> Bool {
-        guard let request, request.isGet, !isRetried, parser.byteCount == 0, error.reason == .streamRefused else {
-            return false
-        }
-        return failure == nil
+        guard let request, request.isGet, !isRetried, parser.byteCount == 0, failure == nil else { return false }
+        if error.reason == .streamRefused { return true }
+        let details = picu_transfer_failure(handle)
+        return error.reason == .closedBeforeResponse && details.is_reused && !details.has_response
     }
 
     /// The host of the request, for messages.
@@ -167,6 +185,8 @@ extension CurlTransfer {
                 remaining -= Int64(bytes.count)
             case .chunked: try decoder.decode(bytes, into: &pending)
             }
+            // libcurl 7.88 reads up to 100 times before it returns.
+            if pending.count >= Self.maxPendingBytes { pause() }
             loop.markDirty(self)
             return true
         } catch {
@@ -193,11 +213,12 @@ extension CurlTransfer {
         return false
     }
 
-    fileprivate func repeats(hasResponse: Bool) -> Bool {
+    fileprivate func repeats(isReused: Bool, hasResponse: Bool) -> Bool {
         guard let request, request.isGet, !isRetried, !hasResponse, parser.byteCount == 0 else {
+            // A new connection that broke is not a reason to repeat a request.
+            let isRefused = !isReused || loop.usesHTTP2(self)
             failure = .lost(
-                hasResponse || parser.byteCount > 0
-                    ? .closedInHead : loop.usesHTTP2(self) ? .streamRefused : .closedBeforeResponse)
+                hasResponse || parser.byteCount > 0 ? .closedInHead : isRefused ? .streamRefused : .closedBeforeResponse)
             return false
         }
         isRetried = true
@@ -233,7 +254,9 @@ private enum CurlCallbacks {
                     guard let address else { return false }
                     return transfer(context).admits(address)
                 },
-                repeats: { context, hasResponse in transfer(context).repeats(hasResponse: hasResponse) },
+                repeats: { context, isReused, hasResponse in
+                    transfer(context).repeats(isReused: isReused, hasResponse: hasResponse)
+                },
                 sends: { context in transfer(context).sends() }))
         return UInt(bitPattern: table)
     }()
