@@ -143,7 +143,7 @@ let package = Package(
                 "imagetool", "imagetool-bench", "imagetool-decoder", "PlatformImageToolSupport", "PlatformImageLoader",
                 "PlatformImageLoopbackOrigin", "PlatformImageTestSupport",
             ],
-            swiftSettings: settings),
+            exclude: ["CommandLine/command-line.json"], swiftSettings: settings),
         // Examples that are run as tests; their folder is part of the documentation.
         .testTarget(
             name: "RecipeTests",
