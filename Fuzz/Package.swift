@@ -1,7 +1,7 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
-// The fuzz targets for code written in Swift: BMP, EXIF and signatures; the protocol with decode workers. The target
+// The fuzz targets for code written in Swift: BMP, EXIF and signatures; the protocol with decode workers; HTTP heads. The target
 // for the C codecs is fuzz.c. Fuzz/run passes the flags that instrument every module, because flags of a target do not
 // apply to its dependencies.
 let package = Package(
@@ -11,6 +11,13 @@ let package = Package(
     targets: [
         .executableTarget(
             name: "FuzzBMP", dependencies: [.product(name: "PlatformImage", package: "PlatformImage")],
+            linkerSettings: [.unsafeFlags(["-sanitize=fuzzer"])]),
+        .executableTarget(
+            name: "FuzzHTTP",
+            dependencies: [
+                .product(name: "PlatformImage", package: "PlatformImage"),
+                .product(name: "PlatformImageLoader", package: "PlatformImage"),
+            ],
             linkerSettings: [.unsafeFlags(["-sanitize=fuzzer"])]),
         .executableTarget(
             name: "FuzzWorker", dependencies: [.product(name: "PlatformImage", package: "PlatformImage")],
