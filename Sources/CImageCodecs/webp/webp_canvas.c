@@ -101,6 +101,10 @@ imgc_status imgc_webp_draw_still(const imgc_request *request, const imgc_webp_im
 
 imgc_status imgc_webp_report_end(const imgc_webp_result *result, uint32_t y, imgc_report *report) {
   if (result->end == IMGC_WEBP_COMPLETE) return IMGC_OK;
+  if (result->end == IMGC_WEBP_EXCEEDS) {
+    imgc_warn(report, IMGC_WARN_STRUCTURE);
+    return IMGC_OK;
+  }
   if (result->rows == 0 && result->end == IMGC_WEBP_TRUNCATED)
     return imgc_fail(report, IMGC_ERROR_TRUNCATED, NULL,
                      "webp: data ends before the end of the first row");

@@ -345,7 +345,8 @@ static imgc_webp_found read_frame(const chunk *anmf, const imgc_webp *webp,
   if (!image->is_found)
     return is_truncated(anmf) ? IMGC_WEBP_FRAME_TRUNCATED : IMGC_WEBP_FRAME_INVALID;
   // A chunk that is longer than its complete frame is damage, and not an early end of the file.
-  image->is_truncated = image->is_truncated && is_truncated(anmf);
+  image->exceeds_frame = image->is_truncated && !is_truncated(anmf);
+  if (image->exceeds_frame) image->is_truncated = false;
   bool has_equal_size = image->width == frame->width && image->height == frame->height;
   return has_equal_size ? IMGC_WEBP_FRAME : IMGC_WEBP_FRAME_INVALID;
 }

@@ -12,6 +12,7 @@ typedef struct imgc_webp_image {
   size_t size;          // bytes from `offset` to the end of the image data, as far as the file has
   bool is_found;        // false: the file has no complete image header; the other fields are 0
   bool is_truncated;    // the file ends before the end of the image data
+  bool exceeds_frame;   // the image chunk is longer than the rest of its complete frame
   bool is_lossless;     // VP8L
   bool has_alpha;       // ALPH chunk, or alpha bit of VP8L
   bool has_alpha_chunk; // ALPH

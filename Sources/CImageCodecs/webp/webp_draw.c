@@ -17,9 +17,11 @@
 #include "webp/webp_opaque.h"
 #include "webp/webp_ring.h"
 
+#include <string.h>
 #include <webp/decode.h>
 
 enum {
+  CHUNK_HEADER = 8,
   MAX_PIECE = 65536, // bytes of a lossy image
   // Rows that a piece completes on average, so that the cancel flag is polled at least every 16
   // rows.
@@ -39,6 +41,7 @@ typedef struct draw {
   const imgc_request *request;
   imgc_report *report;
   const imgc_webp_image *image;
+  const uint8_t *data; // image->size bytes that libwebp decodes
   const imgc_webp_output *output;
   uint8_t *pixels; // of the row `first_row`
   size_t stride;
@@ -195,12 +198,11 @@ static outcome fail_without_memory(draw *d) {
 static outcome decode_lost_rows(draw *d, uint32_t end);
 
 static outcome feed(draw *d, const window *window) {
-  const uint8_t *data = d->request->data + d->image->offset;
   uint32_t rows = 0; // complete rows of the window
   for (size_t fed = 0; fed < d->image->size;) {
     if (imgc_poll(d->request, d->report)) return OUTCOME_FAILED;
     fed = next_end(d, fed);
-    VP8StatusCode status = WebPIUpdate(d->decoder, data, fed);
+    VP8StatusCode status = WebPIUpdate(d->decoder, d->data, fed);
     uint32_t now = complete_rows(d, window);
     if (now > window->end - window->first) return OUTCOME_DAMAGED;
     if (d->moves && now - rows > d->capacity) {
@@ -316,22 +318,49 @@ static outcome draw_halved(draw *d) {
   return outcome;
 }
 
+// libwebp decodes a lossless image only after it has an eighth of the size in the chunk header, which
+// can be more than the file has.
+static bool waits_for_missing_data(const draw *d) {
+  return d->image->is_lossless && imgc_le32(d->data + 4) / 8 >= d->image->size;
+}
+
+// Returns a copy of the data whose chunk header has a size that is 1 byte larger than the data, so
+// that libwebp still waits for more data at the end. NULL when memory is exhausted.
+static uint8_t *copy_with_size(const draw *d) {
+  size_t size = d->image->size, payload = size - CHUNK_HEADER + 1;
+  uint8_t *copy = imgc_scratch_alloc(d->request, size);
+  if (!copy) return NULL;
+  memcpy(copy, d->data, size);
+  for (int i = 0; i < 4; i++) copy[4 + i] = (uint8_t)(payload >> 8 * i);
+  return copy;
+}
+
 imgc_status imgc_webp_draw(const imgc_request *request, const imgc_webp_image *image,
                            const imgc_webp_output *output, imgc_webp_result *result,
                            imgc_report *report) {
   draw d = {.request = request,
             .report = report,
             .image = image,
+            .data = request->data + image->offset,
             .output = output,
             .piece = piece_size(image)};
-  outcome outcome = image->is_halved ? draw_halved(&d)
-                    : output->pixels ? draw_direct(&d)
-                                     : draw_buffered(&d);
+  uint8_t *copy = NULL;
+  outcome outcome = OUTCOME_FAILED;
+  if (waits_for_missing_data(&d) && !(d.data = copy = copy_with_size(&d)))
+    fail_without_memory(&d);
+  else
+    outcome = image->is_halved ? draw_halved(&d)
+              : output->pixels ? draw_direct(&d)
+                               : draw_buffered(&d);
+  imgc_scratch_free(request, copy, image->size);
   result->rows = imgc_webp_drawn(image, d.done);
-  bool is_complete = outcome == OUTCOME_COMPLETE && d.done == image->height;
-  result->end = is_complete                                           ? IMGC_WEBP_COMPLETE
-                : outcome == OUTCOME_SUSPENDED && image->is_truncated ? IMGC_WEBP_TRUNCATED
-                                                                      : IMGC_WEBP_DAMAGED;
+  bool has_all_rows = outcome == OUTCOME_COMPLETE && d.done == image->height;
+  if (image->is_truncated && (has_all_rows || outcome == OUTCOME_SUSPENDED))
+    result->end = IMGC_WEBP_TRUNCATED;
+  else if (has_all_rows)
+    result->end = image->exceeds_frame ? IMGC_WEBP_EXCEEDS : IMGC_WEBP_COMPLETE;
+  else
+    result->end = IMGC_WEBP_DAMAGED;
   return report->status;
 }
 
