@@ -5,6 +5,7 @@
 
 #include "core/cancel.h"
 #include "core/codec.h"
+#include "core/limits.h"
 #include "core/report.h"
 #include "tiff/pixels/tiff_convert.h"
 #include "tiff/pixels/tiff_tables.h"
@@ -189,7 +190,8 @@ static imgc_status decode_page(const imgc_request *request, tiff_file *file, con
                      "tiff: the destination does not have the page size of %u x %u pixels",
                      properties.width, properties.height);
 
-  if (imgc_dest_open(dest, properties.band_rows)) return report->status;
+  if (imgc_charge(request, properties.cost, report) || imgc_dest_open(dest, properties.band_rows))
+    return report->status;
   row_batch b = {.dest = dest};
   if (!imgc_dest_is_direct(dest)) {
     uint32_t wide =

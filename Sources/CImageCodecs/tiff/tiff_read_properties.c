@@ -56,8 +56,8 @@ static imgc_status check_jpeg_process(const tiff_file *file, const tiff_properti
     uint16_t process = short_tag(file->tif, TIFFTAG_JPEGPROC, JPEGPROC_BASELINE);
     if (process == JPEGPROC_LOSSLESS) return unsupported(report, "lossless");
   }
-  uint32_t count = TIFFIsTiled(file->tif) ? TIFFNumberOfTiles(file->tif)
-                                          : TIFFNumberOfStrips(file->tif);
+  uint32_t count =
+      TIFFIsTiled(file->tif) ? TIFFNumberOfTiles(file->tif) : TIFFNumberOfStrips(file->tif);
   for (uint32_t i = 0; i < count; i++) {
     uint64_t offset = TIFFGetStrileOffset(file->tif, i), size = file->input.size;
     uint64_t bytes = TIFFGetStrileByteCount(file->tif, i);

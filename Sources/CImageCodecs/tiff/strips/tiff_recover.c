@@ -1,4 +1,5 @@
 #include "tiff/strips/tiff_recover.h"
+#include "core/limits.h"
 #include "tiff/page/tiff_work.h"
 
 #include <string.h>
@@ -9,7 +10,7 @@
 static bool charge(tiff_reader *r, const tiff_strile *s, unsigned passes) {
   if (r->out_of_memory || imgc_cancel_poll(r->request->cancel)) return false;
   uint64_t cost = tiff_cost(r->properties, s->units * r->properties->unit_bytes, s->size);
-  if (r->retry_left / passes < cost) return false;
+  if (r->retry_left / passes < cost || imgc_charge(r->request, cost, NULL)) return false;
   r->retry_left -= cost;
   return true;
 }
