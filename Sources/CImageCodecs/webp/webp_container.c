@@ -273,7 +273,10 @@ imgc_status imgc_webp_scan(const imgc_request *request, imgc_webp *webp, imgc_re
   uint64_t end = RIFF_HEADER;
   bool is_cut = false;
   while (!is_after_end(&s) && next_chunk(&s.reader, &chunk)) {
-    if (++s.count % CHUNKS_PER_POLL == 0 && imgc_poll(request, report)) return report->status;
+    if (++s.count % CHUNKS_PER_POLL == 0 &&
+        (imgc_poll(request, report) ||
+         imgc_charge(request, CHUNKS_PER_POLL * IMGC_WORK_CHUNK, report)))
+      return report->status;
     if (read_chunk(&s, &chunk)) return report->status;
     end = chunk.offset + CHUNK_HEADER + chunk.size + (chunk.size & 1);
     is_cut = is_truncated(&chunk);
@@ -356,7 +359,10 @@ imgc_webp_found imgc_webp_find_frame(const imgc_request *request, const imgc_web
   imgc_reader reader = {request->data, request->size, offset};
   chunk chunk;
   for (uint64_t count = 1; next_chunk(&reader, &chunk); count++) {
-    if (count % CHUNKS_PER_POLL == 0 && imgc_poll(request, report)) return IMGC_WEBP_STOPPED;
+    if (count % CHUNKS_PER_POLL == 0 &&
+        (imgc_poll(request, report) ||
+         imgc_charge(request, CHUNKS_PER_POLL * IMGC_WORK_CHUNK, report)))
+      return IMGC_WEBP_STOPPED;
     if (chunk.type != CHUNK_ANMF) continue;
     *frame = (imgc_webp_frame){.offset = chunk.offset, .next_offset = reader.offset};
     return read_frame(&chunk, webp, frame);

@@ -78,7 +78,7 @@ typedef enum imgc_webp_found {
   IMGC_WEBP_NO_FRAME,        // the chunks end
   IMGC_WEBP_FRAME_TRUNCATED, // the file ends before the frame's image header
   IMGC_WEBP_FRAME_INVALID,
-  IMGC_WEBP_STOPPED, // imgc_poll failed
+  IMGC_WEBP_STOPPED, // imgc_poll or imgc_charge failed
 } imgc_webp_found;
 
 // Finds the first ANMF chunk at or after `offset`, which is the offset of a chunk.
