@@ -6,7 +6,7 @@ import Testing
 @Suite(.requirement("E4")) struct JPEGSignatureTests {
     /// Bytes between SOI and the next marker; none of them begins with FF.
     static let junk: [[UInt8]] = [
-        [0], [0x0A, 0x0A], [0xE0], [0xD8, 0xFF, 0xD8], [UInt8](repeating: 0x41, count: 1000),
+        [0], [0x0A, 0x0A], [0xE0], [0xD8, 0xFF, 0], [UInt8](repeating: 0x41, count: 1000),
     ]
 
     @Test(arguments: junk)

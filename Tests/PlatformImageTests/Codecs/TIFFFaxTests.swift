@@ -76,8 +76,8 @@ import Testing
         #expect(Array(image.bitmap.copyBytes().suffix(64)) == Self.white)
     }
 
-    /// A row is kept as far as it was decoded: a prefix of its pixels, then white. The first two bytes contain less than
-    /// a row.
+    /// A row is kept as far as it was decoded: a prefix of its pixels, then white. The first two bytes contain less
+    /// than a row.
     @Test(.requirement("E1"), arguments: [2, 3, 4])
     func faxDataTruncatedAtAnyByteHasCompleteRowsThenAPrefixOfARow(_ compression: Int) throws {
         let row = compression == 3 ? Self.endOfLine + Self.rowCodes : Self.rowCodes + "0000"
