@@ -48,7 +48,7 @@ static void check_sizes(void) {
     size_t is, was;
   } sizes[] = {
       {"imgc_limits", sizeof(imgc_limits), 88},
-      {"imgc_work", sizeof(imgc_work), 8},
+      {"imgc_work", sizeof(imgc_work), 16},
       {"imgc_request", sizeof(imgc_request), 184},
       {"imgc_target", sizeof(imgc_target), 40},
       {"imgc_header", sizeof(imgc_header), 120},

@@ -143,6 +143,7 @@ static const struct {
     {"webp halved memory", test_webp_halved_memory},
     {"work", test_work},
     {"work sum", test_work_sum},
+    {"work fits", test_work_fits},
     {"webp constant images", test_webp_constant_images},
 };
 

@@ -65,3 +65,12 @@ imgc_status imgc_charge(const imgc_request *request, uint64_t units, imgc_report
                    "an estimated work of %llu ms exceeds the limit of %llu ms",
                    (unsigned long long)(sum / 1000000), (unsigned long long)(limit / 1000000));
 }
+
+bool imgc_work_fits(const imgc_request *request, uint64_t most) {
+  if (!imgc_work_is_limited(request)) return true;
+  imgc_work *work = request->work;
+  uint64_t sum = imgc_add(work->not_counted, most);
+  if (imgc_add(work->units, sum) > request->limits.max_work) return false;
+  work->not_counted = sum;
+  return true;
+}

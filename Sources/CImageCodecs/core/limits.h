@@ -36,6 +36,11 @@ enum {
 // may be NULL. Without request->work the work is not limited.
 imgc_status imgc_charge(const imgc_request *request, uint64_t units, imgc_report *report);
 
+// Returns true if at most `most` more units are within the limit anyway: they are then noted, and
+// need not be counted. Otherwise the caller counts and charges the work. The work of a file is
+// therefore at most twice the limit.
+bool imgc_work_fits(const imgc_request *request, uint64_t most);
+
 // Returns true when the work of the request is limited.
 static inline bool imgc_work_is_limited(const imgc_request *request) {
   return request->work && request->limits.max_work;

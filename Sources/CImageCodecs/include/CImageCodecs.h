@@ -139,6 +139,9 @@ typedef struct imgc_limits {
 // file. The sum does not depend on the clock. Initialize to zero; one call at a time may use it.
 typedef struct imgc_work {
   uint64_t units;
+  // Upper bound of work that is not part of `units`, because the sum of both is within the limit
+  // and an exact count would take time.
+  uint64_t not_counted;
 } imgc_work;
 
 // A cancel flag, which any thread may raise during a decode.

@@ -17,6 +17,7 @@
 #include "webp/webp_opaque.h"
 #include "webp/webp_prefix.h"
 #include "webp/webp_ring.h"
+#include "webp/webp_stream.h"
 
 #include <string.h>
 #include <webp/decode.h>
@@ -227,15 +228,23 @@ static outcome feed(draw *d, const window *window) {
 // Units of work: of a pixel with the costliest transforms or filters, of a byte of a lossy image.
 enum { WORK_LOSSY_PIXEL = 8, WORK_LOSSLESS_PIXEL = 13, WORK_LOSSY_BYTE = 16 };
 
-// Charges the work of the first `rows` rows. The header of a lossless stream is read only for this,
-// in less than 1 % of the time in which libwebp decodes an ordinary image.
+// Returns the number of prefix codes that libwebp reads. The header of the lossless stream is read
+// only if more codes than its size allows could exceed the limit: this takes 1 to 2 % of the time
+// in which libwebp decodes an ordinary image. A code has at least 4 bits.
+static uint64_t prefix_codes(const draw *d) {
+  uint64_t most = (uint64_t)(IMGC_WEBP_MAX_GROUPS + 4) * IMGC_WEBP_CODES;
+  if (imgc_mul(d->image->size, 2) < most) most = d->image->size * 2;
+  if (imgc_work_fits(d->request, imgc_mul(most, IMGC_WORK_PREFIX_CODE))) return 0;
+  return imgc_webp_prefix_codes(d->request, d->image, d->report);
+}
+
+// Charges the work of the first `rows` rows.
 static imgc_status charge(const draw *d, uint32_t rows) {
   const imgc_webp_image *image = d->image;
   if (!imgc_work_is_limited(d->request)) return IMGC_OK;
   uint64_t pixels = (uint64_t)image->width * rows, units = IMGC_WORK_FRAME;
   if (image->is_lossless || image->alpha_is_coded) {
-    uint64_t codes = imgc_webp_prefix_codes(d->request, image, d->report);
-    units += pixels * WORK_LOSSLESS_PIXEL + codes * IMGC_WORK_PREFIX_CODE;
+    units += pixels * WORK_LOSSLESS_PIXEL + prefix_codes(d) * IMGC_WORK_PREFIX_CODE;
   }
   if (!image->is_lossless) units += pixels * WORK_LOSSY_PIXEL + image->size * WORK_LOSSY_BYTE;
   return d->report->status ? d->report->status : imgc_charge(d->request, units, d->report);

@@ -143,8 +143,8 @@ struct CodecCall {
         _ body: (inout imgc_request, inout imgc_report) -> imgc_status
     ) throws(DecodeError) -> imgc_status {
         var report = imgc_report()
-        var units = imgc_work(units: work.total)
-        defer { work.total = units.units }
+        var units = imgc_work(units: work.total, not_counted: work.notCounted)
+        defer { (work.total, work.notCounted) = (units.units, units.not_counted) }
         let status = unsafe bytes.withUnsafeBufferPointer { buffer in
             var request = unsafe imgc_request()
             unsafe request.data = buffer.baseAddress

@@ -6,11 +6,18 @@ import Synchronization
 /// animation. They run one after another.
 final class WorkMeter: Sendable {
     private let units = Atomic<UInt64>(0)
+    private let bound = Atomic<UInt64>(0)
 
     /// The work so far. The codecs in C add to a copy, which is stored after their call.
     var total: UInt64 {
         get { units.load(ordering: .relaxed) }
         set { units.store(newValue, ordering: .relaxed) }
+    }
+
+    /// Upper bound of work that the codecs did not count, because it is within the limit anyway.
+    var notCounted: UInt64 {
+        get { bound.load(ordering: .relaxed) }
+        set { bound.store(newValue, ordering: .relaxed) }
     }
 
     /// Adds the work of a step in Swift.
