@@ -45,6 +45,7 @@ static const imgc_limits limits = {
     .max_metadata_item = 1 << 20,
     .max_metadata_total = 4 << 20,
     .max_chunks = 128,
+    .max_work = 1000000000000, // so that all work is counted; never exceeded
 };
 #ifdef FUZZ_FRAMES
 enum { MAX_FRAMES = 100, MAX_FRAME_PIXELS = 1 << 16 };
@@ -288,7 +289,9 @@ static void check_color(const imgc_request *request, const imgc_header *header) 
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   uint8_t selector = size ? data[size - 1] : 0;
+  imgc_work work = {0};
   imgc_request request = {.data = data, .size = size, .limits = limits, .flags = IMGC_COUNT_FRAMES};
+  request.work = &work;
 #ifdef FUZZ_FORMAT
   request.format = FUZZ_FORMAT;
   request.strictness = selector % 16 == 0 ? (imgc_strictness)(selector / 16 % 4) : IMGC_LENIENT;

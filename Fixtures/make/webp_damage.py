@@ -3,7 +3,8 @@ intact images that tests damage.
 
 Intact parts are encoded by Pillow (libwebp); the container is assembled here (RFC 9649, section 2). Files with a
 partial or repaired result are in `webp`, rejected files in `bad`. The pixels of a truncated file are those that the
-incremental decoder of libwebp returns for the same bytes (`rows_of`).
+incremental decoder of libwebp returns for the same bytes (`rows_of`). A file whose image chunk is longer than the file
+is truncated even if all rows can be decoded.
 """
 
 import ctypes
@@ -171,7 +172,9 @@ def sizes(suite):
         riff(chunk(b"VP8L", body, len(body) + 50)),
         SHOWN,
         "image chunk 50 bytes larger than the file",
-        **remark,
+        oracle="maker",
+        status="truncated",
+        rows=H,
     )
     bad(
         suite,

@@ -47,8 +47,9 @@ static void check_sizes(void) {
     const char *name;
     size_t is, was;
   } sizes[] = {
-      {"imgc_limits", sizeof(imgc_limits), 80},
-      {"imgc_request", sizeof(imgc_request), 168},
+      {"imgc_limits", sizeof(imgc_limits), 88},
+      {"imgc_work", sizeof(imgc_work), 16},
+      {"imgc_request", sizeof(imgc_request), 184},
       {"imgc_target", sizeof(imgc_target), 40},
       {"imgc_header", sizeof(imgc_header), 120},
       {"imgc_report", sizeof(imgc_report), 268},

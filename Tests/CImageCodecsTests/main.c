@@ -141,6 +141,10 @@ static const struct {
     {"webp halved images", test_webp_halved_images},
     {"webp not halved", test_webp_not_halved},
     {"webp halved memory", test_webp_halved_memory},
+    {"work", test_work},
+    {"work sum", test_work_sum},
+    {"work fits", test_work_fits},
+    {"webp constant images", test_webp_constant_images},
 };
 
 int main(int count, char **arguments) {

@@ -76,5 +76,9 @@ void test_webp_halved_rows(void);
 void test_webp_halved_images(void);
 void test_webp_not_halved(void);
 void test_webp_halved_memory(void);
+void test_work(void);
+void test_work_sum(void);
+void test_work_fits(void);
+void test_webp_constant_images(void);
 
 #endif

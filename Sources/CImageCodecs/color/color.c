@@ -6,6 +6,7 @@
 #include "color/color_profile.h"
 #include "core/cancel.h"
 #include "core/dest.h"
+#include "core/limits.h"
 #include "core/report.h"
 
 #include <stdlib.h>
@@ -195,6 +196,10 @@ imgc_status imgc_transform_apply(const imgc_transform *transform, const imgc_req
     return imgc_fail(
         report, IMGC_ERROR_INVALID_ARGUMENT, NULL,
         "the destination has an invalid size or stride, or the transform converts CMYK");
+  // A pixel takes up to 20 ns in lcms2, and 2 ns as a matrix.
+  uint64_t pixels = (uint64_t)dest.width * dest.height;
+  if (imgc_charge(request, pixels * (transform->kind == MATRIX ? 2 : 20), report))
+    return report->status;
   for (uint32_t y = 0; y < dest.height; y++) {
     if (y % 16 == 0 && imgc_poll(request, report)) return report->status;
     uint8_t *row = imgc_dest_row(&dest, y);

@@ -1,4 +1,4 @@
-// Checks of sizes and memory against the limits of a request.
+// Checks of sizes, memory and work against the limits of a request.
 
 #include "core/limits.h"
 #include "core/report.h"
@@ -53,4 +53,24 @@ imgc_status imgc_check_memory(const imgc_request *request, uint64_t width, uint6
   uint64_t total = imgc_add(imgc_mul(imgc_mul(width, height), 4), work_bytes);
   if (request->flags & IMGC_RESAMPLES) total = imgc_add(total, request->result_bytes);
   return imgc_check(total, request->limits.max_memory, "max_memory", report);
+}
+
+imgc_status imgc_charge(const imgc_request *request, uint64_t units, imgc_report *report) {
+  if (!request->work) return IMGC_OK;
+  uint64_t sum = request->work->units = imgc_add(request->work->units, units);
+  uint64_t limit = request->limits.max_work;
+  if (!limit || sum <= limit) return IMGC_OK;
+  if (!report) return IMGC_ERROR_LIMIT;
+  return imgc_fail(report, IMGC_ERROR_LIMIT, "max_work",
+                   "an estimated work of %llu ms exceeds the limit of %llu ms",
+                   (unsigned long long)(sum / 1000000), (unsigned long long)(limit / 1000000));
+}
+
+bool imgc_work_fits(const imgc_request *request, uint64_t most) {
+  if (!imgc_work_is_limited(request)) return true;
+  imgc_work *work = request->work;
+  uint64_t sum = imgc_add(work->not_counted, most);
+  if (imgc_add(work->units, sum) > request->limits.max_work) return false;
+  work->not_counted = sum;
+  return true;
 }

@@ -1,4 +1,5 @@
-// Checks of sizes and memory against the limits of a request, before anything is allocated.
+// Checks of sizes and memory against the limits of a request, before anything is allocated, and the
+// work budget of a file.
 
 #ifndef IMGC_LIMITS_H
 #define IMGC_LIMITS_H
@@ -20,6 +21,30 @@ static inline uint32_t imgc_rows_in_memory(const imgc_request *request, uint32_t
 }
 // Fails with IMGC_ERROR_LIMIT and `token` when `limit` is not 0 and `value` exceeds `limit`.
 imgc_status imgc_check(uint64_t value, uint64_t limit, const char *token, imgc_report *report);
+
+// Units for one element of a loop whose number of iterations depends on the file. A unit is about
+// one nanosecond of one core, measured with the worst known files (make worst-inputs).
+enum {
+  IMGC_WORK_CHUNK = 20,         // a chunk, segment or block of a container
+  IMGC_WORK_FRAME = 2000,       // the start of a frame: allocations and tables
+  IMGC_WORK_SYMBOL = 12,        // a symbol of a prefix code, which can take no bits
+  IMGC_WORK_PREFIX_CODE = 2500, // the table of a prefix code
+};
+
+// Adds `units` to the work of the request's file. Fails with IMGC_ERROR_LIMIT and the token
+// "max_work" when the sum exceeds max_work; later calls for the same file then fail too. `report`
+// may be NULL. Without request->work the work is not limited.
+imgc_status imgc_charge(const imgc_request *request, uint64_t units, imgc_report *report);
+
+// Returns true if at most `most` more units are within the limit anyway: they are then noted, and
+// need not be counted. Otherwise the caller counts and charges the work. The work of a file is
+// therefore at most twice the limit.
+bool imgc_work_fits(const imgc_request *request, uint64_t most);
+
+// Returns true when the work of the request is limited.
+static inline bool imgc_work_is_limited(const imgc_request *request) {
+  return request->work && request->limits.max_work;
+}
 
 // imgc_mul returns a * b, imgc_add returns a + b; both return UINT64_MAX on overflow.
 static inline uint64_t imgc_mul(uint64_t a, uint64_t b) {

@@ -48,6 +48,20 @@ static imgc_status add_output(outputs *o, const imgc_band *band,
   return IMGC_OK;
 }
 
+// Units of work: of a sample of a row before and after the horizontal pass, and of a result pixel.
+enum { WORK_ROW_PIXEL = 3, WORK_RESULT_PIXEL = 6 };
+
+static imgc_status charge(const imgc_request *request, const imgc_resample_request *resample,
+                          imgc_report *report) {
+  uint64_t columns = imgc_add((uint64_t)resample->crop_width, resample->width);
+  uint64_t rows = (uint64_t)resample->crop_height;
+  uint64_t result = imgc_mul(resample->width, resample->height);
+  return imgc_charge(request,
+                     imgc_add(imgc_mul(imgc_mul(columns, rows), WORK_ROW_PIXEL),
+                              imgc_mul(result, WORK_RESULT_PIXEL)),
+                     report);
+}
+
 static void push_row(void *context, const uint8_t *row) {
   outputs *o = context;
   for (uint32_t i = 0; i < o->count; i++) {
@@ -89,6 +103,7 @@ static bool decode_resampled(const imgc_request *request, const imgc_resample_re
   imgc_status status = IMGC_OK;
   for (uint32_t i = 0; i < count && !status; i++)
     status = add_output(&list, &band, &resamples[i], &targets[i]);
+  for (uint32_t i = 0; i < count && !status; i++) status = charge(&streamed, &resamples[i], report);
   if (!status) status = codec->decode(&streamed, &dest, report);
   if (!status) imgc_dest_commit_rows(&dest, dest.height);
   // A resampler omits output rows after the cancel flag is raised.

@@ -5,6 +5,7 @@
 #include "gif/gif_blocks.h"
 #include "core/bytes.h"
 #include "core/cancel.h"
+#include "core/limits.h"
 #include "core/report.h"
 
 #include <string.h>
@@ -92,6 +93,7 @@ static bool read_extension(imgc_gif *gif, imgc_gif_image *image) {
       gif->loop_count = imgc_le16(block + 2);
     }
     if (n % BLOCKS_PER_POLL == 0 && imgc_poll(gif->request, gif->report)) return false;
+    if (imgc_charge(gif->request, IMGC_WORK_CHUNK, gif->report)) return false;
   }
   return true;
 }
@@ -124,6 +126,7 @@ imgc_gif_result imgc_gif_next_image(imgc_gif *gif, imgc_gif_image *image) {
   for (uint32_t n = 0;; n++) {
     if (imgc_left(&gif->source) == 0) return IMGC_GIF_END_OF_DATA;
     if (n % BLOCKS_PER_POLL == 0 && imgc_poll(gif->request, gif->report)) return IMGC_GIF_FAILED;
+    if (imgc_charge(gif->request, 2 * IMGC_WORK_CHUNK, gif->report)) return IMGC_GIF_FAILED;
     image->offset = gif->source.offset;
     GifRecordType type = UNDEFINED_RECORD_TYPE;
     if (DGifGetRecordType(gif->file, &type) != GIF_OK) {
@@ -146,6 +149,7 @@ bool imgc_gif_skip_data(imgc_gif *gif) {
     if (DGifGetCodeNext(gif->file, &block) != GIF_OK) return false;
     gif->data_ended = !block;
     if (n % BLOCKS_PER_POLL == 0 && imgc_poll(gif->request, gif->report)) return false;
+    if (imgc_charge(gif->request, IMGC_WORK_CHUNK, gif->report)) return false;
   }
   return true;
 }

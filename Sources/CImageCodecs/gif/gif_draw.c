@@ -5,6 +5,7 @@
 #include "core/cancel.h"
 #include "core/copy.h"
 #include "core/dest.h"
+#include "core/limits.h"
 #include "core/report.h"
 #include "gif/gif_lzw.h"
 #include "rows/rows.h"
@@ -12,6 +13,8 @@
 #include <stdlib.h>
 
 enum { INPUT_SIZE = 4096 };
+// Units of work: of a pixel, and of a byte of LZW data, which can contain 2 codes without pixels.
+enum { WORK_PIXEL = 4, WORK_BYTE = 8 };
 
 // Codes have at most 12 bits (GIF89a, appendix F), and the first codes are one bit longer than the
 // code size.
@@ -123,7 +126,9 @@ static const uint8_t *decode_row(draw_state *d, imgc_lzw_state *state) {
     if (row || *state == IMGC_LZW_OUTPUT) continue;
     if (*state != IMGC_LZW_INPUT) return NULL;
     size_t count = imgc_gif_read_data(d->gif, d->input, sizeof d->input);
-    if (count == 0 || imgc_poll(d->gif->request, d->gif->report)) return NULL;
+    if (count == 0 || imgc_poll(d->gif->request, d->gif->report) ||
+        imgc_charge(d->gif->request, count * WORK_BYTE, d->gif->report))
+      return NULL;
     imgc_lzw_feed(d->lzw, d->input, count);
   }
   return row;
@@ -195,6 +200,9 @@ imgc_status imgc_gif_draw(imgc_gif *gif, const imgc_gif_image *image, const imgc
   }
   if (to->x >= to->canvas->width || to->y >= to->canvas->height) return IMGC_OK;
 
+  uint64_t pixels = (uint64_t)image->width * image->height;
+  if (imgc_charge(gif->request, IMGC_WORK_FRAME + pixels * WORK_PIXEL, report))
+    return report->status;
   draw_state *d = malloc(sizeof *d);
   if (!d) return imgc_fail(report, IMGC_ERROR_OUT_OF_MEMORY, NULL, "gif: out of memory");
   d->gif = gif;

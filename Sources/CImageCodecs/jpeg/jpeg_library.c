@@ -6,6 +6,7 @@
 #include "core/limits.h"
 #include "core/report.h"
 #include "jpeg/jpeg_arrays.h"
+#include "jpeg/jpeg_work.h"
 
 #include <jerror.h>
 #include <string.h>
@@ -62,6 +63,7 @@ static void on_message(j_common_ptr cinfo, int level) {
   // The following data is often intact, so decoding continues. The report contains each kind of
   // warning once.
   imgc_warn(s->report, warning_for(code));
+  if (imgc_charge(s->request, SAMPLES_PER_WARNING / 4, s->report)) exit_step(s);
   if (s->reads_all_scans) s->scan_samples = imgc_add(s->scan_samples, SAMPLES_PER_WARNING);
   if (imgc_enforce_strictness(s->request, s->report)) exit_step(s);
 }
@@ -130,6 +132,7 @@ static void on_progress(j_common_ptr common) {
   if (cinfo->input_scan_number != s->scan) {
     s->scan = cinfo->input_scan_number;
     s->scan_samples = imgc_add(s->scan_samples, samples_in_scan(cinfo));
+    imgc_jpeg_charge_scan(s);
     imgc_check((uint64_t)s->scan, limits->max_scans, "max_scans", s->report);
   }
   imgc_check(s->scan_samples, limits->max_scan_samples, "max_scan_samples", s->report);

@@ -4,6 +4,7 @@
 
 #include "jpeg/jpeg_markers.h"
 #include "core/bytes.h"
+#include "core/limits.h"
 #include "core/metadata_format.h"
 #include "core/report.h"
 #include "jpeg/jpeg_marker_codes.h"
@@ -114,6 +115,7 @@ imgc_status imgc_jpeg_parse_markers(const imgc_request *request, jpeg_markers *m
   r.offset = 2;
   for (;;) {
     uint8_t code = next_marker(&r);
+    if (imgc_charge(request, IMGC_WORK_CHUNK, report)) return report->status;
     if (code == JPEG_MARKER_EOI || code == JPEG_MARKER_SOS) break;
     if (code == JPEG_MARKER_TEM || (code >= JPEG_MARKER_RST0 && code <= JPEG_MARKER_SOI))
       continue; // these markers have no segment

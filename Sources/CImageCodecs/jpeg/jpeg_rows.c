@@ -10,6 +10,7 @@
 #include "jpeg/jpeg_library.h"
 #include "jpeg/jpeg_scans.h"
 #include "jpeg/jpeg_start.h"
+#include "jpeg/jpeg_work.h"
 #include "rows/rows.h"
 
 #include <limits.h>
@@ -235,6 +236,7 @@ imgc_status imgc_jpeg_decode(const imgc_request *request, const imgc_dest *dest,
   if (imgc_jpeg_open(request, &markers, report)) return report->status;
   jpeg_state s = {.request = request, .report = report, .size = request->size, .dest = dest};
   imgc_jpeg_select_skipped_scans(request, &s.skipped_scans);
+  if (imgc_jpeg_charge(&s, &markers)) return report->status;
   const imgc_report before = *report;
   imgc_jpeg_run(&s, decode_step);
   if (!report->status && s.baseline_failed) restart_with_libjpeg(&s, &before);

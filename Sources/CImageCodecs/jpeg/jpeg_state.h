@@ -64,6 +64,7 @@ typedef struct jpeg_state {
   bool reads_all_scans;
   int scan;              // number of the last scan that is included in scan_samples
   uint64_t scan_samples; // visited samples, plus the cost of warnings
+  uint64_t counted_work; // of scans that are charged, but not read yet (jpeg_work.h)
   size_t safe_size;      // bytes read before the current step
 
   // The remaining fields are for reading rows. Only jpeg_rows.c uses them.

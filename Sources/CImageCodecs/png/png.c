@@ -33,6 +33,7 @@ static imgc_status read_tail(const imgc_request *request, const imgc_png *png,
         imgc_warn(report, IMGC_WARN_CRC);
     }
     if (count % 4096 == 0 && imgc_poll(request, report)) return report->status;
+    if (imgc_charge(request, IMGC_WORK_CHUNK, report)) return report->status;
   }
   if (!extent->truncated)
     imgc_warn(report, IMGC_WARN_MISSING_END); // missing image data is reported by the decode

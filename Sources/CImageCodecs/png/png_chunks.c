@@ -6,6 +6,7 @@
 #include "png/png_chunks.h"
 #include "core/bytes.h"
 #include "core/cancel.h"
+#include "core/limits.h"
 #include "core/report.h"
 
 #if !__has_include(<libdeflate.h>)
@@ -163,6 +164,7 @@ imgc_status imgc_png_scan(const imgc_request *request, imgc_png_check_level chec
       png->animated = false;
     }
     if (count % 4096 == 4095 && imgc_poll(request, report)) return report->status;
+    if (imgc_charge(request, IMGC_WORK_CHUNK, report)) return report->status;
     if (result == IMGC_PNG_INVALID)
       return imgc_fail(report, IMGC_ERROR_MALFORMED, NULL,
                        "png: invalid length or type of the chunk at byte %zu", chunk.offset);
@@ -180,6 +182,8 @@ imgc_status imgc_png_scan(const imgc_request *request, imgc_png_check_level chec
 
     bool crc_matches = true;
     if (check_level == IMGC_PNG_ALL_CHECKSUMS || affects_pixels(&chunk)) {
+      // The checksum of 4 bytes takes about a unit.
+      if (imgc_charge(request, chunk.length / 4, report)) return report->status;
       crc_matches = imgc_png_crc_matches(&chunk);
       // With a wrong checksum, a critical chunk is still used, and an ancillary chunk is ignored.
       if (!crc_matches) imgc_warn(report, IMGC_WARN_CRC);

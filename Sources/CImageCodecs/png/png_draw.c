@@ -62,6 +62,21 @@ uint64_t imgc_png_work_bytes(const imgc_request *request, const imgc_png *png,
   return work_bytes(choose(request, png, extent), png, extent);
 }
 
+// Units of work: of a decompressed byte, of a pixel, of a compressed byte, and of a compressed byte
+// that can only be part of a block without data (see imgc_png_fast_supports).
+enum { WORK_RAW_BYTE = 2, WORK_PIXEL = 3, WORK_BYTE = 4, WORK_EMPTY_BYTE = 70 };
+
+static imgc_status charge(const imgc_png_image *image) {
+  const imgc_png *png = image->png;
+  uint64_t raw = imgc_png_raw_bytes(png), bytes = image->extent.bytes;
+  uint64_t used = imgc_add(raw, raw / 4 + 65536);
+  uint64_t empty = bytes > used ? bytes - used : 0;
+  uint64_t pixels = (uint64_t)png->width * png->height;
+  uint64_t units = imgc_add(imgc_mul(raw, WORK_RAW_BYTE), imgc_mul(pixels, WORK_PIXEL));
+  units = imgc_add(units, imgc_add(bytes * WORK_BYTE, empty * WORK_EMPTY_BYTE));
+  return imgc_charge(image->request, imgc_add(units, IMGC_WORK_FRAME), image->report);
+}
+
 imgc_status imgc_png_draw(const imgc_png_image *image) {
   const imgc_request *request = image->request;
   const imgc_png *png = image->png;
@@ -69,7 +84,7 @@ imgc_status imgc_png_draw(const imgc_png_image *image) {
   uint64_t work = work_bytes(decoder, png, &image->extent);
   uint32_t band = imgc_png_band_rows(png);
   uint32_t held = imgc_rows_in_memory(request, png->height, band);
-  if (imgc_check_memory(request, png->width, held, work, image->report) ||
+  if (imgc_check_memory(request, png->width, held, work, image->report) || charge(image) ||
       imgc_dest_open(image->dest, band))
     return image->report->status;
   bool done = false;

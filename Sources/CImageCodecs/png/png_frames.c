@@ -77,7 +77,9 @@ static bool skip_data(const imgc_request *request, imgc_frame *frame, uint32_t t
   imgc_png_segment segment;
   uint64_t count = 0;
   while (imgc_png_source_next(&source, &segment, false))
-    if (++count % 4096 == 0 && imgc_poll(request, report)) return false;
+    if ((++count % 4096 == 0 && imgc_poll(request, report)) ||
+        imgc_charge(request, IMGC_WORK_CHUNK, report))
+      return false;
   frame->sequence = source.sequence;
   frame->next_offset = source.reader.offset;
   if (count == 0) return false;
@@ -95,6 +97,7 @@ static imgc_status advance(const imgc_request *request, const imgc_png *png, img
   bool controlled = false;
   for (uint64_t count = 1;; count++) {
     if (count % 4096 == 0 && imgc_poll(request, report)) return report->status;
+    if (imgc_charge(request, IMGC_WORK_CHUNK, report)) return report->status;
     imgc_png_chunk chunk;
     imgc_png_chunk_result result = imgc_png_next(&reader, &chunk);
     bool is_data = chunk.type == IMGC_PNG_IDAT || chunk.type == IMGC_PNG_fdAT;

@@ -3,6 +3,7 @@
 #include "png/png_source.h"
 #include "core/bytes.h"
 #include "core/cancel.h"
+#include "core/limits.h"
 #include "core/report.h"
 
 imgc_png_source imgc_png_source_at(const imgc_request *request, size_t offset, uint32_t type,
@@ -65,6 +66,8 @@ imgc_status imgc_png_measure(const imgc_request *request, imgc_png_source source
       imgc_warn(report, IMGC_WARN_CRC);
     }
     if (count % 4096 == 0 && imgc_poll(request, report)) return report->status;
+    uint64_t checked = check_crc ? segment.size / 4 : 0;
+    if (imgc_charge(request, IMGC_WORK_CHUNK + checked, report)) return report->status;
   }
   extent->truncated = source.truncated;
   return IMGC_OK;

@@ -5,6 +5,7 @@
 
 #include "core/cancel.h"
 #include "core/codec.h"
+#include "core/limits.h"
 #include "core/report.h"
 #include "tiff/pixels/tiff_convert.h"
 #include "tiff/pixels/tiff_tables.h"
@@ -91,9 +92,9 @@ static uint8_t *row_batch_next(row_batch *b, uint32_t x, uint32_t y, uint32_t n)
 }
 
 typedef struct progress {
-  uint64_t converted_rows; // sum of the converted rows of all tiles
-  uint32_t intact_rows;    // intact rows of the image, from the top
-  bool truncated;          // the data of some tile is truncated
+  uint64_t complete_rows; // sum of the complete rows of all tiles
+  uint32_t intact_rows;   // intact rows of the image, from the top
+  bool truncated;         // the data of some tile is truncated
   bool damaged;
 } progress;
 
@@ -140,7 +141,7 @@ static imgc_status decode_tile(const imgc_request *request, tiff_reader *reader,
   }
   if (fill_missing_rows(request, b, f, x, y, wide, converted_rows, high, report))
     return report->status;
-  p->converted_rows += converted_rows;
+  p->complete_rows += tile.has_part && converted_rows ? converted_rows - 1 : converted_rows;
   if (tile.intact >= high) return IMGC_OK;
   if (y + tile.intact < p->intact_rows) p->intact_rows = y + tile.intact;
   p->truncated |= tile.truncated;
@@ -165,7 +166,7 @@ static imgc_status decode_tiles(const imgc_request *request, tiff_reader *reader
   }
   if (b->pixels) row_batch_flush(b);
 
-  if (p.converted_rows == 0) {
+  if (p.complete_rows == 0) {
     if (p.truncated)
       return imgc_fail(report, IMGC_ERROR_TRUNCATED, NULL,
                        "tiff: data ends before the end of the first row");
@@ -189,7 +190,8 @@ static imgc_status decode_page(const imgc_request *request, tiff_file *file, con
                      "tiff: the destination does not have the page size of %u x %u pixels",
                      properties.width, properties.height);
 
-  if (imgc_dest_open(dest, properties.band_rows)) return report->status;
+  if (imgc_charge(request, properties.cost, report) || imgc_dest_open(dest, properties.band_rows))
+    return report->status;
   row_batch b = {.dest = dest};
   if (!imgc_dest_is_direct(dest)) {
     uint32_t wide =

@@ -3,9 +3,11 @@
 #include "tiff/tiff_read_properties.h"
 #include "core/limits.h"
 #include "core/report.h"
+#include "jpeg/jpeg_marker_codes.h"
 
 #include "tiff/page/tiff_tags.h"
 #include "tiff/page/tiff_work.h"
+#include "tiff/strips/tiff_blobs.h"
 #include "tiff/strips/tiff_lzw.h"
 
 #include <string.h>
@@ -25,6 +27,9 @@ static imgc_status unsupported(imgc_report *report, const char *token) {
       {"jxl", "JPEG XL compression"},
       {"png", "PNG compression"},
       {"jpegxr", "JPEG XR compression"},
+      {"lossless", "the lossless process of JPEG"},
+      {"hierarchical", "the hierarchical process of JPEG"},
+      {"jpegls", "JPEG-LS compression"},
       {"12bit", "JPEG compression with 12 bits per sample"},
       {"depth", "this combination of BitsPerSample, SampleFormat, Compression and colour space"},
       {"complex", "the sample format \"complex number\""},
@@ -42,8 +47,40 @@ static imgc_status unsupported(imgc_report *report, const char *token) {
   return imgc_fail(report, IMGC_ERROR_UNSUPPORTED, token, "tiff: %s is not supported", feature);
 }
 
-static imgc_status check_compression(const imgc_request *request, const tiff_properties *f,
-                                     imgc_report *report) {
+// Identifies coding processes that libjpeg does not support, by the frame header of the first strip
+// or tile with data, to report them with the same tokens as in a JPEG file. Old-style JPEG also has
+// the process in a tag.
+static imgc_status check_jpeg_process(const tiff_file *file, const tiff_properties *f,
+                                      imgc_report *report) {
+  if (f->compression == COMPRESSION_OJPEG) {
+    uint16_t process = short_tag(file->tif, TIFFTAG_JPEGPROC, JPEGPROC_BASELINE);
+    if (process == JPEGPROC_LOSSLESS) return unsupported(report, "lossless");
+  }
+  uint32_t count =
+      TIFFIsTiled(file->tif) ? TIFFNumberOfTiles(file->tif) : TIFFNumberOfStrips(file->tif);
+  for (uint32_t i = 0; i < count; i++) {
+    uint64_t offset = TIFFGetStrileOffset(file->tif, i), size = file->input.size;
+    uint64_t bytes = TIFFGetStrileByteCount(file->tif, i);
+    if (offset == 0 || offset >= size || bytes == 0) continue;
+    if (bytes > size - offset) bytes = size - offset;
+    switch (tiff_jpeg_frame(file->input.data + offset, bytes)) {
+    case JPEG_MARKER_SOF3:
+    case JPEG_MARKER_SOF11: return unsupported(report, "lossless");
+    case JPEG_MARKER_SOF5:
+    case JPEG_MARKER_SOF6:
+    case JPEG_MARKER_SOF7:
+    case JPEG_MARKER_SOF13:
+    case JPEG_MARKER_SOF14:
+    case JPEG_MARKER_SOF15: return unsupported(report, "hierarchical");
+    case JPEG_MARKER_SOF55: return unsupported(report, "jpegls");
+    default: return IMGC_OK;
+    }
+  }
+  return IMGC_OK;
+}
+
+static imgc_status check_compression(const imgc_request *request, const tiff_file *file,
+                                     const tiff_properties *f, imgc_report *report) {
   bool rare = f->compression == COMPRESSION_LERC || f->compression == COMPRESSION_JBIG;
   if (rare && (request->flags & IMGC_NO_RARE_TIFF_CODECS || !TIFFIsCODECConfigured(f->compression)))
     return unsupported(report, f->compression == COMPRESSION_LERC ? "lerc" : "jbig");
@@ -58,6 +95,9 @@ static imgc_status check_compression(const imgc_request *request, const tiff_pro
   if (!TIFFIsCODECConfigured(f->compression))
     return imgc_fail(report, IMGC_ERROR_UNSUPPORTED, "compression",
                      "tiff: compression %u is not supported", f->compression);
+  if ((f->compression == COMPRESSION_JPEG || f->compression == COMPRESSION_OJPEG) &&
+      check_jpeg_process(file, f, report))
+    return report->status;
   if (f->compression == COMPRESSION_JPEG && f->stored_bits != 8)
     return unsupported(report, f->stored_bits == 12 ? "12bit" : "depth");
   if (tiff_is_fax(f->compression) && (f->stored_bits != 1 || f->samples != 1) && !f->separate)
@@ -299,7 +339,7 @@ imgc_status tiff_read_properties(const imgc_request *request, tiff_file *file,
     return imgc_fail(report, IMGC_ERROR_MALFORMED, NULL,
                      "tiff: the photometric interpretation is missing");
 
-  if (check_compression(request, &f, report)) return report->status;
+  if (check_compression(request, file, &f, report)) return report->status;
   if (read_color(tif, &f, report)) return report->status;
   if (check_samples(&f, report)) return report->status;
   read_alpha(file, &f);

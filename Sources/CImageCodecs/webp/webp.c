@@ -53,6 +53,8 @@ static imgc_status find_first(const imgc_request *request, const imgc_webp *webp
 }
 
 // Counts the frames, at most max_counted_frames; damaged frames with a complete header count too.
+// Only the headers of chunks and frames are read, and not the streams in them: the memory for the
+// prefix codes of the frames after the first is not known, and is checked when a frame is drawn.
 static imgc_status count_frames(const imgc_request *request, const imgc_webp *webp,
                                 const imgc_webp_frame *first, imgc_header *header,
                                 imgc_report *report) {
@@ -63,11 +65,10 @@ static imgc_status count_frames(const imgc_request *request, const imgc_webp *we
     // With one frame, the disposal has no visible effect.
     bool clears = header->frame_count > 1 && (frame.clears || first->clears);
     header->has_alpha |= clears || frame.image.has_alpha;
-    if (frame.image.is_found) {
-      uint64_t work = imgc_webp_work_bytes(request, &frame.image, report);
-      if (work > header->work_bytes) header->work_bytes = work;
-    }
+    uint64_t work = frame.image.is_found ? imgc_webp_fixed_bytes(request, &frame.image) : 0;
+    if (work > header->work_bytes) header->work_bytes = work;
     if (header->frame_count == request->max_counted_frames) return IMGC_OK;
+    if (imgc_charge(request, 2 * IMGC_WORK_CHUNK, report)) return report->status;
     found = imgc_webp_find_frame(request, webp, frame.next_offset, &frame, report);
   }
   return report->status;

@@ -10,8 +10,7 @@
 
 #include <limits.h>
 
-// Without the tables of prefix codes.
-static uint64_t fixed_bytes(const imgc_request *request, const imgc_webp_image *image) {
+uint64_t imgc_webp_fixed_bytes(const imgc_request *request, const imgc_webp_image *image) {
   uint64_t bytes = imgc_webp_library_bytes(image);
   if (image->is_halved)
     bytes += imgc_mul(imgc_webp_drawn(image, image->width), IMGC_WEBP_HALVED_ROWS * 4);
@@ -23,14 +22,14 @@ static uint64_t fixed_bytes(const imgc_request *request, const imgc_webp_image *
 
 uint64_t imgc_webp_work_bytes(const imgc_request *request, const imgc_webp_image *image,
                               imgc_report *report) {
-  return fixed_bytes(request, image) + imgc_webp_prefix_bytes(request, image, report);
+  return imgc_webp_fixed_bytes(request, image) + imgc_webp_prefix_bytes(request, image, report);
 }
 
 imgc_status imgc_webp_check_memory(const imgc_request *request, uint32_t width, uint32_t rows,
                                    const imgc_webp_image *image, imgc_report *report) {
   // The stream is read only if the limit can be exceeded.
   imgc_report ignored = {0};
-  uint64_t most = fixed_bytes(request, image) + imgc_webp_max_prefix_bytes(image);
+  uint64_t most = imgc_webp_fixed_bytes(request, image) + imgc_webp_max_prefix_bytes(image);
   if (imgc_check_memory(request, width, rows, most, &ignored) == IMGC_OK) return IMGC_OK;
   uint64_t work = imgc_webp_work_bytes(request, image, report);
   return report->status ? report->status : imgc_check_memory(request, width, rows, work, report);
@@ -101,6 +100,10 @@ imgc_status imgc_webp_draw_still(const imgc_request *request, const imgc_webp_im
 
 imgc_status imgc_webp_report_end(const imgc_webp_result *result, uint32_t y, imgc_report *report) {
   if (result->end == IMGC_WEBP_COMPLETE) return IMGC_OK;
+  if (result->end == IMGC_WEBP_EXCEEDS) {
+    imgc_warn(report, IMGC_WARN_STRUCTURE);
+    return IMGC_OK;
+  }
   if (result->rows == 0 && result->end == IMGC_WEBP_TRUNCATED)
     return imgc_fail(report, IMGC_ERROR_TRUNCATED, NULL,
                      "webp: data ends before the end of the first row");

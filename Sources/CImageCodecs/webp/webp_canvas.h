@@ -10,6 +10,9 @@
 // canvas, and missing rows.
 enum { IMGC_WEBP_BAND = 16 };
 
+// Returns the part of imgc_webp_work_bytes that is known without the stream of the image: all
+// except the tables of prefix codes.
+uint64_t imgc_webp_fixed_bytes(const imgc_request *request, const imgc_webp_image *image);
 // Returns an upper bound of the decoder's memory, in bytes, without the pixels. With IMGC_RESAMPLES
 // the rows of the buffer are counted by imgc_webp_band_rows instead, except for a halved image.
 uint64_t imgc_webp_work_bytes(const imgc_request *request, const imgc_webp_image *image,

@@ -273,7 +273,10 @@ imgc_status imgc_webp_scan(const imgc_request *request, imgc_webp *webp, imgc_re
   uint64_t end = RIFF_HEADER;
   bool is_cut = false;
   while (!is_after_end(&s) && next_chunk(&s.reader, &chunk)) {
-    if (++s.count % CHUNKS_PER_POLL == 0 && imgc_poll(request, report)) return report->status;
+    if (++s.count % CHUNKS_PER_POLL == 0 &&
+        (imgc_poll(request, report) ||
+         imgc_charge(request, CHUNKS_PER_POLL * IMGC_WORK_CHUNK, report)))
+      return report->status;
     if (read_chunk(&s, &chunk)) return report->status;
     end = chunk.offset + CHUNK_HEADER + chunk.size + (chunk.size & 1);
     is_cut = is_truncated(&chunk);
@@ -345,7 +348,8 @@ static imgc_webp_found read_frame(const chunk *anmf, const imgc_webp *webp,
   if (!image->is_found)
     return is_truncated(anmf) ? IMGC_WEBP_FRAME_TRUNCATED : IMGC_WEBP_FRAME_INVALID;
   // A chunk that is longer than its complete frame is damage, and not an early end of the file.
-  image->is_truncated = image->is_truncated && is_truncated(anmf);
+  image->exceeds_frame = image->is_truncated && !is_truncated(anmf);
+  if (image->exceeds_frame) image->is_truncated = false;
   bool has_equal_size = image->width == frame->width && image->height == frame->height;
   return has_equal_size ? IMGC_WEBP_FRAME : IMGC_WEBP_FRAME_INVALID;
 }
@@ -355,7 +359,10 @@ imgc_webp_found imgc_webp_find_frame(const imgc_request *request, const imgc_web
   imgc_reader reader = {request->data, request->size, offset};
   chunk chunk;
   for (uint64_t count = 1; next_chunk(&reader, &chunk); count++) {
-    if (count % CHUNKS_PER_POLL == 0 && imgc_poll(request, report)) return IMGC_WEBP_STOPPED;
+    if (count % CHUNKS_PER_POLL == 0 &&
+        (imgc_poll(request, report) ||
+         imgc_charge(request, CHUNKS_PER_POLL * IMGC_WORK_CHUNK, report)))
+      return IMGC_WEBP_STOPPED;
     if (chunk.type != CHUNK_ANMF) continue;
     *frame = (imgc_webp_frame){.offset = chunk.offset, .next_offset = reader.offset};
     return read_frame(&chunk, webp, frame);

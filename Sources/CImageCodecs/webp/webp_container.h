@@ -12,6 +12,7 @@ typedef struct imgc_webp_image {
   size_t size;          // bytes from `offset` to the end of the image data, as far as the file has
   bool is_found;        // false: the file has no complete image header; the other fields are 0
   bool is_truncated;    // the file ends before the end of the image data
+  bool exceeds_frame;   // the image chunk is longer than the rest of its complete frame
   bool is_lossless;     // VP8L
   bool has_alpha;       // ALPH chunk, or alpha bit of VP8L
   bool has_alpha_chunk; // ALPH
@@ -77,7 +78,7 @@ typedef enum imgc_webp_found {
   IMGC_WEBP_NO_FRAME,        // the chunks end
   IMGC_WEBP_FRAME_TRUNCATED, // the file ends before the frame's image header
   IMGC_WEBP_FRAME_INVALID,
-  IMGC_WEBP_STOPPED, // imgc_poll failed
+  IMGC_WEBP_STOPPED, // imgc_poll or imgc_charge failed
 } imgc_webp_found;
 
 // Finds the first ANMF chunk at or after `offset`, which is the offset of a chunk.

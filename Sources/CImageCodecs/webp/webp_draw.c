@@ -15,11 +15,15 @@
 #include "webp/webp_flat.h"
 #include "webp/webp_halve.h"
 #include "webp/webp_opaque.h"
+#include "webp/webp_prefix.h"
 #include "webp/webp_ring.h"
+#include "webp/webp_stream.h"
 
+#include <string.h>
 #include <webp/decode.h>
 
 enum {
+  CHUNK_HEADER = 8,
   MAX_PIECE = 65536, // bytes of a lossy image
   // Rows that a piece completes on average, so that the cancel flag is polled at least every 16
   // rows.
@@ -39,6 +43,7 @@ typedef struct draw {
   const imgc_request *request;
   imgc_report *report;
   const imgc_webp_image *image;
+  const uint8_t *data; // image->size bytes that libwebp decodes
   const imgc_webp_output *output;
   uint8_t *pixels; // of the row `first_row`
   size_t stride;
@@ -195,12 +200,11 @@ static outcome fail_without_memory(draw *d) {
 static outcome decode_lost_rows(draw *d, uint32_t end);
 
 static outcome feed(draw *d, const window *window) {
-  const uint8_t *data = d->request->data + d->image->offset;
   uint32_t rows = 0; // complete rows of the window
   for (size_t fed = 0; fed < d->image->size;) {
     if (imgc_poll(d->request, d->report)) return OUTCOME_FAILED;
     fed = next_end(d, fed);
-    VP8StatusCode status = WebPIUpdate(d->decoder, data, fed);
+    VP8StatusCode status = WebPIUpdate(d->decoder, d->data, fed);
     uint32_t now = complete_rows(d, window);
     if (now > window->end - window->first) return OUTCOME_DAMAGED;
     if (d->moves && now - rows > d->capacity) {
@@ -221,7 +225,33 @@ static outcome feed(draw *d, const window *window) {
   return OUTCOME_SUSPENDED;
 }
 
+// Units of work: of a pixel with the costliest transforms or filters, of a byte of a lossy image.
+enum { WORK_LOSSY_PIXEL = 8, WORK_LOSSLESS_PIXEL = 13, WORK_LOSSY_BYTE = 16 };
+
+// Returns the number of prefix codes that libwebp reads. The header of the lossless stream is read
+// only if more codes than its size allows could exceed the limit: this takes 1 to 2 % of the time
+// in which libwebp decodes an ordinary image. A code has at least 4 bits.
+static uint64_t prefix_codes(const draw *d) {
+  uint64_t most = (uint64_t)(IMGC_WEBP_MAX_GROUPS + 4) * IMGC_WEBP_CODES;
+  if (imgc_mul(d->image->size, 2) < most) most = d->image->size * 2;
+  if (imgc_work_fits(d->request, imgc_mul(most, IMGC_WORK_PREFIX_CODE))) return 0;
+  return imgc_webp_prefix_codes(d->request, d->image, d->report);
+}
+
+// Charges the work of the first `rows` rows.
+static imgc_status charge(const draw *d, uint32_t rows) {
+  const imgc_webp_image *image = d->image;
+  if (!imgc_work_is_limited(d->request)) return IMGC_OK;
+  uint64_t pixels = (uint64_t)image->width * rows, units = IMGC_WORK_FRAME;
+  if (image->is_lossless || image->alpha_is_coded) {
+    units += pixels * WORK_LOSSLESS_PIXEL + prefix_codes(d) * IMGC_WORK_PREFIX_CODE;
+  }
+  if (!image->is_lossless) units += pixels * WORK_LOSSY_PIXEL + image->size * WORK_LOSSY_BYTE;
+  return d->report->status ? d->report->status : imgc_charge(d->request, units, d->report);
+}
+
 static outcome decode_window(draw *d, const window *window) {
+  if (charge(d, window->end)) return OUTCOME_FAILED;
   if (!open_decoder(d, window)) return fail_without_memory(d);
   outcome outcome = feed(d, window);
   WebPIDelete(d->decoder);
@@ -316,22 +346,49 @@ static outcome draw_halved(draw *d) {
   return outcome;
 }
 
+// libwebp decodes a lossless image only after it has an eighth of the size in the chunk header,
+// which can be more than the file has.
+static bool waits_for_missing_data(const draw *d) {
+  return d->image->is_lossless && imgc_le32(d->data + 4) / 8 >= d->image->size;
+}
+
+// Returns a copy of the data whose chunk header has a size that is 1 byte larger than the data, so
+// that libwebp still waits for more data at the end. NULL when memory is exhausted.
+static uint8_t *copy_with_size(const draw *d) {
+  size_t size = d->image->size, payload = size - CHUNK_HEADER + 1;
+  uint8_t *copy = imgc_scratch_alloc(d->request, size);
+  if (!copy) return NULL;
+  memcpy(copy, d->data, size);
+  for (int i = 0; i < 4; i++) copy[4 + i] = (uint8_t)(payload >> 8 * i);
+  return copy;
+}
+
 imgc_status imgc_webp_draw(const imgc_request *request, const imgc_webp_image *image,
                            const imgc_webp_output *output, imgc_webp_result *result,
                            imgc_report *report) {
   draw d = {.request = request,
             .report = report,
             .image = image,
+            .data = request->data + image->offset,
             .output = output,
             .piece = piece_size(image)};
-  outcome outcome = image->is_halved ? draw_halved(&d)
-                    : output->pixels ? draw_direct(&d)
-                                     : draw_buffered(&d);
+  uint8_t *copy = NULL;
+  outcome outcome = OUTCOME_FAILED;
+  if (waits_for_missing_data(&d) && !(d.data = copy = copy_with_size(&d)))
+    fail_without_memory(&d);
+  else
+    outcome = image->is_halved ? draw_halved(&d)
+              : output->pixels ? draw_direct(&d)
+                               : draw_buffered(&d);
+  imgc_scratch_free(request, copy, image->size);
   result->rows = imgc_webp_drawn(image, d.done);
-  bool is_complete = outcome == OUTCOME_COMPLETE && d.done == image->height;
-  result->end = is_complete                                           ? IMGC_WEBP_COMPLETE
-                : outcome == OUTCOME_SUSPENDED && image->is_truncated ? IMGC_WEBP_TRUNCATED
-                                                                      : IMGC_WEBP_DAMAGED;
+  bool has_all_rows = outcome == OUTCOME_COMPLETE && d.done == image->height;
+  if (image->is_truncated && (has_all_rows || outcome == OUTCOME_SUSPENDED))
+    result->end = IMGC_WEBP_TRUNCATED;
+  else if (has_all_rows)
+    result->end = image->exceeds_frame ? IMGC_WEBP_EXCEEDS : IMGC_WEBP_COMPLETE;
+  else
+    result->end = IMGC_WEBP_DAMAGED;
   return report->status;
 }
 

@@ -19,8 +19,10 @@ typedef struct imgc_webp_output {
 
 typedef enum imgc_webp_end {
   IMGC_WEBP_COMPLETE,
-  IMGC_WEBP_TRUNCATED, // the file ends before the end of the image data
-  IMGC_WEBP_DAMAGED,   // invalid data
+  // The file ends before the end of the image chunk, even if all rows are decoded: data is missing.
+  IMGC_WEBP_TRUNCATED,
+  IMGC_WEBP_DAMAGED, // invalid data
+  IMGC_WEBP_EXCEEDS, // all rows are decoded, but the image chunk is longer than its frame
 } imgc_webp_end;
 
 typedef struct imgc_webp_result {

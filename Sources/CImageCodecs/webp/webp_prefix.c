@@ -25,6 +25,15 @@ uint64_t imgc_webp_prefix_bytes(const imgc_request *request, const imgc_webp_ima
   return table_bytes(stream.groups > DENSE_GROUPS ? stream.used : stream.groups, stream.cache_bits);
 }
 
+uint64_t imgc_webp_prefix_codes(const imgc_request *request, const imgc_webp_image *image,
+                                imgc_report *report) {
+  imgc_webp_stream stream;
+  if (!imgc_webp_stream_open(&stream, request, image, report) ||
+      !imgc_webp_stream_read_header(&stream))
+    return 0;
+  return stream.prefix_codes + (uint64_t)stream.groups * IMGC_WEBP_CODES;
+}
+
 uint64_t imgc_webp_max_prefix_bytes(const imgc_webp_image *image) {
   if (!image->is_lossless && !image->alpha_is_coded) return 0;
   // A value of the entropy image applies to 4 x 4 pixels or more.

@@ -16,4 +16,8 @@ uint64_t imgc_webp_prefix_bytes(const imgc_request *request, const imgc_webp_ima
 // Returns an upper bound without reading the stream.
 uint64_t imgc_webp_max_prefix_bytes(const imgc_webp_image *image);
 
+// Returns the number of prefix codes that libwebp reads for the image; 0 for a damaged header.
+uint64_t imgc_webp_prefix_codes(const imgc_request *request, const imgc_webp_image *image,
+                                imgc_report *report);
+
 #endif

@@ -3,6 +3,7 @@
 
 #include "webp/webp_stream.h"
 #include "core/cancel.h"
+#include "core/limits.h"
 
 #include <string.h>
 
@@ -108,7 +109,7 @@ static void read_group(imgc_webp_stream *p, uint32_t cache_bits) {
   const uint32_t alphabets[IMGC_WEBP_CODES] = {IMGC_WEBP_LITERALS + IMGC_WEBP_LENGTHS + cache,
                                                IMGC_WEBP_LITERALS, IMGC_WEBP_LITERALS,
                                                IMGC_WEBP_LITERALS, DISTANCE_CODES};
-  for (int i = 0; i < IMGC_WEBP_CODES && p->bits.is_valid; i++)
+  for (int i = 0; i < IMGC_WEBP_CODES && p->bits.is_valid; i++, p->prefix_codes++)
     read_code(p, &p->codes[i], alphabets[i]);
 }
 
@@ -160,16 +161,45 @@ typedef struct image_results {
   bool *is_opaque;    // set to false when the image, as a palette, is not known to be opaque
 } image_results;
 
+// Adds the work since the last call to the budget of the file.
+static void charge(imgc_webp_stream *p) {
+  uint64_t units = imgc_mul(p->symbols - p->charged_symbols, IMGC_WORK_SYMBOL);
+  units = imgc_add(units, imgc_mul(p->prefix_codes - p->charged_codes, IMGC_WORK_PREFIX_CODE));
+  p->charged_symbols = p->symbols, p->charged_codes = p->prefix_codes;
+  if (imgc_charge(p->request, units, p->report)) p->bits.is_valid = false;
+}
+
+// An image whose four channels have one value each takes no bits, and is not read pixel by pixel.
+// Returns false for other images.
+static bool read_constant_image(imgc_webp_stream *p, uint64_t total, image_results *results) {
+  const imgc_webp_code *codes = p->codes;
+  for (int i = IMGC_WEBP_GREEN; i <= IMGC_WEBP_ALPHA; i++)
+    if (!codes[i].is_single) return false;
+  if (codes[IMGC_WEBP_GREEN].symbols[0] >= IMGC_WEBP_LITERALS) return false;
+  uint32_t value =
+      (uint32_t)codes[IMGC_WEBP_RED].symbols[0] << 8 | codes[IMGC_WEBP_GREEN].symbols[0];
+  uint32_t alpha = codes[IMGC_WEBP_ALPHA].symbols[0];
+  if (results->values) results->values[value >> 6] |= (uint64_t)1 << (value & 63);
+  for (uint64_t at = 0; at < total && results->tiles; at++)
+    results->tiles->values[at] = (uint16_t)value;
+  if (results->is_opaque) *results->is_opaque = total == 1 && alpha == 255;
+  p->symbols++;
+  return true;
+}
+
 // Parses an image with one group of codes. The values of the entropy image are in red and green.
 static void read_image(imgc_webp_stream *p, uint32_t width, uint32_t height,
                        image_results *results) {
   imgc_webp_bits *b = &p->bits;
   read_group(p, read_cache_bits(b));
   uint64_t total = (uint64_t)width * height;
+  if (b->is_valid && read_constant_image(p, total, results)) return;
   bool opaque = true;
   for (uint64_t at = 0, count = 1; at < total && b->is_valid; at += count) {
-    if (++p->symbols % SYMBOLS_PER_POLL == 0 && imgc_poll(p->request, p->report))
-      b->is_valid = false;
+    if (++p->symbols % SYMBOLS_PER_POLL == 0) {
+      charge(p);
+      if (imgc_poll(p->request, p->report)) b->is_valid = false;
+    }
     if (p->symbols > p->max_symbols) b->is_valid = false;
     uint32_t green = read_symbol(b, &p->codes[IMGC_WEBP_GREEN]);
     count = 1;
@@ -184,6 +214,8 @@ static void read_image(imgc_webp_stream *p, uint32_t width, uint32_t height,
     } else if (green < IMGC_WEBP_LITERALS + IMGC_WEBP_LENGTHS) {
       count = imgc_webp_read_length(b, green - IMGC_WEBP_LITERALS);
       uint32_t code = imgc_webp_read_length(b, read_symbol(b, &p->codes[IMGC_WEBP_DISTANCE]));
+      // Without a pixel before it, a copy is invalid; every other symbol takes bits.
+      if (at == 0) b->is_valid = false;
       opaque &= copies_opaque((uint32_t)at, code);
       if (results->tiles && !copy_tiles(results->tiles, at, (uint32_t)count, code))
         results->tiles = NULL;
@@ -266,7 +298,7 @@ static void read_entropy_image(imgc_webp_stream *p, uint32_t width) {
   }
 }
 
-bool imgc_webp_stream_read_header(imgc_webp_stream *p) {
+static bool read_header(imgc_webp_stream *p) {
   imgc_webp_bits *b = &p->bits;
   uint32_t width = read_transforms(p);
   p->cache_bits = read_cache_bits(b);
@@ -281,7 +313,14 @@ bool imgc_webp_stream_read_header(imgc_webp_stream *p) {
   return b->is_valid;
 }
 
+bool imgc_webp_stream_read_header(imgc_webp_stream *p) {
+  bool is_valid = read_header(p);
+  charge(p);
+  return is_valid && p->bits.is_valid;
+}
+
 bool imgc_webp_stream_read_group(imgc_webp_stream *p) {
   read_group(p, p->cache_bits);
+  charge(p);
   return p->bits.is_valid;
 }

@@ -58,8 +58,10 @@ typedef struct imgc_webp_stream {
   const imgc_request *request;
   imgc_report *report;
   imgc_webp_bits bits;
-  uint64_t symbols;     // pixels, copies and cache codes read so far
-  uint64_t max_symbols; // with more, the stream is not valid
+  uint64_t symbols;                        // pixels, copies and cache codes read so far
+  uint64_t max_symbols;                    // with more, the stream is not valid
+  uint64_t prefix_codes;                   // read so far
+  uint64_t charged_symbols, charged_codes; // included in the work of the file
   // Receives the values of the entropy image, in rows, if it has at most IMGC_WEBP_MAX_TILES and no
   // colour cache; NULL: not wanted.
   uint16_t *tiles;
@@ -96,10 +98,11 @@ bool imgc_webp_stream_open(imgc_webp_stream *stream, const imgc_request *request
                            const imgc_webp_image *image, imgc_report *report);
 
 // Reads the transforms and the entropy image. Returns false for damage, for more than `max_symbols`
-// symbols, and when imgc_poll fails.
+// symbols, and when imgc_poll or imgc_charge fails.
 bool imgc_webp_stream_read_header(imgc_webp_stream *stream);
 
-// Reads the codes of the next group, which follow the header. Returns false for damage.
+// Reads the codes of the next group, which follow the header. Returns false for damage, and when
+// imgc_charge fails.
 bool imgc_webp_stream_read_group(imgc_webp_stream *stream);
 
 #endif

@@ -71,6 +71,7 @@ final class FrameComposer {
         if !isAnimated || (orientation == .up && transform == nil) {
             return Bitmap(width: width, height: height, storage: current)
         }
+        try charge()
         let result = try allocate(zeroed: false)
         CodecCall.orient(current, width: header.width, height: header.height, by: orientation, into: result)
         if let transform {
@@ -186,9 +187,16 @@ final class FrameComposer {
     }
 
     private func copy(of storage: PixelStorage) throws(DecodeError) -> PixelStorage {
+        try charge()
         let copy = try allocate(byteCount: storage.byteCount, zeroed: false)
         storage.withBytes { bytes in copy.withMutableBytes { RowKernels.copy(bytes, to: &$0) } }
         return copy
+    }
+
+    /// Counts a copy of the canvas; the codec counts the work of the frames.
+    private func charge() throws(DecodeError) {
+        try source.call.work.charge(
+            header.width * header.height * 2, decoder.options.limits, format: header.format)
     }
 
     private func allocate(zeroed: Bool) throws(DecodeError) -> PixelStorage {

@@ -55,6 +55,16 @@ extension BMPHeader {
         return overflows ? .max : sum
     }
 
+    /// An upper estimate of the work of a decode without resampling, in the unit of ``DecodeLimits/maxWork``; 0 for an
+    /// embedded file, whose codec counts its work. A run-length code of two bytes can draw no pixel.
+    func work(of bytes: Span<UInt8>) -> Int {
+        switch pixels {
+        case .rows(let rows): rows.grid.height * rows.grid.width * 4
+        case .runs(let runs): (runs.grid.height * runs.grid.width * 2).addingClamped(bytes.count * 6)
+        case .embedded: 0
+        }
+    }
+
     private func check(
         _ outputs: [(request: ResampleRequest, storage: PixelStorage)], _ limits: DecodeLimits
     ) throws(DecodeError) {

@@ -24,13 +24,15 @@ extension DecodeOptions {
 
 extension DecodeLimits {
     fileprivate var variantText: String {
-        let limits: [(name: String, value: Int?)] = [
+        var limits: [(name: String, value: Int?)] = [
             ("maxInputBytes", maxInputBytes), ("maxSide", maxSide), ("maxPixels", maxPixels), ("maxMemory", maxMemory),
             ("maxFrames", maxFrames), ("maxTotalPixels", maxTotalPixels), ("maxScans", maxScans),
             ("maxScanSamples", maxScanSamples), ("maxPages", maxPages), ("maxSamplesPerPixel", maxSamplesPerPixel),
             ("maxTileSide", maxTileSide), ("maxMetadataItem", maxMetadataItem), ("maxMetadataTotal", maxMetadataTotal),
             ("maxChunks", maxChunks),
         ]
+        // Later limits are part of the text only if they differ from their default, so that stored keys remain valid.
+        if maxWork != DecodeLimits().maxWork { limits.append(("maxWork", maxWork)) }
         let parts = limits.map { "\($0.name): \($0.value.map { "Optional(\($0))" } ?? "nil")" }
         return "PlatformImage.DecodeLimits(\(parts.joined(separator: ", ")))"
     }

@@ -10,6 +10,8 @@ struct CodecCall {
     var cmykTransform: ColorTransform?
     /// True when the image is resampled while it is read: only the rows in memory then count against the memory limits.
     var resamples = false
+    /// Shared by all copies of this value, so that the limit of the work applies to all calls for the file.
+    let work = WorkMeter()
 
     /// Reads the header as the codec reports it: width and height are those of the stored image after JPEG scaling.
     func header(
@@ -141,6 +143,8 @@ struct CodecCall {
         _ body: (inout imgc_request, inout imgc_report) -> imgc_status
     ) throws(DecodeError) -> imgc_status {
         var report = imgc_report()
+        var units = imgc_work(units: work.total, not_counted: work.notCounted)
+        defer { (work.total, work.notCounted) = (units.units, units.not_counted) }
         let status = unsafe bytes.withUnsafeBufferPointer { buffer in
             var request = unsafe imgc_request()
             unsafe request.data = buffer.baseAddress
@@ -161,7 +165,10 @@ struct CodecCall {
             unsafe request.memory = imgc_memory(
                 allocate: { unsafe PixelPool.shared.acquireOrMap(byteCount: $0) },
                 release: { unsafe PixelPool.shared.release($0, byteCount: $1) })
-            return withExtendedLifetime((flag, cmykTransform)) { unsafe body(&request, &report) }
+            return unsafe withUnsafeMutablePointer(to: &units) { units in
+                unsafe request.work = units
+                return withExtendedLifetime((flag, cmykTransform)) { unsafe body(&request, &report) }
+            }
         }
         damage.add(Damage(report))
         guard status == IMGC_OK || status == IMGC_END_OF_FRAMES else { throw DecodeError(status, report, format) }

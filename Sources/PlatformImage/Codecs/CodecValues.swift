@@ -12,7 +12,7 @@ extension imgc_limits {
             max_scan_samples: bound(limits.maxScanSamples), max_pages: bound(limits.maxPages),
             max_samples_per_pixel: bound(limits.maxSamplesPerPixel), max_tile_side: bound(limits.maxTileSide),
             max_metadata_item: bound(limits.maxMetadataItem), max_metadata_total: bound(limits.maxMetadataTotal),
-            max_chunks: bound(limits.maxChunks))
+            max_chunks: bound(limits.maxChunks), max_work: bound(limits.maxWork))
     }
 }
 

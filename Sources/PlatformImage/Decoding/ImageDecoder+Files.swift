@@ -1,4 +1,7 @@
 // All functions with file paths. The other parts of the module decode bytes in memory.
+//
+// Without a declared type, the extension of a JPEG's name declares its type if the file begins with FF D8 and has junk
+// after it; see ContentType.init(ofFileNamed:_:).
 
 extension ImageDecoder {
     /// Reads the header of a file and counts its frames or pages, as ``header(of:as:cancellation:)-([UInt8],_,_)``
@@ -16,7 +19,8 @@ extension ImageDecoder {
         cancellation: CancellationFlag? = nil
     ) throws(DecodeError) -> ImageHeader {
         try withBytes(of: path, mapsFile, cancellation) { (bytes, _) throws(DecodeError) in
-            try header(of: bytes, as: contentType, cancellation: cancellation)
+            let contentType = ContentType.declared(contentType, ofFileNamed: path, bytes)
+            return try header(of: bytes, as: contentType, cancellation: cancellation)
         }
     }
 
@@ -42,7 +46,8 @@ extension ImageDecoder {
         cancellation: CancellationFlag? = nil
     ) throws(DecodeError) -> DecodedImage {
         try withBytes(of: path, mapsFile, cancellation) { (bytes, _) throws(DecodeError) in
-            try decode(bytes, as: contentType, cancellation: cancellation)
+            let contentType = ContentType.declared(contentType, ofFileNamed: path, bytes)
+            return try decode(bytes, as: contentType, cancellation: cancellation)
         }
     }
 
@@ -63,7 +68,8 @@ extension ImageDecoder {
         cancellation: CancellationFlag? = nil
     ) throws(DecodeError) -> DecodedImage {
         try withBytes(of: path, mapsFile, cancellation) { (bytes, _) throws(DecodeError) in
-            try thumbnail(of: bytes, options: options, as: contentType, cancellation: cancellation)
+            let contentType = ContentType.declared(contentType, ofFileNamed: path, bytes)
+            return try thumbnail(of: bytes, options: options, as: contentType, cancellation: cancellation)
         }
     }
 
@@ -84,7 +90,8 @@ extension ImageDecoder {
         mapsFile: Bool = true, cancellation: CancellationFlag? = nil
     ) throws(DecodeError) -> [DecodedImage] {
         try withBytes(of: path, mapsFile, cancellation) { (bytes, _) throws(DecodeError) in
-            try thumbnails(of: bytes, options: options, as: contentType, cancellation: cancellation)
+            let contentType = ContentType.declared(contentType, ofFileNamed: path, bytes)
+            return try thumbnails(of: bytes, options: options, as: contentType, cancellation: cancellation)
         }
     }
 
@@ -103,6 +110,7 @@ extension ImageDecoder {
         contentsOf path: String, as contentType: ContentType? = nil, cancellation: CancellationFlag? = nil
     ) throws(DecodeError) -> ImageFrames {
         let bytes = try InputFile.bytes(of: path, limits: options.limits, flag: cancellation)
+        let contentType = ContentType.declared(contentType, ofFileNamed: path, bytes.span)
         return try frames(of: bytes, as: contentType, cancellation: cancellation)
     }
 
@@ -139,7 +147,8 @@ extension DecodeQueue {
         return try await run(
             path, mapsFile, decoder, priority,
             prepare: { (bytes, flag) throws(DecodeError) in
-                try decoder.preparedDecode(bytes, as: contentType, cancellation: flag)
+                let contentType = ContentType.declared(contentType, ofFileNamed: path, bytes)
+                return try decoder.preparedDecode(bytes, as: contentType, cancellation: flag)
             })
     }
 
@@ -163,7 +172,8 @@ extension DecodeQueue {
         return try await run(
             path, mapsFile, decoder, priority,
             prepare: { (bytes, flag) throws(DecodeError) in
-                try decoder.preparedThumbnail(bytes, options: options, as: contentType, cancellation: flag)
+                let contentType = ContentType.declared(contentType, ofFileNamed: path, bytes)
+                return try decoder.preparedThumbnail(bytes, options: options, as: contentType, cancellation: flag)
             })
     }
 
@@ -187,7 +197,8 @@ extension DecodeQueue {
         return try await run(
             path, mapsFile, decoder, priority,
             prepare: { (bytes, flag) throws(DecodeError) in
-                try decoder.preparedThumbnails(
+                let contentType = ContentType.declared(contentType, ofFileNamed: path, bytes)
+                return try decoder.preparedThumbnails(
                     bytes, options: options, isComplete: true, as: contentType, cancellation: flag)
             }
         ).images()

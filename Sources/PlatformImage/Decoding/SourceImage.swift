@@ -88,6 +88,7 @@ struct SourceImage {
     ) throws(DecodeError) {
         if let bmp {
             precondition(stride == width * 4, "a BMP is decoded to rows without padding")
+            try call.work.charge(bmp.work(of: bytes), call.options.limits, format: .bmp)
             try bmp.decode(bytes, onto: &pixels, options: call.options, flag: call.flag, damage: &damage)
             return
         }
@@ -137,6 +138,9 @@ struct SourceImage {
             streamedOutputs.append((request, storage))
         }
         if let bmp {
+            try call.work.charge(
+                streamedOutputs.reduce(bmp.work(of: bytes)) { $0.addingClamped($1.request.work) },
+                call.options.limits, format: .bmp)
             try bmp.decode(
                 bytes, resampledTo: streamedOutputs, options: call.options, flag: call.flag, damage: &damage)
             return

@@ -36,13 +36,14 @@ extension ImageEncoder {
     ///     and at the few steps within a frame that libwebp reports.
     /// - Throws: `invalidArgument` when there is no frame, when sizes differ, and when `loopCount`, a delay or an
     ///   option is out of its range; `unsupportedFormat` for JPEG and when the build has no encoder for the format;
-    ///   `tooLarge`, `overMaxBytes`, `outOfMemory`, `cancelled`, `deadlinePassed`.
+    ///   `tooLarge`, `limitExceeded`, `overMaxBytes`, `outOfMemory`, `cancelled`, `deadlinePassed`.
     public func encodeAnimation(
         _ frames: [AnimationFrame], as format: EncodedFormat, loopCount: Int = 0, cancellation: CancellationFlag? = nil
     ) throws(EncodeError) -> [UInt8] {
         try options.check(for: format)
         try Self.check(frames, loopCount: loopCount, format)
         let canvas = frames[0].bitmap
+        try checkWork(width: canvas.width, height: canvas.height, frameCount: frames.count, as: format)
         return try addingMetadata(format, width: canvas.width, height: canvas.height) {
             (encoder) throws(EncodeError) in
             try encoder.encodeFrames(frames, as: format, loopCount: loopCount, cancellation)

@@ -22,11 +22,12 @@ public struct ImageEncoder: Sendable {
     ///   - cancellation: Stops the encode at its next batch of rows when raised; a lossless WebP only at the next of
     ///     the few steps that libwebp reports.
     /// - Throws: `invalidArgument` when an option that applies to the format is out of its range, `unsupportedFormat`,
-    ///   `tooLarge`, `overMaxBytes`, `outOfMemory`, `cancelled`, `deadlinePassed`.
+    ///   `tooLarge`, `limitExceeded`, `overMaxBytes`, `outOfMemory`, `cancelled`, `deadlinePassed`.
     public func encode(
         _ bitmap: Bitmap, as format: EncodedFormat, cancellation: CancellationFlag? = nil
     ) throws(EncodeError) -> [UInt8] {
         try options.check(for: format)
+        try checkWork(width: bitmap.width, height: bitmap.height, as: format)
         return try addingMetadata(format, width: bitmap.width, height: bitmap.height) {
             (encoder) throws(EncodeError) in try encoder.encodePixels(bitmap, as: format, cancellation)
         }

@@ -105,7 +105,7 @@ extension DecodeLimits {
         [
             \.maxInputBytes, \.maxSide, \.maxPixels, \.maxMemory, \.maxFrames, \.maxTotalPixels, \.maxScans,
             \.maxScanSamples, \.maxPages, \.maxSamplesPerPixel, \.maxTileSide, \.maxMetadataItem, \.maxMetadataTotal,
-            \.maxChunks,
+            \.maxChunks, \.maxWork,
         ]
     }
 }

@@ -27,6 +27,11 @@ struct ResampleRequest: Hashable, Sendable {
         linearLight = false
     }
 
+    /// An upper estimate of the work of a valid request, in the unit of ``DecodeLimits/maxWork``.
+    var work: Int {
+        3 * (Int(cropWidth) + width) * Int(cropHeight) + 6 * width * height
+    }
+
     /// True when all sizes are in range and the crop is inside the source.
     var isValid: Bool {
         let sides = 1...Self.maxSide

@@ -40,3 +40,22 @@ public struct ContentType: Hashable, Sendable, CustomStringConvertible {
     /// `application/octet-stream`: declares no format; the signature determines the format.
     public static var octetStream: Self { Self(known: "application/octet-stream") }
 }
+
+extension ContentType {
+    /// `image/jpeg` for a file whose name ends with `.jpg`, `.jpeg`, `.jpe` or `.jfif` if its bytes begin with `FF D8`,
+    /// but do not have the signature of JPEG, `FF D8 FF`: junk after the first marker, which decoders skip. Nil for all
+    /// other files, because the signature of a file determines its format, and not its name.
+    package init?(ofFileNamed path: String, _ bytes: Span<UInt8>) {
+        guard bytes.count > 2, bytes[0] == 0xFF, bytes[1] == 0xD8, bytes[2] != 0xFF else { return nil }
+        let name = path.utf8.suffix(5).map(\.lowercasedASCII)
+        guard [".jpg", ".jpeg", ".jpe", ".jfif"].contains(where: { name.reversed().starts(with: $0.utf8.reversed()) })
+        else { return nil }
+        self = .jpeg
+    }
+
+    /// The declared type, or that of ``init(ofFileNamed:_:)`` when no type is declared.
+    static func declared(_ contentType: Self?, ofFileNamed path: String, _ bytes: Span<UInt8>) -> Self? {
+        if let contentType, contentType != .octetStream { return contentType }
+        return Self(ofFileNamed: path, bytes) ?? contentType
+    }
+}

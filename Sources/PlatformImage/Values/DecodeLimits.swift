@@ -38,12 +38,21 @@ public struct DecodeLimits: Hashable, Sendable {
     public var maxMetadataTotal: Int? = 16 << 20
     /// Maximum number of PNG ancillary chunks that are read.
     public var maxChunks: Int? = 128
+    /// Maximum work of one file, estimated as nanoseconds of one core at 3 GHz: reading its header, counting its
+    /// frames, decoding, resampling and converting colours.
+    ///
+    /// The work is that of one call, or of all calls of one ``ImageFrames``. It is an upper estimate from the sizes in
+    /// the file and from the loops that the file controls, with weights measured per format; it does not depend on the
+    /// clock, so a file is accepted or rejected on every machine alike. Where the header determines the work, a file is
+    /// rejected before its pixels are decoded. Sizes and memory have limits of their own; this limit bounds files that
+    /// stay below them, for example many scans, many frames, or codes that represent pixels without data.
+    public var maxWork: Int? = 20_000_000_000
 
     /// The default limits: high enough for large photographs and scans, low enough to reject decompression bombs.
     public init() {}
 
     /// Limits for a service that makes thumbnails of untrusted bytes: 50 megapixels, 256 MiB, one frame, 16 pages, half
-    /// of the default ``maxScanSamples``.
+    /// of the default ``maxScanSamples``, a ``maxWork`` of two seconds.
     public static var thumbnailService: Self {
         var limits = Self()
         limits.maxPixels = 50_000_000
@@ -52,6 +61,7 @@ public struct DecodeLimits: Hashable, Sendable {
         limits.maxTotalPixels = 50_000_000
         limits.maxScanSamples = 3_200_000_000
         limits.maxPages = 16
+        limits.maxWork = 2_000_000_000
         return limits
     }
 
@@ -72,6 +82,7 @@ public struct DecodeLimits: Hashable, Sendable {
         limits.maxMetadataItem = nil
         limits.maxMetadataTotal = nil
         limits.maxChunks = nil
+        limits.maxWork = nil
         return limits
     }
 }
@@ -120,6 +131,7 @@ extension DecodeLimits: CustomStringConvertible {
         text.add("maxMetadataItem", maxMetadataItem, default: other.maxMetadataItem)
         text.add("maxMetadataTotal", maxMetadataTotal, default: other.maxMetadataTotal)
         text.add("maxChunks", maxChunks, default: other.maxChunks)
+        text.add("maxWork", maxWork, default: other.maxWork)
         return text.text
     }
 }

@@ -41,7 +41,8 @@ public struct EncodeError: Error, Hashable, Sendable, CustomStringConvertible {
         /// The smallest file that the options allow is larger than ``EncodeOptions/maxBytes``;
         /// ``EncodeError/smallestByteCount`` is the size of that file.
         public static var overMaxBytes: Self { Self(description: "overMaxBytes") }
-        /// The encode needs more memory than the maximum of ``DecodeQueue/budget``.
+        /// The encode needs more memory than the maximum of ``DecodeQueue/budget``, or more work than
+        /// ``EncodeOptions/maxWork``.
         public static var limitExceeded: Self { Self(description: "limitExceeded") }
         /// The system has no memory left.
         public static var outOfMemory: Self { Self(description: "outOfMemory") }

@@ -52,6 +52,54 @@ import Testing
         #expect(image.bitmap.copyBytes() == Self.rows(4, white: 2))
     }
 
+    /// The codes of four rows, and of the first 4 white and 4 black pixels of the fifth.
+    static let pagesWithPartOfARow: [ShortPage] = [
+        ShortPage(compression: 2, digits: String(repeating: rowCodes + "0000", count: 4) + "1011 011"),
+        ShortPage(compression: 3, digits: group3 + endOfLine + "1011 011"),
+        ShortPage(compression: 3, digits: String(repeating: rowCodes, count: 4) + "1011 011"),
+        ShortPage(compression: 4, digits: group4 + "001 1011 011"),
+        ShortPage(compression: 4, digits: group4 + "11"),
+    ]
+
+    @Test(.requirement("E1"), arguments: pagesWithPartOfARow, [0, 1])
+    func faxDataThatEndsInsideARowKeepsTheDecodedPartOfTheRow(_ short: ShortPage, _ photometric: Int) throws {
+        let image = try ImageDecoder(options: .asStored).decode(
+            page(short.compression, [short.data], photometric: photometric).bytes)
+
+        let (white, black) = photometric == 0 ? (UInt8(255), UInt8(0)) : (0, 255)
+        let row = image.bitmap.copyBytes()[(4 * 64)..<(5 * 64)]
+        let gray = stride(from: row.startIndex, to: row.endIndex, by: 4).map { row[$0] }
+        #expect(image.status == .truncated(rows: 4))
+        #expect(
+            gray == [UInt8](repeating: white, count: 4) + [UInt8](repeating: black, count: 4)
+                + [UInt8](repeating: white, count: 8))
+        #expect(Array(image.bitmap.copyBytes().suffix(64)) == Self.white)
+    }
+
+    /// A row is kept as far as it was decoded: a prefix of its pixels, then white. The first two bytes contain less
+    /// than a row.
+    @Test(.requirement("E1"), arguments: [2, 3, 4])
+    func faxDataTruncatedAtAnyByteHasCompleteRowsThenAPrefixOfARow(_ compression: Int) throws {
+        let row = compression == 3 ? Self.endOfLine + Self.rowCodes : Self.rowCodes + "0000"
+        let digits =
+            compression == 4
+            ? "001 1011 011 1" + String(repeating: "111", count: 5) : String(repeating: row, count: 6)
+        let data = [UInt8](digits: digits)
+        let decoder = ImageDecoder(options: .asStored)
+        for count in 3..<data.count {
+            guard let image = try? decoder.decode(page(compression, [Array(data.prefix(count))]).bytes) else {
+                continue
+            }
+            guard case .truncated(let rows) = image.status else { continue }
+            let pixels = image.bitmap.copyBytes()
+            let part = pixels[(rows * 64)..<((rows + 1) * 64)]
+            let common = zip(part, Self.row).prefix { $0 == $1 }.count
+
+            #expect(pixels.prefix(rows * 64) == Self.rows(rows)[...], "cut at \(count)")
+            #expect(part.dropFirst(common).allSatisfy { $0 == 255 }, "cut at \(count)")
+        }
+    }
+
     /// Missing rows are also white if PhotometricInterpretation is BlackIsZero.
     @Test(.requirement("D3")) func missingRowsOfABlackIsZeroPageAreWhite() throws {
         let data = Self.shortPages[3].data

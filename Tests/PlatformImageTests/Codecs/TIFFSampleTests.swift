@@ -5,6 +5,51 @@ import Testing
 /// BitsPerSample and ExtraSamples tags that writers often store incorrectly, subsampled YCbCr strips, and premultiplied
 /// colours.
 @Suite struct TIFFSampleTests {
+    /// Frame headers that libjpeg does not support, and their names. SOF11 is the arithmetic-coded lossless process.
+    static let processes: [(marker: UInt8, detail: String)] = [
+        (0xC3, "lossless"), (0xCB, "lossless"), (0xC5, "hierarchical"), (0xC7, "hierarchical"), (0xF7, "jpegls"),
+    ]
+
+    /// A JPEG stream with a frame header and a scan, after a segment and fill bytes.
+    private static func stream(_ marker: UInt8, bits: UInt8, tables: Bool) -> [UInt8] {
+        let table: [UInt8] = [0xFF, 0xC4, 0, 20, 0, 1] + [UInt8](repeating: 0, count: 15) + [0]
+        let comment: [UInt8] = [0xFF, 0xFE, 0, 4, 0xFF, 0xC0]  // contains the code of SOF0
+        let frame: [UInt8] = [0xFF, 0xFF, marker, 0, 11, bits, 0, 8, 0, 8, 1, 1, 0x11, 0]
+        return [0xFF, 0xD8] + comment + (tables ? table : []) + frame + [
+            0xFF, 0xDA, 0, 8, 1, 1, 0, 1, 0, 0, 0, 0xFF, 0xD9,
+        ]
+    }
+
+    @Test(.requirement("E2"), arguments: processes, [8, 12, 16])
+    func jpegProcessInATIFFThatIsNotSupportedHasTheDetailOfAJPEGFile(
+        _ process: (marker: UInt8, detail: String), _ bits: Int
+    ) {
+        let data = Self.stream(process.marker, bits: UInt8(bits), tables: bits == 8)
+        for strips in [[data], [[], data, data]] {
+            var file = TIFFFile(
+                width: 8, height: 8 * strips.count, bits: [bits], samples: 1, photometric: 1, compression: 7,
+                strips: strips)
+            file[278] = [8]
+            let bytes = file.bytes
+
+            let error = #expect(throws: DecodeError.self) { try ImageDecoder().decode(bytes) }
+
+            #expect(error?.code == .unsupported && error?.detail == process.detail, "\(strips.count) strips")
+        }
+    }
+
+    /// JPEGProc 14 (TIFF 6.0, section 22) is the lossless process of old-style JPEG.
+    @Test(.requirement("E2")) func oldStyleLosslessJPEGInATIFFIsUnsupported() {
+        var file = TIFFFile(
+            width: 8, height: 8, bits: [8], samples: 1, photometric: 1, compression: 6, strips: [[0, 0, 0, 0]])
+        file[512] = [14]
+        let bytes = file.bytes
+
+        let error = #expect(throws: DecodeError.self) { try ImageDecoder().decode(bytes) }
+
+        #expect(error?.code == .unsupported && error?.detail == "lossless")
+    }
+
     private func pixels(_ file: TIFFFile) throws -> [UInt8] {
         let image = try ImageDecoder(options: .asStored).decode(file.bytes)
         #expect(image.status == .complete)

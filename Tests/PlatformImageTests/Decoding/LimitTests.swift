@@ -77,7 +77,8 @@ import Testing
         #expect(limits.maxMemory == 512 << 20 && service.maxMemory == 256 << 20)
         #expect(limits.maxFrames == 2_000 && service.maxFrames == 1)
         #expect(limits.maxScans == 100 && limits.maxScanSamples == 6_400_000_000)
-        #expect(DecodeLimits.unlimited.maxMemory == nil)
+        #expect(limits.maxWork == 20_000_000_000 && service.maxWork == 2_000_000_000)
+        #expect(DecodeLimits.unlimited.maxMemory == nil && DecodeLimits.unlimited.maxWork == nil)
     }
 
     @Test func formatThatIsNotAllowedThrowsUnsupported() throws {

@@ -3,9 +3,11 @@ import Foundation
 /// A file in a temporary folder of its own; `remove()` deletes both.
 struct TemporaryFile {
     let folder: URL
-    var path: String { folder.appending(path: "image").path }
+    let name: String
+    var path: String { folder.appending(path: name).path }
 
-    init(_ bytes: [UInt8]) throws {
+    init(_ bytes: [UInt8], named name: String = "image") throws {
+        self.name = name
         folder = FileManager.default.temporaryDirectory.appending(path: "files-\(UUID().uuidString)")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         try write(bytes)

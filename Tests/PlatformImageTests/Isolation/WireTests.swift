@@ -38,6 +38,7 @@ import Testing
         "maxMetadataItem": { $0.maxMetadataItem = 12 },
         "maxMetadataTotal": { $0.maxMetadataTotal = 13 },
         "maxChunks": { $0.maxChunks = 14 },
+        "maxWork": { $0.maxWork = 15 },
     ]
 
     private static let thumbnailChanges: [String: @Sendable (inout ThumbnailOptions) -> Void] = [

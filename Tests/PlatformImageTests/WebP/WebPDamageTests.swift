@@ -24,7 +24,7 @@ import Testing
             "complete []",
             [
                 "alph-after", "alph-lossless", "alph-no-flag", "alph-raw", "alph-raw-long", "alph-twice",
-                "anim-flag-missing", "chunk-larger", "exif-prefix", "flags-alpha-missing", "flags-alpha-only",
+                "anim-flag-missing", "exif-prefix", "flags-alpha-missing", "flags-alpha-only",
                 "flags-metadata-missing", "flags-metadata-only", "flags-reserved", "icc-damaged",
                 "no-padding-at-end", "padding-not-zero", "riff-odd", "two-images", "two-images-extended",
                 "unknown-100", "unknown-after", "unknown-before", "unknown-empty", "unknown-first", "unknown-simple",
@@ -39,6 +39,7 @@ import Testing
         ("complete [trailingData]", ["trailing-bytes"]),
         ("corrupt([chunk]) [chunk]", ["vp8x-after", "vp8x-twice"]),
         ("corrupt([structure]) [structure]", ["riff-0", "riff-smaller"]),
+        ("truncated(rows: 11) []", ["chunk-larger"]),
         ("truncated(rows: 32) []", ["truncated-lossless-50"]),
         ("truncated(rows: 55) []", ["truncated-lossy-95"]),
         ("truncated(rows: 64) []", ["truncated-lossless-95"]),
@@ -165,6 +166,77 @@ import Testing
         }
     }
 
+    // ------------------------------------------------------------------ sizes beyond the file
+
+    /// The offset of the image chunk of a still image.
+    private static func imageChunk(of bytes: [UInt8]) -> Int? {
+        var at = 12
+        while at + 8 <= bytes.count {
+            let name = String(decoding: bytes[at..<(at + 4)], as: UTF8.self)
+            if name == "VP8 " || name == "VP8L" { return at }
+            let size = (0..<4).reduce(0) { $0 | Int(bytes[at + 4 + $1]) << (8 * $1) }
+            at += 8 + size + size % 2
+        }
+        return nil
+    }
+
+    private static func setSize(_ size: Int, at offset: Int, of bytes: inout [UInt8]) {
+        for n in 0..<4 { bytes[offset + n] = UInt8(truncatingIfNeeded: size >> (8 * n)) }
+    }
+
+    /// The rows come from the file, but data of the image chunk is missing.
+    @Test(.requirement("E3"), arguments: stills)
+    func webPWhoseImageChunkIsLongerThanTheFileIsTruncatedWithAllRows(_ fixture: Fixture) throws {
+        let bytes = try fixture.load()
+        let decoder = ImageDecoder(options: .asStored)
+        let whole = try decoder.decode(bytes)
+        let chunk = try #require(Self.imageChunk(of: bytes))
+        for excess in [2, 50, 100_000, 0x7FFF_0000, 0xFFFF_FFFE - bytes.count] {
+            for riffSize in [bytes.count - 8, 0xFFFF_FFF6] {
+                var larger = bytes
+                Self.setSize(bytes.count - chunk - 8 + excess, at: chunk + 4, of: &larger)
+                Self.setSize(riffSize, at: 4, of: &larger)
+
+                let image = try decoder.decode(larger)
+
+                #expect(image.status == .truncated(rows: whole.bitmap.height), "\(excess) bytes more")
+                #expect(image.bitmap.copyBytes() == whole.bitmap.copyBytes(), "\(excess) bytes more")
+            }
+        }
+    }
+
+    @Test(.requirement("E3"), arguments: stills)
+    func truncatedWebPWithSizesBeyondTheFileIsNeverComplete(_ fixture: Fixture) throws {
+        let bytes = try fixture.load()
+        let chunk = try #require(Self.imageChunk(of: bytes))
+        for count in (chunk + 9)..<bytes.count {
+            var cut = Array(bytes.prefix(count))
+            Self.setSize(0xFFFF_FFF6, at: 4, of: &cut)
+            Self.setSize(0xFFFF_0000, at: chunk + 4, of: &cut)
+
+            let image = try? ImageDecoder(options: .asStored).decode(cut)
+
+            #expect(image?.status != .complete, "cut at \(count)")
+        }
+    }
+
+    /// The frame itself is complete, so the size of the image chunk in it is wrong.
+    @Test(.requirement("E3")) func imageChunkLongerThanItsFrameIsAStructureDefect() throws {
+        var bytes = try Fixture.file("webp/animation.webp")
+        let name = Array("ANMF".utf8)
+        let frame = try #require(bytes.indices.first { bytes[$0...].starts(with: name) })
+        let image = frame + 8 + 16
+        let size = (0..<4).reduce(0) { $0 | Int(bytes[image + 4 + $1]) << (8 * $1) }
+        let decoder = ImageDecoder(options: .asStored)
+        let whole = try decoder.decode(bytes).bitmap.copyBytes()
+        Self.setSize(size + 1_000_000, at: image + 4, of: &bytes)
+
+        let damaged = try decoder.decode(bytes)
+
+        #expect("\(damaged.status)" == "corrupt([structure])")
+        #expect(damaged.bitmap.copyBytes() == whole)
+    }
+
     // ------------------------------------------------------------------ wrong bytes
 
     @Test(arguments: intact.filter { $0.bytes <= 250 })
@@ -185,7 +257,8 @@ import Testing
                 #expect(shrunk == full, "byte \(index) ^ \(mask)")
                 guard let image = try? ImageDecoder(options: options).decode(wrong) else { continue }
                 if case .truncated(let rows) = image.status {
-                    #expect(rows > 0 && rows < image.header.height, "byte \(index) ^ \(mask)")
+                    // All rows are decoded when only the size of the image chunk is wrong.
+                    #expect(rows > 0 && rows <= image.header.height, "byte \(index) ^ \(mask)")
                 }
             }
         }

@@ -27,13 +27,14 @@ void tiff_fax_note(tiff_fax_notes *notes, const char *message, bool is_error) {
   }
 }
 
-uint64_t tiff_fax_complete(const tiff_fax_notes *notes, uint64_t written, uint64_t wanted) {
+uint64_t tiff_fax_complete(const tiff_fax_notes *notes, uint64_t written, uint64_t wanted,
+                           bool *has_part) {
   uint64_t rows = written;
   bool ended = written < wanted;
   if (rows > 0 && notes->empty_last == rows - 1) {
     ended = true;
     rows = notes->empty_first;
   }
-  if (ended && rows > 0 && notes->last_short == rows - 1) rows--;
-  return rows;
+  *has_part = ended && rows > 0 && notes->last_short == rows - 1;
+  return *has_part ? rows - 1 : rows;
 }

@@ -24,6 +24,9 @@ void tiff_fax_note(tiff_fax_notes *notes, const char *message, bool is_error);
 // Returns the number of complete rows among the first `written` rows. `written` is less than
 // `wanted` when the data ended early. libtiff reports the end codes (EOFB, RTC), and zero bits
 // after the data, as rows that end early.
-uint64_t tiff_fax_complete(const tiff_fax_notes *notes, uint64_t written, uint64_t wanted);
+// - has_part: set to true when the data ends inside the row after the complete rows; libtiff has
+//   written the decoded runs of this row, and white after them.
+uint64_t tiff_fax_complete(const tiff_fax_notes *notes, uint64_t written, uint64_t wanted,
+                           bool *has_part);
 
 #endif

@@ -92,6 +92,7 @@ imgc_status tiff_count_pages(const imgc_request *request, const tiff_input *inpu
   *broken = false;
   for (;;) {
     if (total % 1024 == 0 && imgc_poll(request, report)) return report->status;
+    if (imgc_charge(request, IMGC_WORK_CHUNK, report)) return report->status;
     offset = next_directory(input, offset, broken);
     if (offset == 0) break;
     steps++;

@@ -51,6 +51,7 @@ typedef struct tiff_properties {
   bool has_predictor; // for native_lzw: horizontal predictor (Predictor 2) of 8 or 16 bits
   uint32_t band_rows; // rows of the band buffer
   uint64_t work_bytes;
+  uint64_t cost;       // estimated nanoseconds to decode the page
   uint64_t retry_cost; // nanoseconds available for decoding again after damage
 } tiff_properties;
 

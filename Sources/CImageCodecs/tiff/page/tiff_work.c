@@ -48,7 +48,8 @@ uint64_t tiff_cost(const tiff_properties *f, uint64_t bytes, uint64_t input_byte
 
 typedef struct input_cost {
   uint64_t cost;    // nanoseconds for the input of all strips or tiles
-  uint64_t largest; // input bytes of the largest strip or tile
+  uint64_t bytes;   // of all strips or tiles
+  uint64_t largest; // of the largest strip or tile
 } input_cost;
 
 // Sums the compressed bytes that are passed to the codec. Bytes that several strips or tiles share
@@ -67,6 +68,7 @@ static input_cost add_input(const tiff_file *file, const tiff_properties *f) {
       if (count > left) count = left;
       if (count > sum.largest) sum.largest = count;
       sum.cost = imgc_add(sum.cost, tiff_cost(f, 0, count));
+      sum.bytes = imgc_add(sum.bytes, count);
     }
   }
   return sum;
@@ -102,6 +104,7 @@ imgc_status tiff_check_work(const imgc_request *request, const tiff_file *file, 
                      "(4 ns per byte of the memory limit)",
                      (unsigned long long)output, (unsigned long long)budget);
 
+  if (imgc_charge(request, imgc_mul(tiles, IMGC_WORK_CHUNK), report)) return report->status;
   input_cost input = add_input(file, f);
   uint64_t left = output < budget ? budget - output : 0;
   uint64_t size = imgc_add(file->input.size, file->input.size / 4 + (4 << 20));
@@ -117,6 +120,12 @@ imgc_status tiff_check_work(const imgc_request *request, const tiff_file *file, 
   uint64_t single_decode = tiff_cost(f, f->tile_bytes, input.largest);
   uint64_t wanted =
       imgc_add(imgc_mul(single_decode, 16), imgc_mul(imgc_add(output, input.cost), 2));
+  // An input byte without output costs up to five times as much as one of an ordinary file. For the
+  // work budget, the bytes of the file count as ordinary, because they are limited by its size.
+  uint64_t once = input.bytes < file->input.size ? input.bytes : file->input.size;
+  uint64_t pixels = imgc_mul(f->width, f->height);
+  f->cost = imgc_add(imgc_add(output, imgc_mul(pixels, 2)),
+                     input.cost - imgc_mul(once, cost_of_input_byte(f) * 4 / 5));
   f->retry_cost = wanted < left ? wanted : left;
   uint64_t min_retry_cost = imgc_mul(single_decode, imgc_mul(single_decode, 3) <= budget ? 3 : 2);
   if (f->retry_cost < min_retry_cost) f->retry_cost = min_retry_cost;

@@ -6,7 +6,7 @@
 #include "tiff/page/tiff_properties.h"
 
 // Rejects a page whose estimated decoding time exceeds the limit of the request; sets
-// properties->retry_cost.
+// properties->cost and properties->retry_cost.
 imgc_status tiff_check_work(const imgc_request *request, const tiff_file *file,
                             tiff_properties *properties, imgc_report *report);
 

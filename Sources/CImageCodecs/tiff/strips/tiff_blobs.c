@@ -60,6 +60,24 @@ bool tiff_blob_fits(const tiff_properties *properties, const uint8_t *data, uint
   }
 }
 
+uint8_t tiff_jpeg_frame(const uint8_t *data, uint64_t size) {
+  imgc_reader r = {data, (size_t)size, 0};
+  while (imgc_left(&r) >= 2) {
+    const uint8_t *ff = memchr(r.data + r.offset, 0xFF, imgc_left(&r) - 1);
+    if (!ff) return 0;
+    uint8_t code = ff[1];
+    r.offset = (size_t)(ff - r.data) + (code == 0xFF ? 1 : 2);
+    if (jpeg_is_frame_marker(code) || code == JPEG_MARKER_SOF55) return code;
+    if (code == JPEG_MARKER_SOS || code == JPEG_MARKER_EOI) return 0;
+    // Fill bytes, bytes that are no marker, and markers without a segment.
+    if (code == 0xFF || code < JPEG_MARKER_SOF0 ||
+        (code >= JPEG_MARKER_RST0 && code <= JPEG_MARKER_SOI))
+      continue;
+    if (imgc_left(&r) < 2 || !imgc_skip(&r, imgc_be16(r.data + r.offset))) return 0;
+  }
+  return 0;
+}
+
 uint64_t tiff_count_scans(const uint8_t *data, uint64_t size) {
   uint64_t scans = 0;
   const uint8_t *p = data, *end = data + size;

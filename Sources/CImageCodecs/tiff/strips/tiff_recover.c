@@ -1,4 +1,5 @@
 #include "tiff/strips/tiff_recover.h"
+#include "core/limits.h"
 #include "tiff/page/tiff_work.h"
 
 #include <string.h>
@@ -9,7 +10,7 @@
 static bool charge(tiff_reader *r, const tiff_strile *s, unsigned passes) {
   if (r->out_of_memory || imgc_cancel_poll(r->request->cancel)) return false;
   uint64_t cost = tiff_cost(r->properties, s->units * r->properties->unit_bytes, s->size);
-  if (r->retry_left / passes < cost) return false;
+  if (r->retry_left / passes < cost || imgc_charge(r->request, cost, NULL)) return false;
   r->retry_left -= cost;
   return true;
 }
@@ -93,7 +94,7 @@ static bool decode_rows(tiff_reader *r, const tiff_strile *s) {
 // Returns the number of complete rows. Rows that libtiff writes are final, because CCITT has no
 // predictor. A written row can equal the bytes of fill_with_noise by chance, but not also their
 // complement, so the data is decoded over both.
-static uint64_t count_rows(tiff_reader *r, const tiff_strile *s) {
+static uint64_t count_rows(tiff_reader *r, tiff_strile *s) {
   uint64_t row = r->properties->unit_bytes, rows = 0;
   for (int pass = 0; pass < 2 && rows < s->units && charge(r, s, 1); pass++) {
     uint8_t change = pass ? 0xFF : 0;
@@ -102,7 +103,7 @@ static uint64_t count_rows(tiff_reader *r, const tiff_strile *s) {
     uint64_t seen = (written(r, s, change) + row - 1) / row;
     if (seen > rows) rows = seen;
   }
-  return tiff_fax_complete(&r->file->fax, rows, s->units);
+  return tiff_fax_complete(&r->file->fax, rows, s->units, &s->has_part);
 }
 
 static uint64_t read_rows(tiff_reader *r, tiff_strile *s) {
@@ -139,7 +140,7 @@ static uint64_t read_without_eol(tiff_reader *r, tiff_strile *s) {
   }
   TIFFSetField(tif, TIFFTAG_COMPRESSION, COMPRESSION_CCITTFAX3);
   TIFFSetField(tif, TIFFTAG_GROUP3OPTIONS, options);
-  s->truncated = was_truncated, s->intact = false;
+  s->truncated = was_truncated, s->intact = false, s->has_part = false;
   return 0;
 }
 

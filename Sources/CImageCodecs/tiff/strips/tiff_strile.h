@@ -30,6 +30,7 @@ typedef struct tiff_strile {
   uint8_t *to;            // unit_bytes * units
   uint64_t units;         // requested units
   uint64_t complete_rows; // complete rows
+  bool has_part;          // the row after them has decoded pixels, and white pixels after these
   bool intact;
 } tiff_strile;
 

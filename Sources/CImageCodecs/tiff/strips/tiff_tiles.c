@@ -129,7 +129,7 @@ static imgc_status read_strile(tiff_reader *r, tiff_strile *s, imgc_report *repo
   }
   s->truncated = count > left;
   s->size = s->truncated ? left : count;
-  s->complete_rows = 0, s->intact = false;
+  s->complete_rows = 0, s->has_part = false, s->intact = false;
   if (f->compression != COMPRESSION_OJPEG && (s->size == 0 || offset == 0)) return IMGC_OK;
   s->data = in->data + (s->size ? offset : 0);
 
@@ -167,10 +167,12 @@ imgc_status tiff_read_tile(tiff_reader *reader, uint32_t column, uint32_t row, t
     };
     if (read_strile(reader, &s, report)) return report->status;
     tile->planes[k] = s.data;
-    if (s.complete_rows < tile->rows) {
-      tile->rows = (uint32_t)s.complete_rows;
+    uint64_t shown = s.complete_rows + s.has_part;
+    if (shown < tile->rows) {
+      tile->rows = (uint32_t)shown;
       tile->truncated |= s.truncated;
     }
+    tile->has_part |= s.has_part;
     // If damage is reported but no row is missing, the position of the damage is unknown, and no
     // row is intact.
     uint64_t intact = s.intact || s.complete_rows < rows ? s.complete_rows : 0;

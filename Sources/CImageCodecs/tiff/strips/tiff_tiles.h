@@ -9,7 +9,8 @@ enum { TIFF_MAX_PLANES = 5 }; // CMYK and alpha
 
 typedef struct tiff_tile {
   const uint8_t *planes[TIFF_MAX_PLANES]; // rows of unit_bytes, in the order of tiff_plane
-  uint32_t rows;                          // complete rows that can be shown
+  uint32_t rows;                          // rows that can be shown
+  bool has_part;   // the data ends inside the last of these rows; the others are complete
   uint32_t intact; // rows, from the first one, that were decoded from undamaged data
   bool truncated;  // the tile's data is truncated
 } tiff_tile;
