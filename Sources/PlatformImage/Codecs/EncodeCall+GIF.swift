@@ -20,7 +20,7 @@ extension EncodeCall {
             throw EncodeError(.outOfMemory, format: format, "gif: out of memory")
         }
         defer { unsafe imgc_gif_encoder_destroy(encoder) }
-        var times = FrameTimes(unitsPerSecond: 100, maxDelay: Int(UInt16.max))
+        var times = FrameTimes(unitsPerSecond: 100, maxDelay: UInt32(UInt16.max))
         let output = EncodedBytes(maxBytes: maxBytes)
         return try withExtendedLifetime(flag) { () throws(EncodeError) -> [UInt8]? in
             for frame in frames {
@@ -32,7 +32,7 @@ extension EncodeCall {
             }
             return try outputBytes(output) { (report) throws(EncodeError) in
                 for (index, frame) in frames.enumerated() {
-                    let delay = UInt16(times.advance(by: frame.info.delay))
+                    let delay = UInt16(clamping: times.advance(by: frame.info.delay))
                     let next = index + 1 < frames.count ? frames[index + 1].bitmap : nil
                     let status = unsafe frame.bitmap.withImage(frame.bitmap.fullArea) { image in
                         guard let next else {
