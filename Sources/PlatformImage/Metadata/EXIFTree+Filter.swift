@@ -23,6 +23,7 @@ extension EXIFTree {
         case .all:
             tree.first.removeAll { !Self.describesFile($0.tag) || $0.type == FieldType.directory }
             tree.exif.removeAll { Self.sourcePixelTags.contains($0.tag) || $0.type == FieldType.directory }
+            tree.gps.removeAll { $0.type == FieldType.directory }
         }
         tree.exif = tree.exif.compactMap { entry in
             switch entry.tag {
@@ -38,7 +39,7 @@ extension EXIFTree {
     /// The tree without the maker note, which is usually the largest value.
     var withoutMakerNote: Self {
         var tree = self
-        tree.exif.removeAll { $0.tag == Tag.makerNote }
+        tree.removeEntries { $0.tag == Tag.makerNote }
         return tree
     }
 

@@ -38,15 +38,28 @@ struct EXIFTree {
             exif = reader.entries(bytes, at: exifAt) { makerNoteOffset = $0 }
         }
         if let gpsAt { gps = reader.entries(bytes, at: gpsAt) }
-        let pointers: Set = [Tag.exifIFDPointer, Tag.gpsIFDPointer, Tag.interoperabilityIFDPointer]
-        first.removeAll { pointers.contains($0.tag) }
-        exif.removeAll { pointers.contains($0.tag) }
+        removeEntries { Self.isPointer($0.tag) }
     }
 
     init(order: ByteOrder) { self.order = order }
 
     /// True when there is no entry.
     var isEmpty: Bool { first.isEmpty && exif.isEmpty && gps.isEmpty }
+
+    /// True for tags whose values are offsets of IFDs or of data, in any IFD: the pointers of EXIF 2.32, SubIFDs,
+    /// and the places of strips, tiles, free bytes, JPEG tables and thumbnails. A copied offset would point to other
+    /// bytes of the new block.
+    static func isPointer(_ tag: Int) -> Bool {
+        switch tag {
+        case Tag.exifIFDPointer, Tag.gpsIFDPointer, Tag.interoperabilityIFDPointer: true
+        // StripOffsets, StripByteCounts, FreeOffsets, FreeByteCounts, TileOffsets, TileByteCounts, SubIFDs.
+        case 273, 279, 288, 289, 324, 325, 330: true
+        // JPEGInterchangeFormat, JPEGInterchangeFormatLength, JPEGQTables, JPEGDCTables, JPEGACTables.
+        case 513, 514, 519, 520, 521: true
+        case 400: true  // GlobalParametersIFD (RFC 3949)
+        default: false
+        }
+    }
 
     private func pointer(_ tag: Int, in entries: [Entry]) -> Int? {
         guard let entry = entries.first(where: { $0.tag == tag }), entry.count == 1 else { return nil }
