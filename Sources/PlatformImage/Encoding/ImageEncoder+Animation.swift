@@ -43,7 +43,7 @@ extension ImageEncoder {
         try options.check(for: format)
         try Self.check(frames, loopCount: loopCount, format)
         let canvas = frames[0].bitmap
-        return try addingMetadata(format, width: canvas.width, height: canvas.height) {
+        return try addingMetadata(format, width: canvas.width, height: canvas.height, cancellation) {
             (encoder) throws(EncodeError) in
             try encoder.encodeFrames(frames, as: format, loopCount: loopCount, cancellation)
         }

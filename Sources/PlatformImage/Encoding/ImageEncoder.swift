@@ -27,7 +27,7 @@ public struct ImageEncoder: Sendable {
         _ bitmap: Bitmap, as format: EncodedFormat, cancellation: CancellationFlag? = nil
     ) throws(EncodeError) -> [UInt8] {
         try options.check(for: format)
-        return try addingMetadata(format, width: bitmap.width, height: bitmap.height) {
+        return try addingMetadata(format, width: bitmap.width, height: bitmap.height, cancellation) {
             (encoder) throws(EncodeError) in try encoder.encodePixels(bitmap, as: format, cancellation)
         }
     }

@@ -30,17 +30,6 @@ struct IsolatedDecoder: Sendable {
         }
     }
 
-    /// Checks values of a result that the protocol cannot check, and converts the error of a worker without memory.
-    private func checked(_ result: WorkerResult) throws(WorkerProcess.Failure) -> WorkerResult {
-        switch result {
-        case .failure(let error): return .failure(converted(error))
-        case .header(let header), .headerAndCost(let header, _):
-            guard isPlausible(header) else { throw .violatedProtocol }
-            return result
-        default: return result
-        }
-    }
-
     /// A worker has no memory left when it reaches its limit.
     func converted(_ error: DecodeError) -> DecodeError {
         guard error.code == .outOfMemory else { return error }
@@ -48,13 +37,6 @@ struct IsolatedDecoder: Sendable {
         return DecodeError(
             .limitExceeded, format: error.format, detail: "workerMemory",
             "a worker process with \(limit) bytes of address space is out of memory: \(error.message)")
-    }
-
-    /// False for a header that a correct worker would have rejected.
-    func isPlausible(_ header: ImageHeader) -> Bool {
-        let (pixels, overflows) = header.width.multipliedReportingOverflow(by: header.height)
-        return !overflows && max(header.width, header.height) <= options.limits.maxSide ?? .max
-            && pixels <= options.limits.maxPixels ?? .max
     }
 
     /// Reads the header and computes the memory of an operation with pixels.
@@ -101,7 +83,7 @@ struct IsolatedDecoder: Sendable {
             return .failure(converted(error))
         case .finished(request.number, let result):
             guard let place = request.output else { throw .violatedProtocol }
-            return .success(try images(result, worker, place))
+            return .success(try images(result, of: operation, worker, place))
         case let report:
             let measured = try measured(request, report, worker)
             guard measured.outputBytes <= maxOutputBytes else { throw .violatedProtocol }
@@ -141,14 +123,21 @@ struct IsolatedDecoder: Sendable {
             worker.endRequest()
             return .failure(converted(error))
         }
-        return .success(try images(result, worker, WorkerOutputPlace(start: start, byteCount: outputBytes)))
+        let place = WorkerOutputPlace(start: start, byteCount: outputBytes)
+        return .success(try images(result, of: measured.operation, worker, place))
     }
 
     /// Copies the images of a result out of the slab.
     private func images(
-        _ result: WorkerResult, _ worker: WorkerProcess, _ place: WorkerOutputPlace
+        _ result: WorkerResult, of operation: WorkerOperation, _ worker: WorkerProcess, _ place: WorkerOutputPlace
     ) throws(WorkerProcess.Failure) -> ThumbnailResults {
-        guard case .images(let parts, let positions, let decodeCount) = result else { throw .violatedProtocol }
+        guard case .images(let parts, let positions, let decodeCount) = result,
+            decodeCount <= max(1, positions.count)
+        else { throw .violatedProtocol }
+        for (position, index) in positions.enumerated() {
+            guard case .success(let index) = index else { continue }
+            guard isRequested(parts[index], at: position, of: operation) else { throw .violatedProtocol }
+        }
         var images: [DecodedImage] = []
         // Images of a correct worker do not overlap, so that all copies together have at most the measured size.
         var remainingBytes = place.byteCount

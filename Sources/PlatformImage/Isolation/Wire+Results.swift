@@ -28,9 +28,12 @@ extension WireWriter {
             writer.write(range.lowerBound)
             writer.write(range.upperBound)
         }
-        write(header.workByteCount)
+        writeByteCount(header.workByteCount)
         write(header.warnings)
     }
+
+    /// Writes an estimate of memory in bytes, at most ``WireReader/maxByteCount``.
+    mutating func writeByteCount(_ count: Int) { write(min(count, WireReader.maxByteCount)) }
 
     mutating func write(_ warnings: [DecodeWarning]) { write(all: warnings) { $0.write(Int($1.code)) } }
 
@@ -78,8 +81,13 @@ extension WireReader {
         header.channelCount = try readInt(in: 1...Int(UInt16.max))
         header.colorModel = try readCase(ImageHeader.ColorModel.self)
         header.hasAlpha = try readBool()
-        header.frameCount = try readOptional { (reader) throws(WireError) in try reader.readInt(in: 0 ... .max) }
-        header.loopCount = try readOptional { (reader) throws(WireError) in try reader.readInt(in: 0 ... .max) }
+        // Every frame and every page has bytes of its own in the file.
+        header.frameCount = try readOptional { (reader) throws(WireError) in
+            try reader.readInt(in: 0...max(1, inputByteCount))
+        }
+        header.loopCount = try readOptional { (reader) throws(WireError) in
+            try reader.readInt(in: 0...Int(UInt32.max))
+        }
         header.isProgressive = try readBool()
         header.profileSource = try readCase(ImageHeader.ProfileSource.self)
         header.iccProfileDescription = try readOptional { (reader) throws(WireError) in try reader.readString() }
@@ -88,11 +96,17 @@ extension WireReader {
             let start = try reader.readInt(in: 0...inputByteCount)
             return start..<(try reader.readInt(in: start...inputByteCount))
         }
-        header.workByteCount = try readInt(in: 0 ... .max)
+        header.workByteCount = try readByteCount()
         header.warnings = try readWarnings()
         header.declaredContentType = declared == .octetStream ? nil : declared
         return header
     }
+
+    /// The greatest estimate of memory in messages, in bytes: sums of the estimates of many requests cannot overflow.
+    static let maxByteCount = 1 << 48
+
+    /// Reads an estimate of memory in bytes, 0 to ``maxByteCount``.
+    mutating func readByteCount() throws(WireError) -> Int { try readInt(in: 0...Self.maxByteCount) }
 
     mutating func readWarnings() throws(WireError) -> [DecodeWarning] {
         try readAll(maxCount: Damage.maxWarnings) { (reader) throws(WireError) in
