@@ -1,3 +1,6 @@
+internal import PlatformImage
+internal import Synchronization
+
 #if canImport(Glibc)
 import Glibc
 #elseif canImport(Musl)
@@ -5,8 +8,6 @@ import Musl
 #else
 import Darwin
 #endif
-internal import PlatformImage
-internal import Synchronization
 
 extension DiskCache {
     /// Stores a response with its body, replacing the stored response of the same key and variant.

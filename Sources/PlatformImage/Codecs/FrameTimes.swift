@@ -14,8 +14,8 @@ struct FrameTimes {
 
     /// - Parameter maxDelay: The maximum delay that the file can contain, in units; longer delays are shortened to it.
     init(unitsPerSecond: UInt16, maxDelay: UInt32) {
-        self.unitsPerSecond = UInt128(unitsPerSecond)
-        self.maxDelay = UInt128(maxDelay)
+        self.unitsPerSecond = UInt128(clamping: unitsPerSecond)
+        self.maxDelay = UInt128(clamping: maxDelay)
     }
 
     /// Adds a frame and returns its delay in units, 0 to the maximum.
@@ -23,16 +23,18 @@ struct FrameTimes {
     /// - Parameter delay: A negative numerator counts as 0, and a denominator below 1 as 1.
     @discardableResult
     mutating func advance(by delay: FrameDelay) -> UInt32 {
-        let (numerator, denominator) = (UInt128(clamping: delay.numerator), UInt128(max(1, delay.denominator)))
+        let (numerator, denominator) = (
+            UInt128(clamping: delay.numerator), UInt128(clamping: max(1, delay.denominator))
+        )
         // The product has at most 63 + 16 + 32 bits.
         let product = (numerator &* unitsPerSecond) &<< Self.fractionBits
-        let exact = (product &+ denominator / 2) / denominator
+        let exact = (product &+ denominator / 2) / denominator  // trap-free: at least 1
         sum &+= min(exact, maxDelay &<< Self.fractionBits)
         let half: UInt128 = 1 &<< (Self.fractionBits &- 1)
         let end = (sum &+ half) &>> Self.fractionBits
         // `end` is not below `start`, and the difference not above the maximum: both ends are rounded in the same way.
-        let units = UInt32(clamping: min(end &- UInt128(start), maxDelay))
-        start &+= UInt64(units)
+        let units = UInt32(clamping: min(end &- UInt128(clamping: start), maxDelay))
+        start &+= UInt64(clamping: units)
         return units
     }
 }

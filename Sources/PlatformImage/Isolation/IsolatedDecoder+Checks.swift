@@ -39,7 +39,7 @@ extension IsolatedDecoder {
     /// The first frame has the index 0. GIF has delays in hundredths of a second with 16 bits, WebP in thousandths with
     /// 24 bits, and APNG fractions of two numbers with 16 bits.
     func isPlausible(_ info: FrameInfo, index: Int) -> Bool {
-        let delays = 0...(format == .webp ? 0xFF_FFFF : Int(UInt16.max))
+        let delays = format == .webp ? 0...0xFF_FFFF : 0...Int(UInt16.max)
         let (pixels, overflows) = info.width.multipliedReportingOverflow(by: info.height)
         return info.index == index && index < options.limits.maxFrames ?? .max && delays.contains(info.delay.numerator)
             && (1...Int(UInt16.max)).contains(info.delay.denominator) && !overflows
@@ -59,10 +59,11 @@ extension IsolatedDecoder {
         default: return false
         }
         guard all.indices.contains(position) else { return false }
+        let requested = all[position]  // trap-free: compared before
         let (width, height) = uprightSize(of: image.header)
         do throws(DecodeError) {
             let geometry = try ThumbnailGeometry(
-                sourceWidth: width, sourceHeight: height, limits: options.limits, options: all[position])
+                sourceWidth: width, sourceHeight: height, limits: options.limits, options: requested)
             return image.place.width == geometry.boxWidth && image.place.height == geometry.boxHeight
         } catch {
             return false

@@ -136,7 +136,9 @@ struct IsolatedDecoder: Sendable {
         else { throw .violatedProtocol }
         for (position, index) in positions.enumerated() {
             guard case .success(let index) = index else { continue }
-            guard isRequested(parts[index], at: position, of: operation) else { throw .violatedProtocol }
+            guard parts.indices.contains(index) else { throw .violatedProtocol }
+            let part = parts[index]  // trap-free: compared before
+            guard isRequested(part, at: position, of: operation) else { throw .violatedProtocol }
         }
         var images: [DecodedImage] = []
         // Images of a correct worker do not overlap, so that all copies together have at most the measured size.
@@ -145,7 +147,7 @@ struct IsolatedDecoder: Sendable {
             guard isWithinLimits(part.place), isPlausible(part.header), let byteCount = part.place.byteCount,
                 byteCount <= remainingBytes
             else { throw .violatedProtocol }
-            remainingBytes -= byteCount
+            remainingBytes &-= byteCount
             let bitmap = try worker.take(part.place, from: place)
             images.append(DecodedImage(bitmap: bitmap, header: part.header, status: part.status))
         }
@@ -153,7 +155,8 @@ struct IsolatedDecoder: Sendable {
         worker.outputIsCleared(from: place.start)
         worker.endRequest()
         return ThumbnailResults(
-            results: positions.map { position in position.map { images[$0] } }, decodeCount: decodeCount)
+            results: positions.map { position in position.map { images[$0] } },  // trap-free: compared above
+            decodeCount: decodeCount)
     }
 
     /// True for the size of an image that a correct worker can return.
@@ -174,10 +177,10 @@ struct IsolatedDecoder: Sendable {
         case .thumbnails(let all, _): count = all.count
         case .thumbnailsByPlan(let all):
             count = all.count
-            total = total.multipliedReportingOverflow(by: max(1, count)).overflow ? .max : total * max(1, count)
+            total = FileNumber(total).timesClamped(FileNumber(max(1, count))).clamped(to: 0 ... .max)
         default: count = 1
         }
-        return min(workers.configuration.addressSpaceBytes, total.addingClamped(count * (128 << 10)))
+        return min(workers.configuration.addressSpaceBytes, total.addingClamped(count &* 131_072))
     }
 
     /// The error of an output that is larger than ``maxOutputBytes(_:)``: it names the limit that is exceeded.
@@ -213,7 +216,7 @@ struct IsolatedDecoder: Sendable {
             if let resumed = next { worker = resumed } else { worker = try workers.supply.acquire(flag, for: input) }
             next = nil
             do throws(WorkerProcess.Failure) {
-                let (value, measured) = try body(worker, isResumed, .now + workers.configuration.timeLimit)
+                let (value, measured) = try body(worker, isResumed, .now.advanced(by: workers.configuration.timeLimit))
                 workers.supply.release(worker, measured: measured)
                 return value
             } catch {

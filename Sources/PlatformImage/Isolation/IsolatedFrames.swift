@@ -22,7 +22,7 @@ final class IsolatedFrames {
         let opened: Result<(WorkerRequest, ImageHeader), DecodeError>
         do throws(WorkerProcess.Failure) {
             let request = try worker.send(.frames, bytes, of: decoder)
-            let end = ContinuousClock.now + decoder.workers.configuration.timeLimit
+            let end = ContinuousClock.now.advanced(by: decoder.workers.configuration.timeLimit)
             switch try worker.receive(request, until: end, decoder.flag) {
             case .finished(request.number, .frames(let header)):
                 guard decoder.isPlausible(header) else { throw .violatedProtocol }
@@ -59,7 +59,7 @@ final class IsolatedFrames {
             guard case .frame(let frame, let status) = result else { throw .violatedProtocol }
             if case .success(let info?) = frame {
                 guard isNext(info) else { throw .violatedProtocol }
-                frameCount += 1
+                frameCount &+= 1
                 self.frame = info
             } else {
                 isAtEnd = true
@@ -73,11 +73,11 @@ final class IsolatedFrames {
     /// False for a frame that a correct worker would not return: after the end of the animation, over a limit, or with
     /// values that the format cannot contain.
     private func isNext(_ info: FrameInfo) -> Bool {
-        // At most the canvas of 2^62 pixels, which the header's check excludes, and 2^62 frames.
-        let (pixels, overflows) = (header.width * header.height).multipliedReportingOverflow(by: frameCount + 1)
+        let pixels = FileNumber(header.width).timesClamped(FileNumber(header.height))
+            .timesClamped(FileNumber(frameCount &+ 1))
         return !isAtEnd && decoder.isPlausible(info, index: frameCount)
             && (!header.format.isAnimatable
-                || !overflows && pixels <= decoder.options.limits.maxTotalPixels ?? .max)
+                || pixels <= FileNumber(decoder.options.limits.maxTotalPixels ?? .max))
     }
 
     /// As ``ImageFrames/composed()``.
@@ -134,7 +134,7 @@ final class IsolatedFrames {
         try decoder.flag?.poll(format: header.format)
         do throws(WorkerProcess.Failure) {
             try worker.step(kind, of: request, outputBytes: outputBytes, decoder.flag)
-            let end = ContinuousClock.now + decoder.workers.configuration.timeLimit
+            let end = ContinuousClock.now.advanced(by: decoder.workers.configuration.timeLimit)
             guard case .finished(request.number, let result) = try worker.receive(request, until: end, decoder.flag)
             else { throw .violatedProtocol }
             let value = try convert(result, worker)

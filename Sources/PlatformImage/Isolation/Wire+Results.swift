@@ -35,7 +35,7 @@ extension WireWriter {
     /// Writes an estimate of memory in bytes, at most ``WireReader/maxByteCount``.
     mutating func writeByteCount(_ count: Int) { write(min(count, WireReader.maxByteCount)) }
 
-    mutating func write(_ warnings: [DecodeWarning]) { write(all: warnings) { $0.write(Int($1.code)) } }
+    mutating func write(_ warnings: [DecodeWarning]) { write(all: warnings) { $0.write(Int(clamping: $1.code)) } }
 
     mutating func write(_ status: DecodeStatus) {
         switch status {
@@ -53,7 +53,7 @@ extension WireWriter {
         for number in [info.index, info.x, info.y, info.width, info.height] { write(number) }
         write(info.delay.numerator)
         write(info.delay.denominator)
-        write(UInt8(info.disposal == .keep ? 0 : info.disposal == .clear ? 1 : 2))
+        write(info.disposal == .keep ? UInt8(0) : info.disposal == .clear ? 1 : 2)
         write(info.blend == .over)
     }
 }
@@ -93,8 +93,11 @@ extension WireReader {
         header.iccProfileDescription = try readOptional { (reader) throws(WireError) in try reader.readString() }
         header.iccProfileByteCount = try readInt(in: 0...Int(UInt32.max))
         header.exifRange = try readOptional { (reader) throws(WireError) in
-            let start = try reader.readInt(in: 0...inputByteCount)
-            return start..<(try reader.readInt(in: start...inputByteCount))
+            let start = try reader.readInt(in: 0...max(0, inputByteCount))
+            var range = ByteCursor(0..<max(0, inputByteCount))
+            let end = try reader.readInt(in: start...max(start, inputByteCount))  // trap-free: ordered
+            guard range.move(to: FileNumber(end)) else { throw WireError() }
+            return range.range(from: start)
         }
         header.workByteCount = try readByteCount()
         header.warnings = try readWarnings()
@@ -110,7 +113,7 @@ extension WireReader {
 
     mutating func readWarnings() throws(WireError) -> [DecodeWarning] {
         try readAll(maxCount: Damage.maxWarnings) { (reader) throws(WireError) in
-            DecodeWarning(code: UInt16(try reader.readInt(in: 0...Int(UInt16.max))))
+            DecodeWarning(code: UInt16(clamping: try reader.readInt(in: 0...Int(UInt16.max))))
         }
     }
 
@@ -130,17 +133,19 @@ extension WireReader {
         let (width, height) = (try readInt(in: 0...Int(Int32.max)), try readInt(in: 0...Int(Int32.max)))
         let delay = FrameDelay(
             numerator: try readInt(in: 0...Int(UInt32.max)), denominator: try readInt(in: 1...Int(UInt32.max)))
-        let disposals = [FrameInfo.Disposal.keep, .clear, .restorePrevious]
-        let disposal = disposals[try Int(readDisposal())]
+        let disposal = try readDisposal()
         return FrameInfo(
             index: index, x: x, y: y, width: width, height: height, delay: delay, disposal: disposal,
             blend: try readBool() ? .over : .source)
     }
 
-    private mutating func readDisposal() throws(WireError) -> UInt8 {
-        let value = try readByte()
-        guard value < 3 else { throw WireError() }
-        return value
+    private mutating func readDisposal() throws(WireError) -> FrameInfo.Disposal {
+        switch try readByte() {
+        case 0: .keep
+        case 1: .clear
+        case 2: .restorePrevious
+        default: throw WireError()
+        }
     }
 }
 
@@ -161,7 +166,7 @@ extension String {
         var count = 0
         for scalar in unicodeScalars {
             let next = scalar.isControl ? " " : scalar
-            count += String(next).utf8.count
+            count &+= String(next).utf8.count
             guard count <= maxBytes else { break }
             result.unicodeScalars.append(next)
         }

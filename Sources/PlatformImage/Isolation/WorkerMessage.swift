@@ -49,7 +49,8 @@ enum WorkerOperation: Equatable {
             guard let width = options.width, let height = options.height, width > 0, height > 0 else { return nil }
             let (pixels, overflows) = width.multipliedReportingOverflow(by: height)
             guard !overflows, pixels <= Self.maxExpectedOutputBytes / 4 else { return nil }
-            total += WorkerJob.outputBytes(resultBytes: PixelStorage.allocatedByteCount(pixels * 4))
+            total = total.addingClamped(
+                WorkerJob.outputBytes(resultBytes: PixelStorage.allocatedByteCount(pixels &* 4)))
             guard total <= Self.maxExpectedOutputBytes else { return nil }
         }
         return total

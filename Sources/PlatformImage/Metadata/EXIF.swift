@@ -42,7 +42,7 @@ public struct EXIF: Hashable, Sendable {
             }
             if claimed > FileNumber(Self.maxEntries) { isDamaged = true }
             let table = cursor.position
-            for _ in 0..<claimed.clamped(to: 0...Self.maxEntries) {
+            for _ in 0..<max(0, min(claimed.clamped(), Self.maxEntries)) {
                 guard let entry = reader.entry(&cursor, block) else {
                     isDamaged = true
                     break

@@ -58,7 +58,7 @@ extension EXIFTree {
 
     private func long(_ tag: Int, _ value: Int) -> Entry? {
         guard let value = UInt32(exactly: value) else { return nil }
-        return Entry(tag: tag, type: FieldType.long, count: 1, value: order.bytes(Int(value), count: 4))
+        return Entry(tag: tag, type: FieldType.long, count: 1, value: order.bytes(Int(clamping: value), count: 4))
     }
 
     /// Values of the tag ColorSpace.

@@ -118,7 +118,7 @@ extension EXIFTree {
             else { return [] }
             var entries: [Entry] = []
             var tags: Set<Int> = []
-            for _ in 0..<claimed.clamped(to: 0...Self.maxEntries) {
+            for _ in 0..<max(0, min(claimed.clamped(), Self.maxEntries)) {
                 guard let range = cursor.take(FileNumber(layout.entryByteCount)) else { break }
                 guard let found = layout.entry(bytes, in: range), found.range.count <= remaining,
                     tags.insert(found.tag).inserted

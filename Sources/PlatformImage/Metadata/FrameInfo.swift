@@ -62,17 +62,18 @@ extension FrameDelay {
     /// A negative numerator counts as 0, and a denominator below 1 as 1.
     var apngFraction: (numerator: UInt16, denominator: UInt16) {
         let most = UInt64(UInt16.max)
-        let (numerator, denominator) = (UInt64(clamping: numerator), UInt64(max(1, denominator)))
+        let (numerator, denominator) = (UInt64(clamping: numerator), UInt64(clamping: max(1, denominator)))
         let divisor = numerator <= most && denominator <= most ? 1 : Self.divisor(numerator, denominator)
-        let (reduced, by) = (numerator / divisor, denominator / divisor)
-        if reduced / by >= most { return (UInt16.max, 1) }
+        let (reduced, by) = (numerator / divisor, denominator / divisor)  // trap-free: at least 1
+        if reduced / by >= most { return (UInt16.max, 1) }  // trap-free: by is at least 1
         let greatest = max(reduced, by)
         guard greatest > most else { return (UInt16(clamping: reduced), UInt16(clamping: by)) }
         // Numerator and denominator are multiplied by one factor, so that the larger of the two becomes 65,535.
         func scaled(_ number: UInt64) -> UInt16 {
             // At most 63 + 16 bits.
-            let product = UInt128(number) &* UInt128(most) &+ UInt128(greatest / 2)
-            return UInt16(clamping: product / UInt128(greatest))
+            let greatest = UInt128(clamping: greatest)
+            let product = UInt128(clamping: number) &* UInt128(clamping: most) &+ greatest / 2
+            return UInt16(clamping: product / greatest)  // trap-free: greatest is above 65,535
         }
         return (scaled(reduced), max(1, scaled(by)))
     }
@@ -80,7 +81,7 @@ extension FrameDelay {
     /// The greatest common divisor of two numbers of which the second is not 0; at least 1.
     private static func divisor(_ numerator: UInt64, _ denominator: UInt64) -> UInt64 {
         var (a, b) = (numerator, denominator)
-        while b != 0 { (a, b) = (b, a % b) }
+        while b != 0 { (a, b) = (b, a % b) }  // trap-free: b is not 0
         return a
     }
 }

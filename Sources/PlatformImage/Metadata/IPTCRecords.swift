@@ -34,7 +34,7 @@ struct IPTCRecords {
             length = extended
         }
         guard let value = cursor.take(length) else { return nil }
-        return DataSet(record: record, number: number, all: start..<cursor.position, value: value)
+        return DataSet(record: record, number: number, all: cursor.range(from: start), value: value)
     }
 
     /// The data sets that a policy keeps, in their order; nil when there is none but those that all records have.

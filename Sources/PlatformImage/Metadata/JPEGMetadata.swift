@@ -26,7 +26,7 @@ enum JPEGMetadata {
                 metadata.xmp = limits.copy(data.rest, of: bytes)
             } else if marker == Marker.app13, data.skip(photoshopIdentifier, bytes) {
                 let total = FileNumber(resources.count).plusClamped(FileNumber(data.remaining))
-                if total <= FileNumber(limits.maxNext) { resources += bytes.copy(data.rest) }
+                if total <= FileNumber(limits.maxNext) { resources.append(contentsOf: bytes.copy(data.rest)) }
             }
         }
         metadata.iptc = limits.accept(PhotoshopResources.iptc(in: resources.span))

@@ -32,7 +32,6 @@ enum PNGMetadata {
         var count = 0
         var (hasXMP, hasIPTC) = (false, false)  // of several chunks the first one is read
         while let length = cursor.number(4, .big, bytes) {
-            let start = cursor.position
             guard let type = cursor.take(4), let range = cursor.take(length), let crc = cursor.number(4, .big, bytes)
             else { return }
             if bytes.matches(end, in: type) { return }
@@ -41,16 +40,17 @@ enum PNGMetadata {
             }
             count &+= 1
             guard count <= maxChunks else { return }
+            let content = bytes.extracting(type.lowerBound..<range.upperBound)  // trap-free: adjacent ranges
             guard range.count <= limits.maxItem,
-                crc == FileNumber(exactly: bytes.extracting(start..<range.upperBound).crc32)
+                crc == FileNumber(exactly: content.crc32)
             else { continue }
             var data = ByteCursor(range)
             if bytes.matches(internationalText, in: type) {
-                guard !hasXMP, data.skip(xmpKeyword + [0], bytes) else { continue }  // trap-free: arrays
+                guard !hasXMP, data.skip(xmpKeyword + [0], bytes) else { continue }
                 hasXMP = true
                 let text = internationalText(bytes, after: data, limit: min(limits.maxNext, maxText))
                 metadata.xmp = limits.accept(text)
-            } else if !hasIPTC, data.skip(iptcKeyword + [0], bytes) {  // trap-free: arrays
+            } else if !hasIPTC, data.skip(iptcKeyword + [0], bytes) {
                 hasIPTC = true
                 var profile: [UInt8]?
                 if bytes.matches(text, in: type) {
@@ -58,7 +58,7 @@ enum PNGMetadata {
                 } else if data.next(bytes) == 0 {
                     // The text has two digits for each byte, and line ends.
                     let most = FileNumber(min(limits.maxNext, maxText)).timesClamped(3).clamped(to: 0 ... .max)
-                    let digits = bytes.extracting(data.rest).zlibDecompressed(limit: most)
+                    let digits = bytes.extracting(data.rest).zlibDecompressed(limit: most)  // trap-free: a range of a chunk
                     profile = digits.flatMap { RawProfile.bytes($0.span, ByteCursor($0.span)) }
                 }
                 metadata.iptc = limits.accept(profile.flatMap { iptc(in: $0) })
@@ -76,7 +76,7 @@ enum PNGMetadata {
             cursor.skip(behind: [0], bytes)  // translated keyword
         else { return nil }
         if isCompressed == 0 { return bytes.copy(cursor.rest) }
-        return method == 0 ? bytes.extracting(cursor.rest).zlibDecompressed(limit: limit) : nil
+        return method == 0 ? bytes.extracting(cursor.rest).zlibDecompressed(limit: limit) : nil  // trap-free: as before
     }
 
     /// Profiles of ImageMagick contain Photoshop resources; others contain the records.
@@ -89,7 +89,7 @@ enum PNGMetadata {
 enum RawProfile {
     static func text(_ bytes: [UInt8], name: String) -> [UInt8] {
         let count = String(bytes.count)
-        let padding = String(repeating: " ", count: max(0, 8 - count.count))
+        let padding = String(repeating: " ", count: max(0, 8 - count.count))  // trap-free: at most 20 digits
         var text = Array("\n\(name)\n\(padding)\(count)\n".utf8)
         for (index, byte) in bytes.enumerated() {
             text.append((byte >> 4).hexadecimalDigit(ten: UInt8(ascii: "a")))
@@ -109,7 +109,7 @@ enum RawProfile {
         cursor.skip(text, while: isSpace)
         let digits = cursor.position
         cursor.skip(text) { $0.isASCIIDigit }
-        guard let count = Int(asciiDigits: text.copy(digits..<cursor.position)), count <= text.count else {
+        guard let count = Int(asciiDigits: text.copy(cursor.range(from: digits))), count <= text.count else {
             return nil
         }
         var (bytes, high): ([UInt8], UInt8?) = ([], nil)

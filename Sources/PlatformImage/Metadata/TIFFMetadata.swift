@@ -16,7 +16,7 @@ enum TIFFMetadata {
         guard page < maxPages, let layout = TIFFLayout(bytes), var directory = layout.firstDirectory(bytes) else {
             return
         }
-        for _ in 0..<page {
+        for _ in 0..<max(0, page) {
             guard let next = layout.nextDirectory(bytes, after: directory) else { return }
             directory = next
         }
@@ -44,7 +44,7 @@ enum TIFFMetadata {
         guard var cursor = ByteCursor(bytes).moved(to: directory),
             let count = cursor.number(layout.entryCountByteCount, layout.order, bytes)
         else { return nil }
-        for _ in 0..<count.clamped(to: 0...65_535) {
+        for _ in 0..<max(0, count.clamped(to: 0...65_535)) {
             guard let range = cursor.take(FileNumber(layout.entryByteCount)) else { return nil }
             guard let entry = layout.entry(bytes, in: range), entry.tag == tag else { continue }
             return entry.range.count <= limit ? bytes.copy(entry.range) : nil

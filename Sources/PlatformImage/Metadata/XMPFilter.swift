@@ -68,13 +68,16 @@ struct XMPFilter {
     }
 
     private var result: [UInt8] {
-        var (bytes, from): ([UInt8], Int) = ([], 0)
+        var bytes: [UInt8] = []
         bytes.reserveCapacity(text.count)
+        var cursor = ByteCursor(text.span)
         for cut in cuts {
-            bytes.append(contentsOf: slice(from..<cut.lowerBound))
-            from = cut.upperBound
+            let start = cursor.position
+            cursor.move(to: FileNumber(cut.lowerBound))
+            bytes.append(contentsOf: slice(cursor.range(from: start)))
+            cursor.move(to: FileNumber(cut.upperBound))
         }
-        bytes.append(contentsOf: slice(from..<text.count))
+        bytes.append(contentsOf: slice(cursor.rest))
         return bytes
     }
 
@@ -90,7 +93,7 @@ struct XMPFilter {
                 guard skipText() else { return false }
             } else if starts(with: Token.instruction) {
                 guard skip(behind: Token.instructionEnd) else { return false }
-                let instruction = text.span.copy(start..<cursor.position)
+                let instruction = text.span.copy(cursor.range(from: start))
                 if !elements.isEmpty || !Token.wrappers.contains(instruction) { cut(from: start) }
             } else if starts(with: Token.comment) {
                 cursor.skip(FileNumber(Token.comment.count))
@@ -218,7 +221,7 @@ struct XMPFilter {
         skip { !Self.isSpace($0) && !Self.delimiters.contains($0) }
         nameCount &+= 1
         if let flag, nameCount.isMultiple(of: Self.namesPerPoll), (try? flag.poll()) == nil { return nil }
-        return start < cursor.position && nameCount <= Self.maxNames ? start..<cursor.position : nil
+        return start < cursor.position && nameCount <= Self.maxNames ? cursor.range(from: start) : nil
     }
 
     /// The next attribute of a start tag; nil when there is none, or when it is malformed, which the caller detects by
@@ -236,9 +239,9 @@ struct XMPFilter {
         cursor.skip(1)
         let valueStart = cursor.position
         skip { $0 != quote && $0 != UInt8(ascii: "<") }
-        let value = valueStart..<cursor.position
+        let value = cursor.range(from: valueStart)
         guard skip([quote]) else { return fail() }
-        return Attribute(name: name, value: value, all: start..<cursor.position)
+        return Attribute(name: name, value: value, all: cursor.range(from: start))
     }
 
     /// Moves to the end, where the end of the tag is missing.
@@ -267,7 +270,7 @@ struct XMPFilter {
     private func starts(with token: [UInt8]) -> Bool { cursor.starts(with: token, text.span) }
 
     /// Removes the bytes from `start` to the position.
-    private mutating func cut(from start: Int) { cut(start..<max(start, cursor.position)) }
+    private mutating func cut(from start: Int) { cut(cursor.range(from: start)) }
 
     private mutating func cut(_ range: Range<Int>) {
         guard removed == nil, !range.isEmpty, range.lowerBound >= cuts.last?.upperBound ?? 0 else { return }

@@ -21,7 +21,7 @@ struct XMPRules {
         init(address: [UInt8]) {
             if address.isEmpty {
                 self = .none
-            } else if let known = Self.addresses[address] {
+            } else if let known = Self.addresses[address] {  // trap-free: a dictionary
                 self = known
             } else {
                 self = Self.sourceImageAddresses.contains { address.starts(with: $0) } ? .sourceImages : .unknown

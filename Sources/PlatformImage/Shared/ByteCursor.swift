@@ -16,14 +16,17 @@ package struct ByteCursor: Hashable, Sendable {
     /// A cursor at the start of a range.
     package init(_ range: Range<Int>) {
         position = max(0, range.lowerBound)
-        end = max(0, range.upperBound)
+        end = max(0, range.upperBound)  // not below the position
     }
 
     /// Number of bytes from the position to the end.
     package var remaining: Int { end &- position }
     package var isAtEnd: Bool { position >= end }
     /// The bytes from the position to the end.
-    package var rest: Range<Int> { position..<end }
+    package var rest: Range<Int> { position..<end }  // trap-free: the position never exceeds the end
+
+    /// The bytes from an earlier position to this one; empty for a later position.
+    package func range(from start: Int) -> Range<Int> { min(start, position)..<position }  // trap-free: ordered
 
     // MARK: Moves
 
@@ -31,10 +34,10 @@ package struct ByteCursor: Hashable, Sendable {
     ///
     /// - Returns: The range of these bytes; nil when fewer bytes remain, and for a negative number.
     package mutating func take(_ count: FileNumber) -> Range<Int>? {
-        guard let count = count.int(in: 0...remaining) else { return nil }
+        guard let count = count.int(in: 0...max(0, remaining)) else { return nil }
         let start = position
         position &+= count
-        return start..<position
+        return self.range(from: start)
     }
 
     /// Moves over `count` bytes; false when fewer bytes remain, and for a negative number.
@@ -44,7 +47,7 @@ package struct ByteCursor: Hashable, Sendable {
     /// Moves to an offset from the start of the bytes, forwards or backwards; false when it is not 0 to ``end``.
     @discardableResult
     package mutating func move(to offset: FileNumber) -> Bool {
-        guard let offset = offset.int(in: 0...end) else { return false }
+        guard let offset = offset.int(in: 0...max(0, end)) else { return false }
         position = offset
         return true
     }
@@ -73,16 +76,25 @@ package struct ByteCursor: Hashable, Sendable {
 
     /// The next number of `byteCount` bytes, 1 to 8; nil when fewer bytes remain, and for a number above `Int.max`.
     package mutating func number(_ byteCount: Int, _ order: ByteOrder, _ bytes: Span<UInt8>) -> FileNumber? {
+        var cursor = self
+        guard let value = cursor.word(byteCount, order, bytes), let number = FileNumber(exactly: value) else {
+            return nil
+        }
+        self = cursor
+        return number
+    }
+
+    /// The next `byteCount` bytes, 1 to 8, as bits of any meaning; nil when fewer bytes remain.
+    package mutating func word(_ byteCount: Int, _ order: ByteOrder, _ bytes: Span<UInt8>) -> UInt64? {
         guard (1...8).contains(byteCount), byteCount <= remaining else { return nil }
         var value: UInt64 = 0
-        for index in 0..<byteCount {
+        for index in 0..<max(0, byteCount) {
             let at = order == .big ? index : byteCount &- 1 &- index
             guard let byte = bytes.byte(at: position &+ at) else { return nil }
-            value = value &<< 8 | UInt64(byte)
+            value = value &<< 8 | UInt64(byte)  // trap-free: widens
         }
-        guard let number = FileNumber(exactly: value) else { return nil }
         position &+= byteCount
-        return number
+        return value
     }
 
     // MARK: Text
@@ -126,13 +138,13 @@ extension Span<UInt8> {
     @inline(__always)
     package func byte(at index: Int) -> UInt8? {
         guard index >= 0, index < count else { return nil }
-        return self[index]
+        return self[index]  // trap-free: compared before
     }
 
     /// A copy of the bytes of a range; empty when the range is not completely inside.
     package func copy(_ range: Range<Int>) -> [UInt8] {
         guard range.lowerBound >= 0, range.upperBound <= count else { return [] }
-        return extracting(range).copy
+        return extracting(range).copy  // trap-free: compared before
     }
 
     /// A copy of all bytes.

@@ -12,7 +12,7 @@ package enum ByteOrder: Sendable {
 
     /// The lowest `count` bytes of `value`, 1 to 8.
     package func bytes(_ value: Int, count: Int) -> [UInt8] {
-        let little = (0..<count).map { UInt8(truncatingIfNeeded: value >> (8 &* $0)) }
+        let little = (0..<max(0, count)).map { UInt8(truncatingIfNeeded: value >> (8 &* $0)) }
         return self == .little ? little : little.reversed()
     }
 }

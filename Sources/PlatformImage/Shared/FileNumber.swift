@@ -75,8 +75,12 @@ package struct FileNumber: Hashable, Sendable {
     }
 }
 
-extension FileNumber: Comparable {
+/// Comparisons. The type does not conform to `Comparable`, because `..<` and `...` trap when the bounds are reversed.
+extension FileNumber {
     package static func < (left: Self, right: Self) -> Bool { left.value < right.value }
+    package static func <= (left: Self, right: Self) -> Bool { left.value <= right.value }
+    package static func > (left: Self, right: Self) -> Bool { left.value > right.value }
+    package static func >= (left: Self, right: Self) -> Bool { left.value >= right.value }
 }
 
 extension FileNumber: ExpressibleByIntegerLiteral {
