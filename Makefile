@@ -50,11 +50,11 @@ demo-service: service-tool ## Thumbnail service: a table of targets of both dial
 test: bootstrap ## All tests
 	@SWIFT=$(SWIFT) Scripts/test
 
-# The tests of the core, of the C interface, and of the loader's own parsers and C code. Long model tests of pure Swift code, which is memory-safe, are
-# skipped; the C programs are built with the sanitizers and run separately. AttackTests plants memory errors,
-# which the address sanitizer reports before they have the expected effect; it also needs a limit of the address space,
-# and the sanitizer's shadow memory exceeds every limit. The tests after it expect the signal of a crash, which the
-# sanitizer's handler replaces.
+# The tests of the core, of the C interface, and of the loader's own parsers and C code. Long model tests of pure Swift
+# code, which is memory-safe, are skipped; the C programs are built with the sanitizers and run separately. AttackTests
+# plants memory errors, which the address sanitizer reports before they have the expected effect; it also needs a limit
+# of the address space, and the sanitizer's shadow memory exceeds every limit. The tests after it expect the signal of a
+# crash, which the sanitizer's handler replaces.
 PLANTED_DEFECTS = AttackTests|fileThatCrashedAWorkerIsRefused|failureHandlerReceivesTheError
 C_PROGRAMS = CContractTests|InterfaceProgramTests
 SANITIZED = PlatformImageTests|PlatformImageCTests|LoaderTests.(Digest|Checksum|ContentDecoder)
@@ -140,6 +140,9 @@ bench-peers: tool ## The images of `make bench` with Pillow, pyvips, OpenCV and 
 
 bench-load: tool ## The loader and its transport against plain libcurl in C, on loopback
 	@Scripts/bench/load $(ARGUMENTS)
+
+bench-transport: tool ## New connections with and without TLS, and the memory of a slow reader, with limits
+	@Scripts/bench/transport $(ARGUMENTS)
 
 bench-resize: tool ## The resampler against Pillow's, and both against a float64 reference
 	@Scripts/bench/resize

@@ -51,13 +51,18 @@ let package = Package(
         .target(
             name: "CPlatformImageContentCoding", path: "Sources/CContentCoding", cSettings: codecSettings,
             linkerSettings: [.linkedLibrary("z")]),
+        // libcurl is loaded at run time and not linked.
+        .target(
+            name: "CPlatformImageCurl", path: "Sources/CCurl", cSettings: codecSettings,
+            linkerSettings: [.linkedLibrary("crypto")]),
         .target(
             name: "CPlatformImageDigests", path: "Sources/CDigests", cSettings: codecSettings,
             linkerSettings: [.linkedLibrary("crypto")]),
         .target(
             name: "PlatformImageLoader",
             dependencies: [
-                "PlatformImage", "CPlatformImageChecksums", "CPlatformImageContentCoding", "CPlatformImageDigests",
+                "PlatformImage", "CPlatformImageChecksums", "CPlatformImageContentCoding", "CPlatformImageCurl",
+                "CPlatformImageDigests",
             ],
             path: "Sources/Loader", swiftSettings: settings),
         .target(
@@ -82,7 +87,7 @@ let package = Package(
             path: "Sources/Benchmarking", swiftSettings: settings),
         .target(
             name: "CPlatformImageOriginProtocols", path: "Sources/COriginProtocols", cSettings: codecSettings,
-            linkerSettings: ["ssl", "crypto"].map { .linkedLibrary($0) }),
+            linkerSettings: ["ssl", "crypto", "nghttp2"].map { .linkedLibrary($0) }),
         .target(
             name: "PlatformImageLoopbackOrigin", dependencies: ["PlatformImage", "CPlatformImageOriginProtocols"],
             path: "Sources/LoopbackOrigin", swiftSettings: settings),
@@ -138,7 +143,7 @@ let package = Package(
                 "imagetool", "imagetool-bench", "imagetool-decoder", "PlatformImageToolSupport", "PlatformImageLoader",
                 "PlatformImageLoopbackOrigin", "PlatformImageTestSupport",
             ],
-            swiftSettings: settings),
+            exclude: ["CommandLine/command-line.json"], swiftSettings: settings),
         // Examples that are run as tests; their folder is part of the documentation.
         .testTarget(
             name: "RecipeTests",

@@ -1,7 +1,7 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
-// The program that counts instructions of the core. It builds in seconds: without traits no other package is resolved.
+// The program that counts instructions of the core. It builds in seconds, because it needs only the core.
 let package = Package(
     name: "Benchmarks",
     platforms: [.macOS(.v26)],

@@ -6,7 +6,9 @@ import re
 from swift_source import blank, closing, tracked_files
 
 TOOLS = {"imagetool": "Sources/imagetool", "imagetool-bench": "Sources/imagetool-bench"}
-BUILT_IN = {"--help", "--version"}
+BUILT_IN = {"--help", "--help-hidden", "--version"}
+# Declared in Sources/ToolSupport/CommandLine for both tools.
+BUILT_IN_COMMANDS = ("completion",)
 TOKEN = re.compile(
     r"[{}]|(?<![.\w`])(?:struct|class|enum|extension)\s+(?P<type>[A-Z]\w*(?:\.[A-Z]\w*)*)"
     r"|@(?P<attribute>Option|Flag|OptionGroup)\b|commandName:\s*(?P<name>\")|subcommands:\s*(?P<list>\[)"
@@ -16,7 +18,7 @@ LITERAL = re.compile(r'"([^"]*)"')
 
 
 def kebab(name):
-    """The option name that ArgumentParser derives from the name of a property: `publicURL` becomes `public-url`."""
+    """The option name that the command line derives from the name of a property: `publicURL` becomes `public-url`."""
     words = re.sub(r"([a-z0-9])([A-Z])", r"\1-\2", name)
     return "--" + re.sub(r"([A-Z])([A-Z][a-z])", r"\1-\2", words).lower()
 
@@ -79,7 +81,8 @@ def read_commands(root):
             with open(os.path.join(root, path), encoding="utf-8") as file:
                 read_declarations(file.read(), types)
         last = {path.rpartition(".")[2]: found for path, found in types.items()}
-        commands = {"": BUILT_IN | {"--verbose"}}
+        commands = {"": BUILT_IN | {"--verbose", "--generate-completion-script"}}
+        commands.update((name, set(BUILT_IN)) for name in BUILT_IN_COMMANDS)
         for path, found in types.items():
             if not found.name or found.name == tool:
                 continue

@@ -62,7 +62,8 @@ static bool set_serial(X509 *certificate) {
 static bool add_name(GENERAL_NAMES *names, int type, const void *bytes, size_t size) {
   if (size > INT_MAX) return false;
   GENERAL_NAME *name = GENERAL_NAME_new();
-  ASN1_STRING *value = ASN1_STRING_type_new(type == GEN_DNS ? V_ASN1_IA5STRING : V_ASN1_OCTET_STRING);
+  ASN1_STRING *value =
+      ASN1_STRING_type_new(type == GEN_DNS ? V_ASN1_IA5STRING : V_ASN1_OCTET_STRING);
   if (!name || !value || ASN1_STRING_set(value, bytes, (int)size) != 1) {
     GENERAL_NAME_free(name);
     ASN1_STRING_free(value);
@@ -117,8 +118,8 @@ static bool fill(X509 *certificate, EVP_PKEY *key, const X509 *issuer,
                  const piop_certificate_request *request) {
   return X509_set_version(certificate, X509_VERSION_3) == 1 && set_serial(certificate) &&
          set_names(certificate, issuer, request) &&
-         ASN1_TIME_set_string(X509_getm_notBefore(certificate), request->not_before) == 1 &&
-         ASN1_TIME_set_string(X509_getm_notAfter(certificate), request->not_after) == 1 &&
+         ASN1_UTCTIME_set_string(X509_getm_notBefore(certificate), request->not_before) == 1 &&
+         ASN1_UTCTIME_set_string(X509_getm_notAfter(certificate), request->not_after) == 1 &&
          X509_set_pubkey(certificate, key) == 1 && add_constraints(certificate) &&
          add_alternative_names(certificate, request);
 }

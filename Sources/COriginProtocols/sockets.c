@@ -53,7 +53,6 @@ static int bound_port(int descriptor, uint16_t *port) {
   struct sockaddr_storage address = {0};
   socklen_t size = sizeof address;
   if (getsockname(descriptor, (struct sockaddr *)&address, &size) != 0) return -1;
-  // Both structures have the port at the same place, but not in every libc.
   if (address.ss_family == AF_INET6) {
     *port = ntohs(((struct sockaddr_in6 *)&address)->sin6_port);
   } else {
@@ -86,7 +85,8 @@ int piop_accept(int listener) {
   if (prepare(descriptor) != 0) return close_after_error(descriptor);
 #endif
   int one = 1;
-  // A connection that is closed already has no options on some systems; the next call to receive reports it.
+  // A connection that is closed already has no options on some systems; the next call to receive
+  // reports it.
   (void)setsockopt(descriptor, IPPROTO_TCP, TCP_NODELAY, &one, sizeof one);
 #ifdef SO_NOSIGPIPE
   (void)setsockopt(descriptor, SOL_SOCKET, SO_NOSIGPIPE, &one, sizeof one);

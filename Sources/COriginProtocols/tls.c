@@ -17,7 +17,8 @@ struct piop_tls {
   BIO *outgoing;
 };
 
-// The protocols in the form of ALPN (RFC 7301 section 3.1), in order of preference; the offer without h2 is the end.
+// The protocols in the form of ALPN (RFC 7301 section 3.1), in order of preference; the offer
+// without h2 is the end.
 static const unsigned char protocols[] = "\x02h2\x08http/1.1";
 enum { HTTP2_BYTES = 3 };
 

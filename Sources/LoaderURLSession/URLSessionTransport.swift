@@ -20,7 +20,7 @@ public import Foundation
 /// - A content-coded body is decoded by Foundation. Content-Encoding and Content-Length are then removed from the head,
 ///   and `Accept-Ranges: none` is set, because a range would count coded bytes.
 /// - A head that is not UTF-8 is an error. **A connection that is closed within a head ends the process**: Foundation
-///   traps (`Transfer completed, but there's no response.`). Use `AsyncHTTPClientTransport` for untrusted origins.
+///   traps (`Transfer completed, but there's no response.`). Use `CurlTransport` for untrusted origins.
 /// - There is no backpressure, because a task that is suspended and resumed repeats its request. Unread bytes are
 ///   stored in memory up to a limit; the exchange fails when they exceed it.
 /// - There is no separate connect timeout: connecting counts as idle time, whose limit is rounded up to whole seconds.

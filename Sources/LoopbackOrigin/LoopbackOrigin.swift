@@ -23,7 +23,8 @@ public final class LoopbackOrigin: Sendable {
     ///   - rejectsOtherProtocols: When true, the origin responds with 400 and closes the connection if the first byte
     ///     is not that of an HTTP request (but of a TLS record, for example). When false, it waits for the end of a
     ///     request head.
-    ///   - respond: Called for every request, from any thread.
+    ///   - respond: Called for every request, on the thread of the origin. While it runs, the origin handles no other
+    ///     request.
     public init(
         certificate: OriginCertificate? = nil, speaksHTTP2: Bool = false, host: String = "127.0.0.1", port: Int = 0,
         rejectsOtherProtocols: Bool = false,

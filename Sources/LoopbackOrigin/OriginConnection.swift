@@ -18,6 +18,13 @@ protocol OriginProtocol {
     var deadline: ContinuousClock.Instant? { get }
 }
 
+/// The end of a connection.
+enum OriginClosing {
+    /// Over TLS, sends the alert close_notify (RFC 8446 §6.1) before the end, unless other bytes wait for the socket.
+    case withAlert
+    case withoutAlert
+}
+
 /// An accepted connection with the bytes that wait to be sent; used by the thread of its origin only.
 final class OriginConnection {
     let number: Int
@@ -61,20 +68,25 @@ final class OriginConnection {
     func receive(_ buffer: UnsafeMutableRawBufferPointer) {
         guard !isClosed else { return }
         let count = piop_receive(socket, buffer.baseAddress, buffer.count)
-        if count < 0 { return close(sendsNotify: false) }
+        if count < 0 { return close(.withoutAlert) }
         let bytes = UnsafeRawBufferPointer(rebasing: buffer[..<count])
         guard let tls, count > 0 else {
             http?.receive(bytes, on: self)
             return
         }
-        guard tls.add(received: bytes) else { return close(sendsNotify: false) }
+        guard tls.add(received: bytes) else { return close(.withoutAlert) }
         decrypt(tls, buffer)
     }
 
     private func decrypt(_ tls: OriginTLS, _ buffer: UnsafeMutableRawBufferPointer) {
         while !isClosed {
             let count = tls.read(into: buffer)
-            if http == nil, tls.isReady { http = tls.speaksHTTP2 ? OriginHTTP1() : OriginHTTP1() }
+            if http == nil, tls.isReady {
+                http = tls.speaksHTTP2 ? OriginHTTP2() : OriginHTTP1()
+                guard http != nil else { return close() }
+                // Over HTTP/2, the origin sends its SETTINGS without waiting for the client.
+                http?.advance(on: self)
+            }
             if count > 0 {
                 http?.receive(UnsafeRawBufferPointer(rebasing: buffer[..<count]), on: self)
                 continue
@@ -120,7 +132,7 @@ final class OriginConnection {
                 piop_send(socket, bytes.baseAddress.map { $0 + sent }, bytes.count - sent)
             }
             if count == 0 { return false }
-            if count < 0 { close(sendsNotify: false) } else { sent += count }
+            if count < 0 { close(.withoutAlert) } else { sent += count }
         }
         outgoing.removeAll(keepingCapacity: true)
         sent = 0
@@ -128,12 +140,9 @@ final class OriginConnection {
     }
 
     /// Closes the connection; bytes that wait are not sent.
-    ///
-    /// - Parameter sendsNotify: True sends the alert close_notify over TLS, if the socket accepts it immediately and no
-    ///   bytes wait.
-    func close(sendsNotify: Bool = true) {
+    func close(_ closing: OriginClosing = .withAlert) {
         guard !isClosed else { return }
-        if let tls, sendsNotify, outgoing.isEmpty {
+        if let tls, closing == .withAlert, outgoing.isEmpty {
             tls.close()
             tls.take(into: &outgoing)
             _ = outgoing.withUnsafeBytes { piop_send(socket, $0.baseAddress, $0.count) }

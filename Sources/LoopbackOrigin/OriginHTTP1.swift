@@ -12,7 +12,8 @@ struct OriginHTTP1: OriginProtocol {
     private var indexOnConnection = 0
     private var script: OriginScript?
     private var isSilent = false
-    private var closesWhenSent = false
+    /// Set when the connection closes after the bytes that wait.
+    private var closing: OriginClosing?
     /// Number of body bytes that wait to be sent.
     private var bodyBytesWaiting = 0
 
@@ -23,7 +24,7 @@ struct OriginHTTP1: OriginProtocol {
         // No request line starts with a byte outside 0x20...0x7E (RFC 9112 §3), but a TLS record does; it contains no
         // end of a request head, so the connection would wait for more data.
         if connection.service.rejectsOtherProtocols, let first = received.first, first < 0x20 || first >= 0x7F {
-            (received, scanned, script, isSilent, closesWhenSent) = ([], 0, nil, false, true)
+            (received, scanned, script, isSilent, closing) = ([], 0, nil, false, .withAlert)
             let response = "HTTP/1.1 400 Bad Request\r\nContent-Length: 0\r\nConnection: close\r\n\r\n"
             connection.write(response.utf8)
         }
@@ -53,7 +54,7 @@ struct OriginHTTP1: OriginProtocol {
             connection.service.log.wrote(bodyBytesWaiting)
             bodyBytesWaiting = 0
         }
-        if closesWhenSent { connection.close() }
+        if let closing { connection.close(closing) }
         return !connection.isClosed
     }
 
@@ -63,9 +64,9 @@ struct OriginHTTP1: OriginProtocol {
         case .raw(let bytes): connection.write(bytes)
         case .close(let bytes):
             connection.write(bytes)
-            closesWhenSent = true
+            closing = .withAlert
         case .silence: isSilent = true
-        case .resetStream, .goAway: closesWhenSent = true
+        case .resetStream, .goAway: closing = .withAlert
         }
     }
 
@@ -90,8 +91,10 @@ struct OriginHTTP1: OriginProtocol {
                 guard script?.isBeforeEnd == true else { return true }
             case .end:
                 if response.framing == .chunked { connection.write("0\r\n\r\n".utf8) }
-                closesWhenSent = response.framing == .untilClose || response.closesConnection
-            case .failure(let failure): closesWhenSent = failure == .close
+                if response.framing == .untilClose || response.closesConnection { closing = .withAlert }
+            case .failure(.close): closing = .withAlert
+            case .failure(.closeWithoutAlert): closing = .withoutAlert
+            case .failure(.silence): break
             }
         }
         script = nil

@@ -53,7 +53,8 @@ public enum OriginAction: Sendable {
     case silence
     /// Resets the stream with this code (RFC 9113 §7); over HTTP/1 closes the connection.
     case resetStream(code: Int)
-    /// Sends a GOAWAY that excludes this stream and later ones (RFC 9113 §6.8); over HTTP/1 closes the connection.
+    /// Sends a GOAWAY that excludes this stream and later ones (RFC 9113 §6.8), and leaves the connection open; over
+    /// HTTP/1 closes the connection.
     case goAway
 
     /// Resets the stream as unprocessed, with REFUSED_STREAM (RFC 9113 §8.7).
@@ -89,6 +90,9 @@ public struct OriginResponse: Sendable {
     public enum Failure: Hashable, Sendable {
         /// Closes the connection; over HTTP/2 resets the stream.
         case close
+        /// Closes the connection without the TLS alert close_notify (RFC 8446 §6.1), as a broken network does; over
+        /// HTTP/2 with all its streams.
+        case closeWithoutAlert
         /// Sends nothing more and leaves the connection open.
         case silence
     }
@@ -136,5 +140,15 @@ public struct OriginResponse: Sendable {
         }
         if closesConnection { lines.append(OriginField("Connection", "close")) }
         return lines
+    }
+
+    /// The header lines over HTTP/2: ``fields`` and a content-length, if ``framing`` has one.
+    var fieldsOverHTTP2: [OriginField] {
+        switch framing {
+        case .length where status == 304 || status == 204: fields
+        case .length: fields + [OriginField("content-length", "\(body.count)")]
+        case .declared(let length): fields + [OriginField("content-length", "\(length)")]
+        case .chunked, .untilClose: fields
+        }
     }
 }

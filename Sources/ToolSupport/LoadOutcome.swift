@@ -1,5 +1,5 @@
-package import PlatformImageLoader
 import PlatformImage
+package import PlatformImageLoader
 
 /// Result of a load in HTTP terms: status, header fields and body.
 package struct LoadOutcome: Sendable {

@@ -12,17 +12,8 @@ struct ImageToolBench: ParsableCommand {
             BenchMemoryCommand.self, BenchDiskCommand.self, BenchThumbCommand.self, BenchResizeCommand.self,
             BenchPixelsCommand.self, BenchIsolationCommand.self, BenchWorkersCommand.self, IsolationCompareCommand.self,
             IsolationLoadCommand.self,
-            BenchLoadCommand.self, BenchSoakCommand.self, DemoCommand.self,
-        ] + serviceCommands)
-
-    /// Commands that need the trait `Service`.
-    private static var serviceCommands: [any ParsableCommand.Type] {
-        #if Service
-        [DemoServiceCommand.self, GalleryCommand.self]
-        #else
-        []
-        #endif
-    }
+            BenchLoadCommand.self, BenchTransportCommand.self, BenchSoakCommand.self, DemoCommand.self,
+        ])
 
     static func main() async { await runProcess { try await runArguments() } }
 }

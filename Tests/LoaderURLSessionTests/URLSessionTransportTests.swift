@@ -1,8 +1,8 @@
 import Foundation
 import PlatformImageLoader
-import PlatformImageURLSession
 import PlatformImageLoopbackOrigin
 import PlatformImageTestSupport
+import PlatformImageURLSession
 import Testing
 
 #if canImport(FoundationNetworking)

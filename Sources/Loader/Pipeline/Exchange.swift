@@ -82,6 +82,7 @@ struct Exchange: Sendable {
             error.code, url: url, statusCode: error.statusCode, retryAfter: error.retryAfter,
             original: error.original, until: error.until, decodeError: error.decodeError, message)
         redacted.isTimeout = error.isTimeout
+        redacted.reason = error.reason
         redacted.cause = error.cause
         return redacted
     }

@@ -25,6 +25,8 @@ public struct LoadError: Error, Hashable, Sendable, CustomStringConvertible {
     public let message: String
     /// True for a timeout while connecting, on an idle connection, or of the complete exchange.
     public internal(set) var isTimeout = false
+    /// The reason of a failed exchange; nil for other errors and for transports that report none.
+    public internal(set) var reason: TransportReason?
     /// The underlying error of a custom transport; nil for any other error. Unlike ``message``, it may contain secrets
     /// of the request.
     public internal(set) var cause: (any Error)?
@@ -170,7 +172,15 @@ extension LoadError {
             code, url: url, statusCode: statusCode, retryAfter: retryAfter, original: original, until: until,
             decodeError: decodeError, response: response, message)
         error.isTimeout = isTimeout
+        error.reason = reason
         error.cause = cause
+        return error
+    }
+
+    /// The error with a reason.
+    func because(_ reason: TransportReason) -> LoadError {
+        var error = self
+        error.reason = reason
         return error
     }
 }

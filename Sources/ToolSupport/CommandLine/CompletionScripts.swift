@@ -11,10 +11,10 @@ struct CompletionCommands {
     struct Command {
         /// Names of the command and of the commands above it: `imagetool cache stat`.
         let path: String
-        /// Names and abstracts.
-        let subcommands: [(name: String, abstract: String)]
+        /// Subcommands, or listed values of a positional argument, with their abstracts.
+        let words: [(word: String, abstract: String)]
         let options: [Option]
-        /// True when the command has positional arguments, which are files.
+        /// True when the command has positional arguments without listed values, which are files.
         let acceptsFiles: Bool
     }
 
@@ -43,15 +43,19 @@ struct CompletionCommands {
                 names: definition.names, abstract: definition.help.abstract, takesValue: definition.form == .option,
                 values: definition.values)
         }
-        options.append(.init(names: [.long("version")], abstract: "Show the version.", takesValue: false, values: []))
+        options.append(Option(names: [.long("version")], abstract: "Show the version.", takesValue: false, values: []))
         options.append(
-            .init(
+            Option(
                 names: [.short("h"), .long("help")], abstract: "Show help information.", takesValue: false, values: []))
+        let positionals = definitions.filter { $0.form == .positional }
+        // The arguments of help are commands.
+        let named = last is HelpCommand.Type ? CommandLineParser.subcommands(of: [stack[0]]) : subcommands
+        let words = named.map { (word: $0.configuration.commandName, abstract: $0.configuration.abstract) }
         commands.append(
             Command(
                 path: Usage(stack: stack).command,
-                subcommands: subcommands.map { ($0.configuration.commandName, $0.configuration.abstract) },
-                options: options, acceptsFiles: definitions.contains { $0.form == .positional }))
+                words: words + positionals.flatMap(\.values).map { (word: $0, abstract: "") }, options: options,
+                acceptsFiles: words.isEmpty && positionals.contains { $0.values.isEmpty }))
         for subcommand in subcommands { add(stack + [subcommand]) }
     }
 
@@ -89,14 +93,15 @@ extension CompletionShell {
                 valueCases += "        \(patterns)) values=$'\(words)' ;;\n"
             }
             let names = command.options.flatMap(\.names).map(\.text).joined(separator: "\\n")
-            let subcommands = command.subcommands.map(\.name).joined(separator: "\\n")
-            wordCases += "        '\(command.path)') options=$'\(names)' words=$'\(subcommands)' ;;\n"
+            let words = command.words.map(\.word).joined(separator: "\\n")
+            let files = command.acceptsFiles ? " files=1" : ""
+            wordCases += "        '\(command.path)') options=$'\(names)' words=$'\(words)'\(files) ;;\n"
         }
         return """
             # Completion of \(commands.program) for bash.
             \(commands.function)() {
                 local IFS=$'\\n' current="${COMP_WORDS[COMP_CWORD]}" previous="${COMP_WORDS[COMP_CWORD - 1]}"
-                local path='\(commands.program)' options='' words='' values='none' index
+                local path='\(commands.program)' options='' words='' files='' values='none' index
                 for ((index = 1; index < COMP_CWORD; index++)); do
                     case "$path ${COMP_WORDS[index]}" in
                     \(commands.paths(separator: " | "))) path="$path ${COMP_WORDS[index]}" ;;
@@ -116,7 +121,7 @@ extension CompletionShell {
                     COMPREPLY=($(compgen -W "$options" -- "$current"))
                 elif [[ -n $words ]]; then
                     COMPREPLY=($(compgen -W "$words" -- "$current"))
-                else
+                elif [[ -n $files ]]; then
                     compopt -o filenames 2>/dev/null
                     COMPREPLY=($(compgen -f -- "$current"))
                 fi
@@ -144,11 +149,12 @@ extension CompletionShell {
             let options = command.options.flatMap { option in
                 option.names.map { described($0.text, option.abstract) }
             }
-            let subcommands = command.subcommands.map { described($0.name, $0.abstract) }
+            let words = command.words.map { described($0.word, $0.abstract) }
             wordCases += """
                         \(quoted(command.path)))
                             options=(\(options.joined(separator: " ")))
-                            subcommands=(\(subcommands.joined(separator: " "))) ;;
+                            arguments=(\(words.joined(separator: " ")))
+                            files=\(command.acceptsFiles ? 1 : 0) ;;
 
                 """
         }
@@ -156,8 +162,8 @@ extension CompletionShell {
             #compdef \(commands.program)
             # Completion of \(commands.program) for zsh.
             \(commands.function)() {
-                local place=\(quoted(commands.program)) index
-                local -a options subcommands
+                local place=\(quoted(commands.program)) files=0 index
+                local -a options arguments
                 for ((index = 2; index < CURRENT; index++)); do
                     case "$place ${words[index]}" in
                     \(commands.paths(separator: "|"))) place="$place ${words[index]}" ;;
@@ -169,13 +175,18 @@ extension CompletionShell {
             \(wordCases)    esac
                 if [[ ${words[CURRENT]} == -* ]]; then
                     _describe option options
-                elif (( ${#subcommands} )); then
-                    _describe command subcommands
-                else
+                elif (( ${#arguments} )); then
+                    _describe argument arguments
+                elif (( files )); then
                     _files
                 fi
             }
-            compdef \(commands.function) \(commands.program)
+            # In a folder of fpath, the first completion runs this file as the function.
+            if [[ ${funcstack[1]} == \(commands.function) ]]; then
+                \(commands.function)
+            else
+                compdef \(commands.function) \(commands.program)
+            fi
 
             """
     }
@@ -187,8 +198,8 @@ extension CompletionShell {
         var lines: [String] = []
         for command in commands.commands {
             let condition = "complete -c \(commands.program) -n \(quoted("_\(commands.function)_at '\(command.path)'"))"
-            for (name, abstract) in command.subcommands {
-                lines.append("\(condition) -f -a \(quoted(name)) -d \(quoted(abstract))")
+            for (word, abstract) in command.words {
+                lines.append("\(condition) -f -a \(quoted(word)) -d \(quoted(abstract))")
             }
             if !command.acceptsFiles { lines.append("\(condition) -f") }
             for option in command.options {

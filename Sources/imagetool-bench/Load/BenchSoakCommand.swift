@@ -32,7 +32,7 @@ struct BenchSoakCommand: AsyncParsableCommand {
             let server = try BenchLoadServer(body: bitmapFile(width: 32, height: 32), type: "image/bmp", folder: folder)
             defer { withExtendedLifetime(server) {} }
             let soak = Soak(origin: server.origin, folder: folder)
-            // The first run creates the objects that NIO and the pools of this library retain permanently.
+            // The first run creates the objects that libraries and the pools of this library retain permanently.
             _ = try await soak.run(loads: 2_000, concurrency: concurrency) { _ in }
             let before = OpenDescriptors()
             try output.write("loads done, cancelled, failed; resident KiB; file descriptors; loads running:\n")

@@ -75,7 +75,8 @@ struct LoadBenchmark {
             origin: origin, count: count, bytes: bytes, concurrency: concurrency, folder: folder)
         for round in 0...rounds {
             // The sides whose ratios are reported run directly after each other, in alternating order.
-            let order: [Side] = round.isMultiple(of: 2) ? [.loader, .client, .transport] : [.transport, .client, .loader]
+            let order: [Side] =
+                round.isMultiple(of: 2) ? [.loader, .client, .transport] : [.transport, .client, .loader]
             for way in order + Side.allCases.filter({ !order.contains($0) }) {
                 let cost = try await side.cost(of: way, round: round)
                 if round > 0 { costs[way, default: []].append(cost) }

@@ -1,3 +1,7 @@
+import Testing
+
+@testable import PlatformImageLoader
+
 #if canImport(Glibc)
 import Glibc
 #elseif canImport(Musl)
@@ -5,9 +9,6 @@ import Musl
 #else
 import Darwin
 #endif
-import Testing
-
-@testable import PlatformImageLoader
 
 struct DiskFileTests {
     private let folder: DiskFolder

@@ -1,3 +1,9 @@
+import Foundation
+import PlatformImageTestSupport
+import Testing
+
+@testable import PlatformImageLoader
+
 #if canImport(Glibc)
 import Glibc
 #elseif canImport(Musl)
@@ -5,11 +11,6 @@ import Musl
 #else
 import Darwin
 #endif
-import Foundation
-import PlatformImageTestSupport
-import Testing
-
-@testable import PlatformImageLoader
 
 /// A file system object in place of an entry or a shard.
 enum ForeignObject: CaseIterable {

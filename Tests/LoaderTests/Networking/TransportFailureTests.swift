@@ -12,7 +12,7 @@ import Darwin
 @testable import PlatformImageLoader
 
 @Suite(.timeLimit(.minutes(30))) struct TransportFailureTests {
-    private let transport = AsyncHTTPClientTransport(proxy: .none)
+    private let transport = CurlTransport(proxy: .none)
 
     /// The bytes of a response and the expected body; a nil body means that the response is not valid (RFC 9112 §6.3,
     /// §8).

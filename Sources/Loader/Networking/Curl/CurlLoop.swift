@@ -1,0 +1,310 @@
+internal import CPlatformImageCurl
+internal import PlatformImage
+
+/// The transfers of one transport. The loop is created and used on its thread only.
+final class CurlLoop {
+    struct Settings: Sendable {
+        /// Maximum HTTP/1.1 connections per host, 1 or more.
+        let connectionsPerHost: Int
+        /// The limits for untrusted origins; nil for trusted ones.
+        let connectionGuard: ConnectionGuard?
+    }
+
+    /// The transfers to one host and the exchanges that wait for a connection.
+    private final class Host {
+        var active = 0
+        var isHTTP2 = false
+        var waiting: [CurlExchange] = []
+        var isUnused: Bool { active == 0 && waiting.isEmpty }
+    }
+
+    /// Maximum concurrent streams on an HTTP/2 connection; also libcurl's default.
+    private static let maxStreams = 100
+    /// Idle transfers that are kept for reuse.
+    private static let maxIdleTransfers = 64
+    /// Hosts without exchanges whose protocol is remembered.
+    private static let maxUnusedHosts = 1_024
+    /// Nanoseconds without an exchange after which all connections are closed.
+    private static let idleTime: Int64 = 60_000_000_000
+
+    let settings: Settings
+    private let mailbox: CurlMailbox
+    /// The `picu_multi`; nil until the first transfer.
+    private var multi: OpaquePointer?
+    private var active: [CurlTransfer] = []
+    private var transfers: [ObjectIdentifier: CurlTransfer] = [:]
+    private var idle: [CurlTransfer] = []
+    /// The transfers with bytes that are not delivered, and the ones that are being delivered.
+    private var dirty: [CurlTransfer] = []
+    private var delivering: [CurlTransfer] = []
+    private var hosts: [CurlRequest.Host: Host] = [:]
+    private var commands: [CurlMailbox.Command] = []
+    private var isClosed = false
+    /// The time of the clock `picu_now` when this iteration began.
+    private(set) var now: Int64 = 0
+    /// The earliest time at which a time limit can expire.
+    private var nextDeadline = Int64.max
+    private var lastUse: Int64 = 0
+
+    init(_ mailbox: CurlMailbox) {
+        self.mailbox = mailbox
+        settings = mailbox.settings
+    }
+
+    /// Serves exchanges until the transport is released and the last exchange has ended.
+    func run() {
+        picu_block_signals()
+        while true {
+            now = picu_now()
+            process()
+            if let multi {
+                _ = picu_multi_perform(multi)
+                finishCompleted(multi)
+                deliverReceived()
+            }
+            expireDeadlines()
+            if isClosed, active.isEmpty, hosts.values.allSatisfy(\.isUnused), mailbox.end() { return shutDown() }
+            wait()
+        }
+    }
+
+    private func process() {
+        mailbox.take(into: &commands)
+        for command in commands {
+            switch command {
+            case .start(let exchange): enqueue(exchange)
+            case .cancel(let exchange): cancel(exchange)
+            case .resume(let exchange):
+                transfers[ObjectIdentifier(exchange)]?.resume()
+            case .close: isClosed = true
+            }
+        }
+        commands.removeAll(keepingCapacity: true)
+    }
+
+    private func wait() {
+        guard dirty.isEmpty else { return }
+        guard let multi = makeMulti() else { return System.yieldThread() }
+        let isUnused = active.isEmpty
+        if isUnused, lastUse == 0 { lastUse = now }
+        if !isUnused { lastUse = 0 }
+        let end = isUnused ? lastUse + Self.idleTime : nextDeadline
+        let milliseconds = max(0, min((end - min(now, end) + 999_999) / 1_000_000, 600_000))
+        guard mailbox.beginSleep(on: multi) else { return }
+        if picu_multi_wait(multi, Int32(milliseconds)) != 0 { System.yieldThread() }
+        mailbox.endSleep()
+        if isUnused, picu_now() >= end { shutDown() }
+    }
+
+    /// Closes all connections.
+    private func shutDown() {
+        lastUse = 0
+        for transfer in idle { transfer.free() }
+        idle = []
+        picu_multi_free(multi)
+        multi = nil
+    }
+
+    private func makeMulti() -> OpaquePointer? {
+        if multi == nil { multi = picu_multi_new() }
+        return multi
+    }
+}
+
+// The life of an exchange.
+extension CurlLoop {
+    private func enqueue(_ exchange: CurlExchange) {
+        if let problem = picu_load() {
+            return fail(exchange, .configuration(String(cString: problem)))
+        }
+        let host = hosts[exchange.request.host] ?? makeHost(exchange.request.host)
+        guard host.active < limit(host) else {
+            host.waiting.append(exchange)
+            if let deadline = exchange.request.deadline { nextDeadline = min(nextDeadline, deadline) }
+            return
+        }
+        start(exchange, host)
+    }
+
+    private func makeHost(_ key: CurlRequest.Host) -> Host {
+        if hosts.count >= Self.maxUnusedHosts { hosts = hosts.filter { !$0.value.isUnused } }
+        let host = Host()
+        hosts[key] = host
+        return host
+    }
+
+    private func limit(_ host: Host) -> Int {
+        host.isHTTP2 ? max(settings.connectionsPerHost, Self.maxStreams) : settings.connectionsPerHost
+    }
+
+    private func start(_ exchange: CurlExchange, _ host: Host) {
+        if exchange.isEnded { return }
+        guard let multi = makeMulti(), let transfer = idle.popLast() ?? CurlTransfer(loop: self, multi: multi) else {
+            return fail(exchange, .transport("memory is exhausted"))
+        }
+        let code = transfer.start(exchange)
+        guard code == 0 else {
+            let error = LoadError(curlCode: code, transfer)
+            transfer.reset()
+            idle.append(transfer)
+            return fail(exchange, error)
+        }
+        host.active += 1
+        transfer.index = active.count
+        active.append(transfer)
+        transfers[ObjectIdentifier(exchange)] = transfer
+        noteDeadlines(of: transfer)
+    }
+
+    private func fail(_ exchange: CurlExchange, _ error: LoadError) {
+        var none: [UInt8] = []
+        _ = exchange.deliver(head: nil, bytes: &none, end: .failure(error))
+    }
+
+    private func cancel(_ exchange: CurlExchange) {
+        if let transfer = transfers[ObjectIdentifier(exchange)] { return stop(transfer) }
+        hosts[exchange.request.host]?.waiting.removeAll { $0 === exchange }
+    }
+
+    private func finishCompleted(_ multi: OpaquePointer) {
+        var code: Int32 = 0
+        while let context = picu_multi_next_completed(multi, &code) {
+            let transfer = Unmanaged<CurlTransfer>.fromOpaque(context).takeUnretainedValue()
+            finish(transfer, code)
+        }
+    }
+
+    private func finish(_ transfer: CurlTransfer, _ code: Int32) {
+        guard transfer.exchange != nil else { return recycle(transfer) }
+        var error = code == 0 ? transfer.checkEnd() : LoadError(curlCode: code, transfer)
+        if let failure = error {
+            var repeated: Int32?
+            if transfer.mayRetry(after: failure) {
+                repeated = transfer.retry()
+            } else if transfer.isConnectFailure(failure) {
+                repeated = transfer.startAtNextAddress()
+            }
+            if repeated == 0 { return noteDeadlines(of: transfer) }
+            if let repeated { error = LoadError(curlCode: repeated, transfer) }
+        }
+        _ = transfer.deliver(end: error.map { .failure($0) } ?? .success(()))
+        recycle(transfer)
+    }
+
+    /// Ends a transfer before its response is complete.
+    private func stop(_ transfer: CurlTransfer) {
+        if transfer.isResolved || picu_version() >= 0x075700 {
+            picu_transfer_stop(transfer.handle)
+            return recycle(transfer)
+        }
+        // libcurl before 7.87 waits for the end of a DNS look-up when its transfer is stopped, up to seconds. The
+        // transfer continues without an exchange until the look-up ends; it then makes no connection.
+        let exchange = transfer.exchange
+        transfer.reset()
+        if let exchange { release(exchange) }
+    }
+
+    /// Makes a stopped transfer available for the next exchange.
+    private func recycle(_ transfer: CurlTransfer) {
+        let last = active.removeLast()
+        if last !== transfer {
+            active[transfer.index] = last
+            last.index = transfer.index
+        }
+        let exchange = transfer.exchange
+        transfer.reset()
+        if idle.count < Self.maxIdleTransfers { idle.append(transfer) } else { transfer.free() }
+        if let exchange { release(exchange) }
+    }
+
+    /// Releases the connection of an exchange and starts the exchanges that wait for it.
+    private func release(_ exchange: CurlExchange) {
+        transfers[ObjectIdentifier(exchange)] = nil
+        guard let host = hosts[exchange.request.host] else { return }
+        host.active -= 1
+        startWaiting(host)
+    }
+
+    private func startWaiting(_ host: Host) {
+        while !host.waiting.isEmpty, host.active < limit(host) { start(host.waiting.removeFirst(), host) }
+    }
+}
+
+// Bytes from the connections. Each transfer delivers once per iteration.
+extension CurlLoop {
+    func markDirty(_ transfer: CurlTransfer) {
+        if transfer.isDirty { return }
+        transfer.isDirty = true
+        dirty.append(transfer)
+    }
+
+    /// Records the protocol of the host. Called by libcurl, so no transfer may be started.
+    func receivedHead(_ transfer: CurlTransfer) {
+        markDirty(transfer)
+        guard let key = transfer.exchange?.request.host, transfer.offersHTTP2, let host = hosts[key] else { return }
+        host.isHTTP2 = transfer.parser.isHTTP2
+    }
+
+    /// True if the last response of the transfer's host was received over HTTP/2.
+    func usesHTTP2(_ transfer: CurlTransfer) -> Bool {
+        guard let key = transfer.exchange?.request.host else { return false }
+        return hosts[key]?.isHTTP2 == true
+    }
+
+    private func deliverReceived() {
+        // To continue a transfer can add it again.
+        swap(&dirty, &delivering)
+        for transfer in delivering {
+            transfer.isDirty = false
+            if transfer.deliver(end: nil) { transfer.pause() } else { transfer.resume() }
+            if transfer.parser.isHTTP2, let exchange = transfer.exchange, let host = hosts[exchange.request.host] {
+                startWaiting(host)
+            }
+        }
+        delivering.removeAll(keepingCapacity: true)
+    }
+}
+
+// The total and the idle time limit. libcurl limits the time to connect.
+extension CurlLoop {
+    private func noteDeadlines(of transfer: CurlTransfer) {
+        if let deadline = transfer.request?.deadline { nextDeadline = min(nextDeadline, deadline) }
+        if let idle = transfer.request?.idle { nextDeadline = min(nextDeadline, now + idle) }
+    }
+
+    /// Ends the exchanges whose time limit has expired. Progress only delays a deadline, so that the transfers need not
+    /// be examined before the earliest one.
+    private func expireDeadlines() {
+        guard now >= nextDeadline else { return }
+        nextDeadline = .max
+        // Ending a transfer changes the array.
+        for transfer in Array(active) {
+            guard let exchange = transfer.exchange, let request = transfer.request else { continue }
+            if let deadline = request.deadline, deadline <= now {
+                _ = transfer.deliver(end: .failure(LoadError.totalTimeout))
+                stop(transfer)
+            } else if let deadline = transfer.idleDeadline(now: now), deadline <= now {
+                _ = transfer.deliver(end: .failure(LoadError.idleTimeout(request.idle ?? 0)))
+                stop(transfer)
+            } else if exchange.isEnded {
+                continue
+            } else {
+                if let deadline = request.deadline { nextDeadline = min(nextDeadline, deadline) }
+                if let deadline = transfer.idleDeadline(now: now) { nextDeadline = min(nextDeadline, deadline) }
+            }
+        }
+        for host in Array(hosts.values) where !host.waiting.isEmpty { expireWaiting(host) }
+    }
+
+    private func expireWaiting(_ host: Host) {
+        host.waiting.removeAll { exchange in
+            guard let deadline = exchange.request.deadline else { return exchange.isEnded }
+            guard deadline <= now else {
+                nextDeadline = min(nextDeadline, deadline)
+                return exchange.isEnded
+            }
+            fail(exchange, .totalTimeout)
+            return true
+        }
+    }
+}

@@ -1,0 +1,206 @@
+internal import PlatformImage
+
+/// A violation of HTTP's message syntax or of a limit.
+struct MessageViolation: Error, Equatable {
+    let reason: LoadError.TransportReason
+    /// One line of English for a log, without bytes of the message.
+    let message: String
+
+    init(_ reason: LoadError.TransportReason, _ message: String) {
+        self.reason = reason
+        self.message = message
+    }
+}
+
+/// The end of a body (RFC 9112 §6.3, RFC 9113 §8.1).
+enum BodyFraming: Equatable, Sendable {
+    /// There is no body: a response to HEAD, or status 204 or 304.
+    case none
+    /// Content-Length; the number of bytes.
+    case length(Int64)
+    /// The chunked transfer coding.
+    case chunked
+    /// The end of the connection; over HTTP/2 the end of the stream.
+    case untilClose
+}
+
+/// Parses the heads of one response line by line, strictly by RFC 9112.
+///
+/// libcurl accepts line ends without CR, folded lines, white space before a colon, empty names, two values of
+/// Content-Length, and heads that end in the middle. Each of these has been used to make two programs disagree about
+/// the end of a message.
+struct ResponseHeadParser {
+    /// Limits of the heads of one response.
+    struct Limits: Equatable, Sendable {
+        /// Maximum bytes of all heads and trailers, including the line ends.
+        var bytes = 131_072
+        /// Maximum number of interim heads.
+        var interimHeads = 32
+    }
+
+    /// The position in the message.
+    private enum Stage {
+        case statusLine, fields, complete
+    }
+
+    private let limits: Limits
+    private let isResponseToHead: Bool
+    /// True if only HTTP/1 was offered to the server.
+    private let isHTTP1: Bool
+    private var stage = Stage.statusLine
+    private var status = 0
+    private var fields: [HeaderField] = []
+    private var length: Int64?
+    private var transferCoding: TransferCoding?
+    private var interimHeads = 0
+
+    private enum TransferCoding {
+        case chunked, identity
+    }
+
+    /// Bytes of all lines so far.
+    private(set) var byteCount = 0
+    /// True when the response has the version HTTP/2.
+    private(set) var isHTTP2 = false
+    /// The end of the body; set with the final head.
+    private(set) var framing = BodyFraming.none
+
+    /// Creates a parser.
+    ///
+    /// - Parameters:
+    ///   - isResponseToHead: True if the method of the request is HEAD.
+    ///   - isHTTP1: True rejects a status line with another version than 1.0 and 1.1.
+    init(limits: Limits = Limits(), isResponseToHead: Bool = false, isHTTP1: Bool = true) {
+        self.limits = limits
+        self.isResponseToHead = isResponseToHead
+        self.isHTTP1 = isHTTP1
+    }
+
+    /// True after the final head.
+    var isComplete: Bool {
+        if case .complete = stage { true } else { false }
+    }
+
+    /// Parses one line with its line end. Returns the final head with its last line; nil for all other lines.
+    ///
+    /// Lines after the final head are trailers; they are checked and discarded.
+    mutating func parse(_ line: UnsafeBufferPointer<UInt8>) throws(MessageViolation) -> ResponseHead? {
+        byteCount += line.count
+        guard byteCount <= limits.bytes else {
+            throw MessageViolation(.headTooLarge, "the response head is larger than \(limits.bytes) bytes")
+        }
+        guard line.count >= 2, line[line.count - 1] == 0x0A, line[line.count - 2] == 0x0D else {
+            throw MessageViolation(.invalidHead, "a line of the response head does not end with CRLF")
+        }
+        let content = UnsafeBufferPointer(rebasing: line[..<(line.count - 2)])
+        switch stage {
+        case .statusLine:
+            try parseStatusLine(content)
+            stage = .fields
+        case .fields where content.isEmpty:
+            return try endHead()
+        case .fields:
+            let field = try Self.field(content)
+            try parseFraming(field)
+            fields.append(field)
+        case .complete:
+            if !content.isEmpty { _ = try Self.field(content) }
+        }
+        return nil
+    }
+
+    private mutating func parseStatusLine(_ line: UnsafeBufferPointer<UInt8>) throws(MessageViolation) {
+        let invalid = MessageViolation(.invalidHead, "the response does not begin with a valid HTTP status line")
+        // libcurl writes "HTTP/2 200" for a response over HTTP/2, whose fields it has decoded and checked.
+        isHTTP2 = !isHTTP1 && Self.starts(line, with: "HTTP/2 ")
+        let isHTTP1Line = Self.starts(line, with: "HTTP/1.1 ") || Self.starts(line, with: "HTTP/1.0 ")
+        guard isHTTP2 || isHTTP1Line else { throw invalid }
+        let digits = isHTTP2 ? 7 : 9
+        guard line.count >= digits + 3, line[digits] != UInt8(ascii: "0") else { throw invalid }
+        status = 0
+        for index in digits..<(digits + 3) {
+            guard line[index].isASCIIDigit else { throw invalid }
+            status = status * 10 + Int(line[index] - UInt8(ascii: "0"))
+        }
+        // The space before an empty reason phrase is often missing.
+        let rest = line[(digits + 3)...]
+        guard rest.first ?? 0x20 == 0x20, rest.allSatisfy({ $0 == 0x09 || !$0.isASCIIControl }) else { throw invalid }
+    }
+
+    /// Splits a field line; the value has no surrounding white space.
+    private static func field(_ line: UnsafeBufferPointer<UInt8>) throws(MessageViolation) -> HeaderField {
+        var colon = 0
+        while colon < line.count, tokenBytes.contains(line[colon]) { colon += 1 }
+        guard colon > 0, colon < line.count, line[colon] == UInt8(ascii: ":") else {
+            // Also a folded line (RFC 9112 §5.2), which starts with white space.
+            throw MessageViolation(.invalidHead, "a line of the response head is not a field with a valid name")
+        }
+        var (start, end) = (colon + 1, line.count)
+        while start < end, line[start].isASCIIBlank { start += 1 }
+        while end > start, line[end - 1].isASCIIBlank { end -= 1 }
+        let value = UnsafeBufferPointer(rebasing: line[start..<end])
+        guard value.allSatisfy({ $0 == 0x09 || !$0.isASCIIControl }) else {
+            throw MessageViolation(.invalidHead, "a field of the response head contains a control character")
+        }
+        let name = String(decoding: UnsafeBufferPointer(rebasing: line[..<colon]), as: UTF8.self)
+        return HeaderField(name, bytes: Array(value))
+    }
+
+    private mutating func parseFraming(_ field: HeaderField) throws(MessageViolation) {
+        if field.isNamed("Content-Length") {
+            guard length == nil, let number = Self.length(field.value) else {
+                throw MessageViolation(.invalidFraming, "Content-Length is not one decimal number")
+            }
+            length = number
+        } else if field.isNamed("Transfer-Encoding") {
+            let coding = String(decoding: field.value, as: UTF8.self).lowercased()
+            guard transferCoding == nil, !isHTTP2, coding == "chunked" || coding == "identity" else {
+                throw MessageViolation(.invalidFraming, "Transfer-Encoding is not chunked")
+            }
+            transferCoding = coding == "chunked" ? .chunked : .identity
+        }
+    }
+
+    /// Returns a number of 1 to 18 decimal digits, which fits an `Int64`; nil for anything else.
+    private static func length(_ value: [UInt8]) -> Int64? {
+        guard (1...18).contains(value.count), value.allSatisfy(\.isASCIIDigit) else { return nil }
+        return value.reduce(0) { $0 * 10 + Int64($1 - UInt8(ascii: "0")) }
+    }
+
+    private mutating func endHead() throws(MessageViolation) -> ResponseHead? {
+        guard status != 101 else {
+            throw MessageViolation(.unexpectedUpgrade, "the server switched to another protocol without being asked")
+        }
+        guard length == nil || transferCoding == nil else {
+            throw MessageViolation(.invalidFraming, "the response has both Content-Length and Transfer-Encoding")
+        }
+        guard status >= 200 else {
+            interimHeads += 1
+            guard interimHeads <= limits.interimHeads else {
+                throw MessageViolation(
+                    .tooManyHeads, "the response has more than \(limits.interimHeads) interim responses")
+            }
+            (stage, fields, length, transferCoding) = (.statusLine, [], nil, nil)
+            return nil
+        }
+        stage = .complete
+        if isResponseToHead || status == 204 || status == 304 {
+            framing = .none
+        } else if let length {
+            framing = .length(length)
+        } else {
+            framing = transferCoding == .chunked ? .chunked : .untilClose
+        }
+        var complete: [HeaderField] = []
+        swap(&complete, &fields)
+        return ResponseHead(status: status, fields: HeaderFields(complete))
+    }
+
+    /// The bytes of a token (RFC 9110 §5.6.2).
+    static let tokenBytes = ASCIISet.alphanumerics.union("!#$%&'*+-.^_`|~")
+
+    private static func starts(_ line: UnsafeBufferPointer<UInt8>, with text: StaticString) -> Bool {
+        text.utf8CodeUnitCount <= line.count
+            && text.withUTF8Buffer { text in text.indices.allSatisfy { text[$0] == line[$0] } }
+    }
+}
