@@ -19,6 +19,8 @@ enum PlantedAction: String, CaseIterable {
     case overwriteHeap
     case writeToNull
     case abort
+    /// The end of a process by Swift's checked arithmetic.
+    case trap
     case exit
     case loop
     case allocate
@@ -78,6 +80,7 @@ extension PlantedAction {
             UnsafeMutablePointer<UInt8>(bitPattern: 16)?.pointee = 1
             return true
         case .abort: Self.end()
+        case .trap: return UInt8(slab.count | 0x1FF) > 0
         case .exit: _exit(0)
         case .loop:
             var value: UInt64 = 1

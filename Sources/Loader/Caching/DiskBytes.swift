@@ -1,3 +1,5 @@
+import PlatformImage
+
 /// Serializes little-endian integers and byte strings; each string has a 16-bit length prefix.
 struct DiskWriter {
     private(set) var bytes: [UInt8] = []
@@ -41,24 +43,28 @@ struct DiskWriter {
 
 /// Parses the output of ``DiskWriter``; every read returns nil when fewer bytes remain than it needs.
 struct DiskReader {
-    private var remaining: ArraySlice<UInt8>
+    private let all: [UInt8]
+    private var cursor: ByteCursor
 
-    init(_ bytes: ArraySlice<UInt8>) { remaining = bytes }
+    init(_ bytes: ArraySlice<UInt8>) {
+        let bytes = Array(bytes)
+        all = bytes
+        cursor = ByteCursor(bytes.span)
+    }
 
     /// True when all bytes have been read.
-    var isAtEnd: Bool { remaining.isEmpty }
+    var isAtEnd: Bool { cursor.isAtEnd }
 
-    mutating func u8() -> UInt8? { remaining.popFirst() }
+    mutating func u8() -> UInt8? { integer() }
     mutating func u16() -> UInt16? { integer() }
     mutating func u32() -> UInt32? { integer() }
     mutating func u64() -> UInt64? { integer() }
-    mutating func u16AsInt() -> Int? { u16().map(Int.init) }
+    mutating func u16AsInt() -> Int? { u16().map { Int(clamping: $0) } }
     mutating func time() -> WallTime? { u64().map { WallTime(milliseconds: Int64(bitPattern: $0)) } }
 
     mutating func bytes(_ count: Int) -> ArraySlice<UInt8>? {
-        guard count >= 0, count <= remaining.count else { return nil }
-        defer { remaining = remaining.dropFirst(count) }
-        return remaining.prefix(count)
+        let all = all
+        return cursor.take(FileNumber(count)).map { ArraySlice(all.span.copy($0)) }
     }
 
     mutating func string() -> ArraySlice<UInt8>? {
@@ -67,11 +73,7 @@ struct DiskReader {
     }
 
     private mutating func integer<Value: FixedWidthInteger & UnsignedInteger>() -> Value? {
-        let count = Value.bitWidth / 8
-        guard remaining.count >= count else { return nil }
-        var value: Value = 0
-        for index in 0..<count { value |= Value(remaining[remaining.startIndex + index]) << Value(8 * index) }
-        remaining.removeFirst(count)
-        return value
+        let all = all
+        return cursor.word(Value.bitWidth / 8, .little, all.span).map { Value(truncatingIfNeeded: $0) }
     }
 }

@@ -1,4 +1,5 @@
 internal import CPlatformImageChecksums
+import PlatformImage
 
 // An entry's file (numbers in little endian):
 //
@@ -14,7 +15,8 @@ internal import CPlatformImageChecksums
 /// Layout of the file prefix and the two metadata slots.
 enum DiskFormat {
     /// Possible slot sizes in bytes; the code in the file is the index.
-    static let slotSizes = [1024, 4096, 16_384, 65_536]
+    static let slotSizes = [smallestSlotSize, 4096, 16_384, 65_536]
+    static let smallestSlotSize = 1024
     /// Bytes before the first slot.
     static let prefixSize = 8
     /// Bytes of a slot before its payload.
@@ -32,19 +34,19 @@ enum DiskFormat {
     }
 
     /// Returns the number of bytes before the body.
-    static func headerSize(slotSize: Int) -> Int { prefixSize + 2 * slotSize }
+    static func headerSize(slotSize: Int) -> Int { prefixSize &+ 2 &* slotSize }
 
     /// Returns the smallest slot size that has room for the payload and 64 bytes for a later stored error. Returns the
     /// largest slot size when only the payload fits, and nil when the payload does not fit.
     static func slotSize(payload: Int) -> Int? {
-        let needed = payload + slotHeaderSize
-        return slotSizes.first { $0 >= needed + 64 } ?? slotSizes.last.flatMap { $0 >= needed ? $0 : nil }
+        let needed = payload.addingClamped(slotHeaderSize + 64)  // trap-free: constants
+        return slotSizes.first { $0 >= needed } ?? slotSizes.last.flatMap { $0 >= needed &- 64 ? $0 : nil }
     }
 
     /// Returns the 8-byte prefix of a file; `slotSize` is one of ``slotSizes``.
     static func prefix(slotSize: Int) -> [UInt8] {
-        let code = UInt8(slotSizes.firstIndex(of: slotSize) ?? 0)
-        return magic + [UInt8(version & 0xFF), UInt8(version >> 8), code, ~code]
+        let code = UInt8(clamping: slotSizes.firstIndex(of: slotSize) ?? 0)
+        return magic + [UInt8(truncatingIfNeeded: version), UInt8(truncatingIfNeeded: version >> 8), code, ~code]
     }
 
     /// Parses the 8-byte prefix.
@@ -54,19 +56,19 @@ enum DiskFormat {
             let code = reader.u8(), let check = reader.u8()
         else { return .damaged }
         guard version == self.version else { return .unknownVersion }
-        guard check == ~code, Int(code) < slotSizes.count else { return .damaged }
-        return .slotSize(slotSizes[Int(code)])
+        guard check == ~code, let size = slotSizes.dropFirst(Int(clamping: code)).first else { return .damaged }
+        return .slotSize(size)
     }
 
     /// Returns a slot of exactly `size` bytes; nil when the payload does not fit.
     static func slot(sequence: UInt64, payload: [UInt8], size: Int) -> [UInt8]? {
-        guard slotHeaderSize + payload.count <= size else { return nil }
+        guard payload.count <= size &- slotHeaderSize else { return nil }
         var writer = DiskWriter(capacity: size)
         writer.u64(sequence)
-        writer.u32(UInt32(payload.count))
-        writer.u32(checksum(prefix: writer.bytes[...], payload: payload[...]))
+        writer.u32(UInt32(clamping: payload.count))
+        writer.u32(checksum(prefix: ArraySlice(writer.bytes), payload: ArraySlice(payload)))
         writer.raw(payload)
-        return writer.bytes + [UInt8](repeating: 0, count: size - writer.bytes.count)
+        return writer.bytes + [UInt8](repeating: 0, count: size &- writer.bytes.count)
     }
 
     /// A slot whose checksum is valid.
@@ -83,15 +85,18 @@ enum DiskFormat {
     static func slots(inHeader header: [UInt8], slotSize: Int) -> [Slot] {
         guard header.count >= headerSize(slotSize: slotSize) else { return [] }
         return [0, 1].compactMap { index in
-            let start = prefixSize + index * slotSize
-            return slot(in: header[start..<(start + slotSize)], index: index)
+            var cursor = ByteCursor(header.span)
+            cursor.skip(FileNumber(prefixSize &+ index &* slotSize))
+            return cursor.take(FileNumber(slotSize)).flatMap {
+                slot(in: ArraySlice(header.span.copy($0)), index: index)
+            }
         }.sorted { $0.sequence > $1.sequence }
     }
 
     private static func slot(in bytes: ArraySlice<UInt8>, index: Int) -> Slot? {
         var reader = DiskReader(bytes)
         guard let sequence = reader.u64(), sequence > 0, let length = reader.u32(), let crc = reader.u32(),
-            let payload = reader.bytes(Int(length))
+            let payload = reader.bytes(Int(clamping: length))
         else { return nil }
         guard crc == checksum(prefix: bytes.prefix(12), payload: payload) else { return nil }
         return Slot(sequence: sequence, payload: payload, index: index)

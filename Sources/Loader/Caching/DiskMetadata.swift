@@ -46,7 +46,7 @@ struct DiskMetadata: Equatable {
         for value in vary { writer.vary(value) }
         writer.u64(family)
         writer.time(createdAt)
-        writer.u64(UInt64(bodyLength))
+        writer.u64(UInt64(clamping: bodyLength))
         writer.u8(Algorithm.xxh3.rawValue)
         writer.u64(bodyChecksum)
         writer.u8((response == nil ? 0 : 1) | (failure == nil ? 0 : 2) | (failure?.freshUntil == nil ? 0 : 4))
@@ -100,7 +100,7 @@ extension StoredResponse {
             let count = reader.u16AsInt()
         else { return nil }
         var fields = HeaderFields()
-        for _ in 0..<count {
+        for _ in 0..<max(0, count) {
             guard let name = reader.string(), let value = reader.string() else { return nil }
             fields.lines.append(HeaderField(String(decoding: name, as: UTF8.self), bytes: Array(value)))
         }
@@ -113,7 +113,7 @@ extension StoredResponse {
 extension FailureRecord {
     fileprivate init?(from reader: inout DiskReader, hasFreshness: Bool) {
         guard let status = reader.u16AsInt(), let attempts = reader.u32(), let at = reader.time() else { return nil }
-        self.init(status: status, attempts: Int(attempts), at: at)
+        self.init(status: status, attempts: Int(clamping: attempts), at: at)
         if hasFreshness {
             guard let freshUntil = reader.time() else { return nil }
             self.freshUntil = freshUntil
@@ -133,7 +133,7 @@ extension DiskReader {
     fileprivate mutating func varyValues() -> [VaryValue]? {
         guard let count = u16AsInt() else { return nil }
         var values: [VaryValue] = []
-        for _ in 0..<count {
+        for _ in 0..<max(0, count) {
             guard let name = string(), let isPresent = u8(), isPresent < 2 else { return nil }
             var value: [UInt8]?
             if isPresent == 1 {

@@ -27,7 +27,7 @@ extension DiskCache {
     func read(_ key: CacheKey, varying: RequestValues, missing: inout DiskName?) -> Hit? {
         let found = find(key, varying: varying, withBody: true, touches: true, missing: &missing)
         health.locked(in: self) {
-            if found == nil { $0.counts.misses += 1 } else { $0.counts.hits += 1 }
+            if found == nil { $0.counts.misses &+= 1 } else { $0.counts.hits &+= 1 }
         }
         guard let found else { return nil }
         return Hit(entry: found.metadata.entry(for: key), body: found.body, revision: found.revision)
@@ -207,7 +207,7 @@ struct DiskFileHeader {
     }
 
     private static func readOnce(from file: borrowing DiskFile, length: Int) throws(DiskError) -> ReadResult {
-        let smallest = DiskFormat.headerSize(slotSize: DiskFormat.slotSizes[0])
+        let smallest = DiskFormat.headerSize(slotSize: DiskFormat.smallestSlotSize)
         guard length >= smallest, var header = try file.bytes(at: 0, count: smallest) else { return .damaged }
         let slotSize: Int
         switch DiskFormat.readPrefix(header.prefix(DiskFormat.prefixSize)) {
@@ -221,7 +221,7 @@ struct DiskFileHeader {
             header = bytes
         }
         for slot in DiskFormat.slots(inHeader: header, slotSize: slotSize) {
-            guard let metadata = DiskMetadata(slot.payload), metadata.bodyLength == length - size else { continue }
+            guard let metadata = DiskMetadata(slot.payload), metadata.bodyLength == length &- size else { continue }
             return .header(DiskFileHeader(slotSize: slotSize, slot: slot, metadata: metadata))
         }
         return .damaged

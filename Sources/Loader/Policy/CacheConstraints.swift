@@ -36,7 +36,7 @@ struct CacheConstraints: Hashable, Sendable {
     func accepts(_ stored: StoredCandidate) -> Bool {
         guard !validates, acceptsAge(of: stored) else { return false }
         guard let remaining = stored.freshness.remaining, stored.freshness.isFresh else { return false }
-        return remaining >= (control.minFresh ?? 0) * 1000
+        return remaining >= (control.minFresh ?? 0) &* 1000
     }
 
     /// Returns true when the response is no older than the request's `max-age`, or when the request has no `max-age`.
@@ -50,7 +50,7 @@ struct CacheConstraints: Hashable, Sendable {
         guard !validates, control.minFresh == nil, acceptsAge(of: stored), let maxStale = control.maxStale else {
             return false
         }
-        return maxStale == DeltaSeconds.max || stored.freshness.isStale(forAtMost: maxStale * 1000)
+        return maxStale == DeltaSeconds.max || stored.freshness.isStale(forAtMost: maxStale &* 1000)
     }
 
     /// True when the request permits `stale-while-revalidate`: its policy is `default`, and none of its directives

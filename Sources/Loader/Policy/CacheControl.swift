@@ -38,7 +38,7 @@ struct CacheControl: Hashable, Sendable {
     subscript(name: String) -> Directive? { directives.first { $0.name == name } }
 
     /// Returns true when a directive has this lowercase name, whatever its value.
-    func contains(_ name: String) -> Bool { self[name] != nil }
+    func contains(_ name: String) -> Bool { self[name] != nil }  // trap-free: a search
 
     /// `max-age` in seconds; 0 for an invalid number or if ``hasOpenString`` is true, nil without the directive.
     var maxAge: Int64? {

@@ -27,19 +27,19 @@ struct CivilDate: Hashable, Sendable {
 
     /// Converts a time, rounded down to the second and clamped to the years 0 to 9999.
     init(_ time: WallTime) {
-        let first = -Self.epoch * 86_400
-        let last = (Self.daysBefore(year: 10_000) - Self.epoch) * 86_400 - 1
-        let seconds = min(max(time.seconds, first), last) - first
+        let first = -Self.epoch &* 86_400
+        let last = (Self.daysBefore(year: 10_000) &- Self.epoch) &* 86_400 &- 1
+        let seconds = min(max(time.seconds, first), last) &- first
         let days = seconds / 86_400
         // 400 years have 146,097 days; the estimate differs from the correct year by at most 1.
-        year = (days * 400) / 146_097
-        while Self.daysBefore(year: year + 1) <= days { year += 1 }
-        while Self.daysBefore(year: year) > days { year -= 1 }
-        day = days - Self.daysBefore(year: year) + 1
+        year = (days &* 400) / 146_097
+        while Self.daysBefore(year: year &+ 1) <= days { year &+= 1 }
+        while Self.daysBefore(year: year) > days { year &-= 1 }
+        day = days &- Self.daysBefore(year: year) &+ 1
         month = 1
         while day > Self.days(inMonth: month, of: year) {
-            day -= Self.days(inMonth: month, of: year)
-            month += 1
+            day &-= Self.days(inMonth: month, of: year)
+            month &+= 1
         }
         hour = seconds % 86_400 / 3_600
         minute = seconds % 3_600 / 60
@@ -53,10 +53,12 @@ struct CivilDate: Hashable, Sendable {
     }
 
     /// Seconds since 1970; the date must be valid.
-    var seconds: Int64 { (daysSinceYear0 - Self.epoch) * 86_400 + hour * 3_600 + minute * 60 + second }
+    var seconds: Int64 {
+        (daysSinceYear0 &- Self.epoch) &* 86_400 &+ hour &* 3_600 &+ minute &* 60 &+ second
+    }
 
     /// Day of the week, 0 (Sunday) to 6 (Saturday); the date must be valid. January 1 of year 0 is a Saturday.
-    var weekday: Int { Int((daysSinceYear0 + 6) % 7) }
+    var weekday: Int { Int(clamping: (daysSinceYear0 &+ 6) % 7) }
 
     /// Returns true when this date is later within its year than `other` is within its year.
     func isLaterInYear(than other: CivilDate) -> Bool {
@@ -64,14 +66,16 @@ struct CivilDate: Hashable, Sendable {
     }
 
     private var daysSinceYear0: Int64 {
-        (1..<month).reduce(Self.daysBefore(year: year) + day - 1) { $0 + Self.days(inMonth: $1, of: year) }
+        (1..<max(1, month)).reduce(Self.daysBefore(year: year) &+ day &- 1) {
+            $0 &+ Self.days(inMonth: $1, of: year)
+        }
     }
 
     /// Returns the days from January 1 of year 0 to January 1 of `year`, 0 or more.
     private static func daysBefore(year: Int64) -> Int64 {
         guard year > 0 else { return 0 }
         // The added 1 is the leap day of year 0.
-        return 365 * year + 1 + (year - 1) / 4 - (year - 1) / 100 + (year - 1) / 400
+        return 365 &* year &+ 1 &+ (year &- 1) / 4 &- (year &- 1) / 100 &+ (year &- 1) / 400
     }
 
     private static func days(inMonth month: Int64, of year: Int64) -> Int64 {

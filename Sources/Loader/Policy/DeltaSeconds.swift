@@ -11,7 +11,7 @@ enum DeltaSeconds {
         var number: Int64 = 0
         for byte in bytes {
             guard let digit = byte.asciiDigitValue else { return nil }
-            number = min(number * 10 + Int64(digit), max)
+            number = min(number &* 10 &+ Int64(clamping: digit), max)
         }
         return number
     }

@@ -28,7 +28,7 @@ extension FailureRecord {
         var attempts = 1
         if let previous, previous.freshUntil == nil {
             if previous.attempts < settings.failureThreshold {
-                attempts = max(previous.attempts, 0) + 1
+                attempts = max(previous.attempts, 0) &+ 1  // below the threshold
             } else if let end = previous.pauseEnd(settings), previous.at <= time, time < end {
                 attempts = previous.attempts
             }

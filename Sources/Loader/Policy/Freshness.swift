@@ -29,7 +29,7 @@ struct Freshness: Hashable, Sendable {
     /// lifetime; nil when the age is unknown.
     var remaining: Int64? {
         guard let lifetime else { return .max }
-        return isClockSetBack ? nil : lifetime - age
+        return isClockSetBack ? nil : lifetime &- age
     }
 
     /// Returns true when the response is fresh or has been stale for at most `milliseconds`.
@@ -62,9 +62,9 @@ struct Lifespan: Hashable, Sendable {
 
     /// Returns the freshness at `now`.
     func freshness(at now: WallTime) -> Freshness {
-        let resident = (now - responseTime).clampedToAge
+        let resident = now.milliseconds(since: responseTime).clampedToAge
         return Freshness(
-            lifetime: lifetime, age: (ageOnArrival + resident).clampedToAge, isClockSetBack: now < responseTime)
+            lifetime: lifetime, age: (ageOnArrival &+ resident).clampedToAge, isClockSetBack: now < responseTime)
     }
 
     /// Applies the first matching rule of Docs/http-cache.md 4.
@@ -73,10 +73,10 @@ struct Lifespan: Hashable, Sendable {
     ) -> Int64? {
         guard settings.useServerCachePolicy else { return nil }
         if control.noCache { return 0 }
-        if let seconds = control.lifetime(isShared: settings.isSharedCache) { return seconds * 1000 }
+        if let seconds = control.lifetime(isShared: settings.isSharedCache) { return seconds &* 1000 }
         if response.fields.contains("Expires") {
             guard let expires = response.fields.date("Expires", now: response.responseTime) else { return 0 }
-            return (expires - date(of: response)).clampedToAge
+            return expires.milliseconds(since: date(of: response)).clampedToAge
         }
         guard !control.isPresent, Storability.usesDefaultMaxAge(response.status) else { return 0 }
         return settings.defaultCacheControlMaxAge.milliseconds
@@ -85,9 +85,10 @@ struct Lifespan: Hashable, Sendable {
     /// Computes the corrected initial age (RFC 9111 §4.2.3). `Date` has no fractions of a second, so the response time
     /// is rounded down to seconds.
     private static func ageOnArrival(of response: StoredResponse) -> Int64 {
-        let apparent = (WallTime(seconds: response.responseTime.seconds) - date(of: response)).clampedToAge
-        let delay = (response.responseTime - response.requestTime).clampedToAge
-        let corrected = (response.fields.age ?? 0) * 1000 + delay
+        let apparent = WallTime(seconds: response.responseTime.seconds)
+            .milliseconds(since: date(of: response)).clampedToAge
+        let delay = response.responseTime.milliseconds(since: response.requestTime).clampedToAge
+        let corrected = (response.fields.age ?? 0) &* 1000 &+ delay
         return max(apparent, corrected)
     }
 
@@ -99,5 +100,5 @@ struct Lifespan: Hashable, Sendable {
 
 extension Int64 {
     /// Milliseconds clamped to 0...2^31 s, so that sums of a few values cannot overflow.
-    fileprivate var clampedToAge: Int64 { Swift.min(Swift.max(self, 0), DeltaSeconds.max * 1000) }
+    fileprivate var clampedToAge: Int64 { Swift.min(Swift.max(self, 0), DeltaSeconds.max &* 1000) }
 }

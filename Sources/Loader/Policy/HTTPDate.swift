@@ -27,10 +27,11 @@ enum HTTPDate {
         let date = CivilDate(time)
         func padded(_ number: Int64, _ width: Int) -> String {
             let digits = String(number)
-            return String(repeating: "0", count: max(0, width - digits.count)) + digits
+            return String(repeating: "0", count: max(0, width &- digits.count)) + digits  // trap-free: texts
         }
-        let day = "\(CivilDate.weekdays[date.weekday].prefix(3)), \(padded(date.day, 2))"
-        let month = CivilDate.months[Int(date.month) - 1]
+        let weekday = CivilDate.weekdays.dropFirst(date.weekday).first ?? ""
+        let day = "\(weekday.prefix(3)), \(padded(date.day, 2))"
+        let month = CivilDate.months.dropFirst(Int(clamping: max(1, date.month)) &- 1).first ?? ""
         let clock = "\(padded(date.hour, 2)):\(padded(date.minute, 2)):\(padded(date.second, 2))"
         return "\(day) \(month) \(padded(date.year, 4)) \(clock) GMT"
     }
@@ -40,7 +41,7 @@ extension HeaderFields {
     /// Returns the time of a date field; nil when the field is missing, has several lines, or is not a date.
     func date(_ name: String, now: WallTime) -> WallTime? {
         let lines = self[lines: name]
-        return lines.count == 1 ? HTTPDate.parse(lines[0], now: now) : nil
+        return lines.count == 1 ? lines.first.flatMap { HTTPDate.parse($0, now: now) } : nil
     }
 }
 
@@ -49,18 +50,22 @@ private struct DateText {
     enum Form { case imf, rfc850, asctime }
 
     let bytes: [UInt8]
-    private var position = 0
+    private var cursor: ByteCursor
 
-    init(bytes: [UInt8]) { self.bytes = bytes }
+    init(bytes: [UInt8]) {
+        self.bytes = bytes
+        cursor = ByteCursor(bytes.span)
+    }
 
-    var isAtEnd: Bool { position == bytes.count }
+    var isAtEnd: Bool { cursor.isAtEnd }
 
     /// Parses the weekday and its separator, which determine the format.
     mutating func form() -> Form? {
         guard let weekday = letters(), let day = CivilDate.weekdayLetters.firstIndex(of: weekday) else { return nil }
         if skip(", ") { return .imf }
         if skip(" ") { return .asctime }
-        return skip(CivilDate.weekdayEndings[day]) && skip(", ") ? .rfc850 : nil
+        let ending = CivilDate.weekdayEndings.dropFirst(day).first ?? ""
+        return skip(ending) && skip(", ") ? .rfc850 : nil
     }
 
     mutating func imfDate() -> CivilDate? {
@@ -75,11 +80,11 @@ private struct DateText {
             let clock = clock(), skip(" gmt")
         else { return nil }
         // The latest year with these two digits that is at most 50 years ahead.
-        let latest = now.year + 50
-        let candidate = latest - (latest - year) % 100
+        let latest = now.year &+ 50
+        let candidate = latest &- (latest &- year) % 100
         let date = CivilDate(year: candidate, month: month, day: day, clock: clock)
         guard candidate == latest, date.isLaterInYear(than: now) else { return date }
-        return CivilDate(year: candidate - 100, month: month, day: day, clock: clock)
+        return CivilDate(year: candidate &- 100, month: month, day: day, clock: clock)
     }
 
     mutating func asctimeDate() -> CivilDate? {
@@ -97,35 +102,33 @@ private struct DateText {
     }
 
     private mutating func number(_ digits: Int) -> Int64? {
-        guard position + digits <= bytes.count else { return nil }
+        var next = cursor
         var number: Int64 = 0
-        for index in position..<(position + digits) {
-            guard let digit = bytes[index].asciiDigitValue else { return nil }
-            number = number * 10 + Int64(digit)
+        for _ in 0..<max(0, digits) {
+            guard let digit = next.next(bytes.span)?.asciiDigitValue else { return nil }
+            number = number &* 10 &+ Int64(clamping: digit)
         }
-        position += digits
+        cursor = next
         return number
     }
 
     private mutating func month() -> Int64? {
-        letters().flatMap(CivilDate.monthLetters.firstIndex).map { Int64($0) + 1 }
+        letters().flatMap(CivilDate.monthLetters.firstIndex).map { Int64(clamping: $0) &+ 1 }
     }
 
     /// Reads three bytes, lowercased, as one number; nil when fewer than three are left.
     private mutating func letters() -> UInt32? {
-        guard position + 3 <= bytes.count else { return nil }
-        position += 3
-        return bytes[(position - 3)..<position].reduce(0) { $0 << 8 | UInt32($1.lowercasedASCII) }
+        guard let range = cursor.take(3) else { return nil }
+        return bytes.span.copy(range).reduce(0) { $0 << 8 | UInt32(clamping: $1.lowercasedASCII) }
     }
 
     /// Advances past `expected`, which is lowercase, when it matches case-insensitively.
     private mutating func skip(_ expected: String) -> Bool {
-        var end = position
+        var next = cursor
         for byte in expected.utf8 {
-            guard end < bytes.count, bytes[end].lowercasedASCII == byte else { return false }
-            end += 1
+            guard next.next(bytes.span)?.lowercasedASCII == byte else { return false }
         }
-        position = end
+        cursor = next
         return true
     }
 }
@@ -137,6 +140,6 @@ extension CivilDate {
     fileprivate static let weekdayEndings = weekdays.map { String($0.dropFirst(3)) }
 
     private static func letters(_ name: String) -> UInt32 {
-        name.utf8.prefix(3).reduce(0) { $0 << 8 | UInt32($1.lowercasedASCII) }
+        name.utf8.prefix(3).reduce(0) { $0 << 8 | UInt32(clamping: $1.lowercasedASCII) }
     }
 }

@@ -8,8 +8,8 @@ extension HeaderFields {
         for (name, condition) in [("ETag", "If-None-Match"), ("Last-Modified", "If-Modified-Since")] {
             let lines = self[lines: name]
             // With several lines it is ambiguous which one is the validator.
-            guard lines.count == 1, !lines[0].isEmpty else { continue }
-            conditions.lines.append(HeaderField(condition, bytes: lines[0]))
+            guard lines.count == 1, let line = lines.first, !line.isEmpty else { continue }
+            conditions.lines.append(HeaderField(condition, bytes: line))
         }
         return conditions
     }
@@ -53,11 +53,11 @@ extension HeaderFields {
     func retryAfter(responseTime: WallTime) -> Duration? {
         let lines = self[lines: "Retry-After"]
         guard lines.count == 1 else { return nil }
-        let value = Array(lines[0].trimmingASCIIBlanks())
+        let value = Array((lines.first ?? []).trimmingASCIIBlanks())
         if let seconds = DeltaSeconds.parse(value) { return .seconds(seconds) }
         guard let end = HTTPDate.parse(value, now: responseTime) else { return nil }
-        let milliseconds = end - (date("Date", now: responseTime) ?? responseTime)
-        return .milliseconds(Swift.min(Swift.max(milliseconds, 0), DeltaSeconds.max * 1000))
+        let milliseconds = end.milliseconds(since: date("Date", now: responseTime) ?? responseTime)
+        return .milliseconds(Swift.min(Swift.max(milliseconds, 0), DeltaSeconds.max &* 1000))
     }
 }
 

@@ -48,7 +48,7 @@ struct PartialBody: Sendable {
     func continuation(_ response: ResponseHead, requestTime: WallTime, responseTime: WallTime) -> Continuation {
         if response.status == 416 { return .mismatch }
         guard response.status == 206 else { return .complete }
-        guard let range = ContentRange(response.fields), range.first == bytes.count, range.last == range.length - 1,
+        guard let range = ContentRange(response.fields), range.first == bytes.count, range.last == range.length &- 1,
             isOfSameBody(response.fields), lengths.allSatisfy({ $0 == Array(String(range.length).utf8) })
         else { return .mismatch }
         let first = StoredResponse(
@@ -77,15 +77,15 @@ struct ContentRange: Hashable, Sendable {
     /// Returns nil for any other form, including an unknown length, and for several lines.
     init?(_ fields: HeaderFields) {
         let lines = fields[lines: "Content-Range"]
-        guard lines.count == 1 else { return nil }
-        let words = lines[0].trimmingASCIIBlanks().split(separator: 0x20)
-        guard words.count == 2, String(decoding: words[0].map(\.lowercasedASCII), as: UTF8.self) == "bytes" else {
-            return nil
-        }
-        let numbers = words[1].split(omittingEmptySubsequences: false) { $0 == 0x2D || $0 == 0x2F }
-        guard numbers.count == 3, words[1].firstIndex(of: 0x2D) == numbers[0].endIndex,
-            let first = Int(asciiDigits: numbers[0]), let last = Int(asciiDigits: numbers[1]),
-            let length = Int(asciiDigits: numbers[2]), first <= last, last < length
+        guard lines.count == 1, let words = lines.first?.trimmingASCIIBlanks().split(separator: 0x20), words.count == 2,
+            let unit = words.first, String(decoding: unit.map(\.lowercasedASCII), as: UTF8.self) == "bytes",
+            let range = words.last
+        else { return nil }
+        var numbers = range.split(omittingEmptySubsequences: false) { $0 == 0x2D || $0 == 0x2F }
+        guard numbers.count == 3, range.firstIndex(of: 0x2D) == numbers.first?.endIndex,
+            let length = numbers.popLast().flatMap({ Int(asciiDigits: $0) }),
+            let last = numbers.popLast().flatMap({ Int(asciiDigits: $0) }),
+            let first = numbers.popLast().flatMap({ Int(asciiDigits: $0) }), first <= last, last < length
         else { return nil }
         self.first = first
         self.last = last
@@ -107,7 +107,7 @@ extension HeaderFields {
             return HeaderField("ETag", bytes: tag)
         }
         guard let line = self[lines: "Last-Modified"].first, let modified = date("Last-Modified", now: now),
-            let sent = date("Date", now: now), sent - modified >= 60_000
+            let sent = date("Date", now: now), sent.milliseconds(since: modified) >= 60_000
         else { return nil }
         return HeaderField("Last-Modified", bytes: line)
     }

@@ -23,11 +23,11 @@ package struct SharedLifetime: Hashable, Sendable {
         if control.noCache {
             remaining = 0
         } else if let seconds = control.lifetime(isShared: true) {
-            remaining = seconds - age
+            remaining = seconds &- age
         } else if fields.contains("Expires") {
-            let date = fields.date("Date", now: now) ?? now.adding(milliseconds: -age * 1000)
-            let lifetime = fields.date("Expires", now: now).map { ($0 - date) / 1000 } ?? 0
-            remaining = max(0, lifetime) - age
+            let date = fields.date("Date", now: now) ?? now.adding(milliseconds: -age &* 1000)
+            let lifetime = fields.date("Expires", now: now).map { $0.milliseconds(since: date) / 1000 } ?? 0
+            remaining = max(0, lifetime) &- age
         } else {
             remaining = nil
         }

@@ -42,14 +42,14 @@ struct StoredCandidate: Hashable, Sendable {
     /// most the seconds of that directive.
     var isInRefreshWindow: Bool {
         guard mayBeStale, let window = control.staleWhileRevalidate else { return false }
-        return freshness.isStale(forAtMost: window * 1000)
+        return freshness.isStale(forAtMost: window &* 1000)
     }
 
     /// Returns true when the response may be used instead of an error at this time, by ``CacheSettings/staleIfError``
     /// and by the directives of the response.
     func isAllowedInsteadOfError(_ settings: CacheSettings) -> Bool {
         guard isSuccess, mayBeStale else { return false }
-        let directive = (control.staleIfError ?? 0) * 1000
+        let directive = (control.staleIfError ?? 0) &* 1000
         switch settings.staleIfError {
         case .never: return false
         case .serverDirective: return control.staleIfError != nil && freshness.isStale(forAtMost: directive)

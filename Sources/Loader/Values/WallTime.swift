@@ -16,16 +16,19 @@ public struct WallTime: Hashable, Comparable, Sendable {
 
     /// Whole seconds since 1970, rounded down.
     public var seconds: Int64 {
-        milliseconds / 1000 - (milliseconds % 1000 < 0 ? 1 : 0)
+        milliseconds / 1000 &- (milliseconds % 1000 < 0 ? 1 : 0)
     }
 
     /// The current time of the system clock.
     public static var now: Self { Self(milliseconds: System.milliseconds) }
 
     /// Returns the milliseconds from `earlier` to `later`, saturating.
-    public static func - (later: Self, earlier: Self) -> Int64 {
-        let (difference, overflows) = later.milliseconds.subtractingReportingOverflow(earlier.milliseconds)
-        return overflows ? (later < earlier ? .min : .max) : difference
+    public static func - (later: Self, earlier: Self) -> Int64 { later.milliseconds(since: earlier) }
+
+    /// The milliseconds from `earlier` to this time, saturating.
+    func milliseconds(since earlier: Self) -> Int64 {
+        let (difference, overflows) = milliseconds.subtractingReportingOverflow(earlier.milliseconds)
+        return overflows ? (self < earlier ? .min : .max) : difference
     }
 
     /// Returns the time `milliseconds` later, saturating.

@@ -22,9 +22,11 @@ struct BMPEmbedded {
         guard start < bytes.count else {
             throw DecodeError(.truncated, format: .bmp, "bmp: data ends at byte \(bytes.count)")
         }
-        let left = bytes.count - start
-        range = start..<start + (info.imageSize > 0 ? min(info.imageSize, left) : left)
-        guard case .decodable(format) = CodecCall.signature(of: bytes.extracting(range)) else {
+        var cursor = ByteCursor(bytes)
+        cursor.move(to: FileNumber(start))
+        let size = info.imageSize > 0 ? min(info.imageSize, cursor.remaining) : cursor.remaining
+        range = cursor.take(FileNumber(size)) ?? cursor.rest
+        guard case .decodable(format) = CodecCall.signature(of: bytes.extracting(range)) else {  // trap-free: of the cursor
             throw DecodeError(
                 .malformed, format: .bmp, "bmp: the header announces \(format) data, but its signature is missing")
         }
@@ -32,7 +34,7 @@ struct BMPEmbedded {
         var fullSizeOptions = options
         fullSizeOptions.scaleDenominator = 1
         call = CodecCall(format: format, options: fullSizeOptions, resamples: resamples)
-        codecHeader = try call.header(of: bytes.extracting(range), damage: &damage)
+        codecHeader = try call.header(of: bytes.extracting(range), damage: &damage)  // trap-free: of the cursor
         var header = ImageHeader(codecHeader, format: .bmp)
         if header.width != info.width || header.height != info.height { damage.warn(.structure) }
         header.orientation = .up
@@ -50,7 +52,8 @@ struct BMPEmbedded {
         var call = call
         call.flag = flag
         try call.decode(
-            bytes.extracting(range), onto: &pixels, stride: imageHeader.width * 4, width: imageHeader.width,
-            height: imageHeader.height, orientation: .up, damage: &damage)
+            bytes.extracting(range),  // trap-free: of the cursor; the bytes are those of the initializer
+            onto: &pixels, stride: imageHeader.width &* 4, width: imageHeader.width, height: imageHeader.height,
+            orientation: .up, damage: &damage)
     }
 }

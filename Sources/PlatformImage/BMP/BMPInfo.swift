@@ -3,8 +3,8 @@
 // References: Microsoft, "Bitmap Header Types" and "Bitmap Storage"; IBM, "OS/2 Presentation Manager bitmap file
 // formats". Later headers extend earlier ones: a field exists when the header is long enough.
 
-/// The stored header fields; fields missing in a short header are 0. All fit into 32 bits: sums in `Int` cannot
-/// overflow.
+/// The stored header fields; fields missing in a short header are 0. All fit into 32 bits: their sums, and products with
+/// numbers below 64, do not wrap around in `Int`.
 struct BMPInfo {
     static let fileHeaderSize = 14
 
@@ -32,14 +32,14 @@ struct BMPInfo {
     let profileSize: Int
 
     init(_ bytes: Span<UInt8>) throws(DecodeError) {
-        guard bytes.count >= Self.fileHeaderSize + 4 else {
+        guard bytes.count >= Self.fileHeaderSize &+ 4 else {
             throw DecodeError(.truncated, format: .bmp, "bmp: data ends at byte \(bytes.count), in the header")
         }
-        guard bytes[0] == UInt8(ascii: "B"), bytes[1] == UInt8(ascii: "M") else {
+        guard bytes.byte(at: 0) == UInt8(ascii: "B"), bytes.byte(at: 1) == UInt8(ascii: "M") else {
             throw DecodeError(.malformed, format: .bmp, "bmp: the signature BM is missing")
         }
-        func integer16(_ field: Int) -> Int { bytes.littleEndian16(at: Self.fileHeaderSize + field) ?? 0 }
-        func integer32(_ field: Int) -> Int { bytes.littleEndian32(at: Self.fileHeaderSize + field) ?? 0 }
+        func integer16(_ field: Int) -> Int { bytes.littleEndian16(at: Self.fileHeaderSize &+ field) ?? 0 }
+        func integer32(_ field: Int) -> Int { bytes.littleEndian32(at: Self.fileHeaderSize &+ field) ?? 0 }
 
         let size = integer32(0)
         guard
@@ -48,15 +48,15 @@ struct BMPInfo {
         else {
             throw DecodeError(.malformed, format: .bmp, "bmp: invalid DIB header size of \(size) bytes")
         }
-        guard bytes.count >= Self.fileHeaderSize + size else {
+        guard bytes.count >= Self.fileHeaderSize &+ size else {
             throw DecodeError(.truncated, format: .bmp, "bmp: data ends at byte \(bytes.count), in the header")
         }
         self.size = size
         pixelOffset = bytes.littleEndian32(at: 10) ?? 0
 
         let isCore = size == BMPHeaderSize.core
-        let storedHeight = isCore ? integer16(6) : Int(Int32(truncatingIfNeeded: integer32(8)))
-        width = isCore ? integer16(4) : Int(Int32(truncatingIfNeeded: integer32(4)))
+        let storedHeight = isCore ? integer16(6) : Int(clamping: Int32(truncatingIfNeeded: integer32(8)))
+        width = isCore ? integer16(4) : Int(clamping: Int32(truncatingIfNeeded: integer32(4)))
         height = abs(storedHeight)
         isTopDown = storedHeight < 0
         bitCount = integer16(isCore ? 10 : 14)
@@ -70,7 +70,7 @@ struct BMPInfo {
         imageSize = integer32(20, since: 24)
         colorCount = integer32(32, since: 36)
         colorSpace = integer32(56, since: BMPHeaderSize.v4)
-        hasCalibration = size >= BMPHeaderSize.v4 && (15..<27).contains { integer32($0 * 4) != 0 }
+        hasCalibration = size >= BMPHeaderSize.v4 && (15..<27).contains { integer32($0 &* 4) != 0 }
         profileOffset = integer32(112, since: BMPHeaderSize.v5)
         profileSize = integer32(116, since: BMPHeaderSize.v5)
     }
@@ -94,12 +94,12 @@ struct BMPInfo {
     /// Byte offset of the palette. The palette follows the header or, if the header is too short to contain the masks,
     /// the masks after the header.
     var paletteOffset: Int {
-        let masksEnd = hasMasks ? Self.masksOffset + (hasAlphaMask ? 16 : 12) : 0
-        return max(Self.fileHeaderSize + size, masksEnd)
+        let masksEnd = hasMasks ? Self.masksOffset &+ (hasAlphaMask ? 16 : 12) : 0
+        return max(Self.fileHeaderSize &+ size, masksEnd)
     }
 
     /// Byte offset of the R, G, B and A masks: inside a header of 52 or more bytes, after one of 40.
-    static let masksOffset = fileHeaderSize + BMPHeaderSize.info
+    static let masksOffset = fileHeaderSize &+ BMPHeaderSize.info
 
     var paletteEntrySize: Int { size == BMPHeaderSize.core ? 3 : 4 }
 
@@ -117,19 +117,19 @@ struct BMPInfo {
     func pixelStart(in count: Int, damage: inout Damage) -> Int {
         if pixelOffset >= paletteOffset, !isPaletteOffset(in: count) { return pixelOffset }
         damage.warn(.dataOffset)
-        return paletteOffset + paletteCount * paletteEntrySize
+        return paletteOffset &+ paletteCount &* paletteEntrySize
     }
 
     /// True when the stored offset leaves no room for the required palette, but the file is large enough to contain
     /// headers, palette and pixels: some writers store `14 + size` although they write a palette.
     private func isPaletteOffset(in count: Int) -> Bool {
-        guard bitCount <= 8, pixelOffset < paletteOffset + paletteEntrySize else { return false }
-        let left = count - paletteOffset - paletteCount * paletteEntrySize
+        guard bitCount <= 8, pixelOffset < paletteOffset &+ paletteEntrySize else { return false }
+        let left = count &- paletteOffset &- paletteCount &* paletteEntrySize
         switch compression {
         case BMPCompression.rgb:
             // Width and height are below 2^31 and a pixel has at most 8 bits: the product cannot overflow.
-            let stride = (width * bitCount + 31) / 32 * 4
-            return left >= stride * (height - 1) + (width * bitCount + 7) / 8
+            let stride = (width &* bitCount &+ 31) / 32 &* 4
+            return left >= stride &* (height &- 1) &+ (width &* bitCount &+ 7) / 8
         // Run-length data has no fixed size; an end code alone has two bytes.
         case BMPCompression.rle8, BMPCompression.rle4: return left >= max(imageSize, 2)
         default: return false
@@ -140,14 +140,11 @@ struct BMPInfo {
 extension Span<UInt8> {
     /// The 16-bit little-endian integer at a byte offset; nil when it is not inside the span.
     func littleEndian16(at offset: Int) -> Int? {
-        guard offset >= 0, offset <= count &- 2 else { return nil }
-        return Int(self[offset]) | Int(self[offset &+ 1]) << 8
+        ByteOrder.little.number(2, self, at: FileNumber(offset))?.exactly()
     }
 
     func littleEndian32(at offset: Int) -> Int? {
-        guard offset >= 0, offset <= count &- 4 else { return nil }
-        return Int(self[offset]) | Int(self[offset &+ 1]) << 8 | Int(self[offset &+ 2]) << 16
-            | Int(self[offset &+ 3]) << 24
+        ByteOrder.little.number(4, self, at: FileNumber(offset))?.exactly()
     }
 }
 
@@ -164,15 +161,18 @@ extension BMPInfo {
         case BMPColorSpace.calibratedRGB where hasCalibration: header.profileSource = .gamma
         case BMPColorSpace.sRGB, BMPColorSpace.windows: header.profileSource = .srgb
         case BMPColorSpace.profileEmbedded where size >= BMPHeaderSize.v5:
-            let start = Self.fileHeaderSize + profileOffset
-            let maxBytes = min(limits.maxMetadataItem ?? .max, limits.maxMetadataTotal ?? .max, max(0, count - start))
-            guard profileSize > 0, profileSize <= maxBytes else {
+            var cursor = ByteCursor(0..<max(0, count))
+            let maxBytes = min(limits.maxMetadataItem ?? .max, limits.maxMetadataTotal ?? .max)
+            guard profileSize > 0, profileSize <= maxBytes,
+                cursor.move(to: FileNumber(Self.fileHeaderSize &+ profileOffset)),
+                let range = cursor.take(FileNumber(profileSize))
+            else {
                 damage.warn(.profileIgnored)
                 return nil
             }
             header.profileSource = .icc
             header.iccProfileByteCount = profileSize
-            return start..<start + profileSize
+            return range
         default: break
         }
         return nil

@@ -14,9 +14,9 @@ struct BMPMasks {
 
     /// Reads the masks; bits beyond the pixel's depth are ignored.
     init(_ bytes: Span<UInt8>, _ info: BMPInfo) throws(DecodeError) {
-        let pixelBits = info.bitCount >= 32 ? UInt32.max : 1 << UInt32(info.bitCount) - 1
+        let pixelBits = info.bitCount >= 32 ? UInt32.max : (1 << info.bitCount) &- 1
         func mask(_ index: Int) -> UInt32 {
-            UInt32(truncatingIfNeeded: bytes.littleEndian32(at: BMPInfo.masksOffset + index * 4) ?? 0) & pixelBits
+            UInt32(truncatingIfNeeded: bytes.littleEndian32(at: BMPInfo.masksOffset &+ index &* 4) ?? 0) & pixelBits
         }
         guard bytes.count >= info.paletteOffset else {
             throw DecodeError(.truncated, format: .bmp, "bmp: data ends at byte \(bytes.count), in the bit masks")

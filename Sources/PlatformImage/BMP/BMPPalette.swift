@@ -21,24 +21,29 @@ struct BMPPalette {
     init(_ bytes: Span<UInt8>, _ info: BMPInfo, bits: Int, end: Int, damage: inout Damage) {
         let start = info.paletteOffset
         let size = info.paletteEntrySize
-        let availableBytes = max(0, min(end, bytes.count) - start)
-        if info.colorCount > availableBytes / size { damage.warn(.structure) }
+        let availableBytes = max(0, min(end, bytes.count) &- start)
+        if info.colorCount > availableBytes / size { damage.warn(.structure) }  // trap-free: 3 or 4
         let requestedCount = info.colorCount > 0 ? min(info.colorCount, 1 << bits) : 1 << bits
-        count = min(requestedCount, availableBytes / size)
-        var pixels = [UInt32](repeating: Self.opaqueBlack, count: 256)
-        for index in 0..<count {
-            let at = start + index * size
-            let (blue, green, red) = (UInt32(bytes[at]), UInt32(bytes[at + 1]), UInt32(bytes[at + 2]))
-            pixels[index] = Self.opaqueBlack | blue << 16 | green << 8 | red
+        count = min(requestedCount, availableBytes / size)  // trap-free: 3 or 4
+        var pixels: [UInt32] = []
+        var cursor = ByteCursor(bytes)
+        cursor.move(to: FileNumber(start))
+        while pixels.count < count, let blue = cursor.next(bytes), let green = cursor.next(bytes),
+            let red = cursor.next(bytes)
+        {
+            if size > 3 { cursor.skip(1) }
+            let color = UInt32(blue) << 16 | UInt32(green) << 8 | UInt32(red)  // trap-free: widens bytes
+            pixels.append(Self.opaqueBlack | color)
         }
+        while pixels.count < 256 { pixels.append(Self.opaqueBlack) }
         self.pixels = pixels
     }
 
     /// The palette with transparent black from index `count` on. A converted row whose pixels are all opaque therefore
     /// contains no index out of range.
     var probe: [UInt32] {
-        var probe = pixels
-        for index in min(count, 256)..<256 { probe[index] = 0 }
+        var probe = Array(pixels.prefix(max(0, count)))
+        while probe.count < 256 { probe.append(0) }
         return probe
     }
 }

@@ -11,7 +11,7 @@ extension EncodeCall {
     func gifAnimation(
         _ frames: [AnimationFrame], loopCount: Int, _ options: GIFOptions, maxBytes: Int?
     ) throws(EncodeError) -> [UInt8]? {
-        try checkSize(frames[0].bitmap, maxSide: 65_535)
+        try checkSize(frames[0].bitmap, maxSide: 65_535)  // trap-free: the encoder has compared the number
         var settings = options.codecValue
         settings.frame_count = UInt32(clamping: frames.count)
         settings.repeats = frames.count > 1 && loopCount != 1
@@ -20,7 +20,7 @@ extension EncodeCall {
             throw EncodeError(.outOfMemory, format: format, "gif: out of memory")
         }
         defer { unsafe imgc_gif_encoder_destroy(encoder) }
-        var times = FrameTimes(unitsPerSecond: 100, maxDelay: Int(UInt16.max))
+        var times = FrameTimes(unitsPerSecond: 100, maxDelay: UInt32(UInt16.max))
         let output = EncodedBytes(maxBytes: maxBytes)
         return try withExtendedLifetime(flag) { () throws(EncodeError) -> [UInt8]? in
             for frame in frames {
@@ -31,9 +31,9 @@ extension EncodeCall {
                 }
             }
             return try outputBytes(output) { (report) throws(EncodeError) in
-                for (index, frame) in frames.enumerated() {
-                    let delay = UInt16(times.advance(by: frame.info.delay))
-                    let next = index + 1 < frames.count ? frames[index + 1].bitmap : nil
+                let followers = frames.dropFirst().map { Optional($0.bitmap) } + [nil]
+                for (frame, next) in zip(frames, followers) {
+                    let delay = UInt16(clamping: times.advance(by: frame.info.delay))
                     let status = unsafe frame.bitmap.withImage(frame.bitmap.fullArea) { image in
                         guard let next else {
                             return unsafe imgc_gif_encoder_add(encoder, &image, nil, delay, &output.bytes, &report)
@@ -53,13 +53,13 @@ extension EncodeCall {
 extension GIFOptions {
     fileprivate var codecValue: imgc_gif_options {
         var value = imgc_gif_options()
-        value.max_colors = UInt16(maxColors)
+        value.max_colors = UInt16(clamping: maxColors)
         value.shares_palette = palette == .shared
         value.dither =
             switch dither {
-            case .none: UInt8(IMGC_GIF_DITHER_NONE.rawValue)
-            case .ordered: UInt8(IMGC_GIF_DITHER_ORDERED.rawValue)
-            case .floydSteinberg: UInt8(IMGC_GIF_DITHER_FLOYD_STEINBERG.rawValue)
+            case .none: UInt8(truncatingIfNeeded: IMGC_GIF_DITHER_NONE.rawValue)
+            case .ordered: UInt8(truncatingIfNeeded: IMGC_GIF_DITHER_ORDERED.rawValue)
+            case .floydSteinberg: UInt8(truncatingIfNeeded: IMGC_GIF_DITHER_FLOYD_STEINBERG.rawValue)
             }
         return value
     }

@@ -17,10 +17,10 @@ extension EncodeCall {
     func webPAnimation(
         _ frames: [AnimationFrame], loopCount: Int, _ options: WebPOptions, maxBytes: Int?
     ) throws(EncodeError) -> [UInt8]? {
-        let canvas = frames[0].bitmap
+        let canvas = frames[0].bitmap  // trap-free: the encoder has compared the number
         try checkSize(canvas, maxSide: 16_383)
         var settings = imgc_webp_animation_options(
-            frames: options.codecValue, width: UInt32(canvas.width), height: UInt32(canvas.height),
+            frames: options.codecValue, width: UInt32(clamping: canvas.width), height: UInt32(clamping: canvas.height),
             play_count: UInt16(clamping: loopCount),
             key_frame_interval: UInt32(clamping: options.keyFrameInterval ?? (options.isLossless ? 17 : 5)),
             is_mixed: options.mixesLosslessFrames)
@@ -50,8 +50,8 @@ extension EncodeCall {
 extension WebPOptions {
     fileprivate var codecValue: imgc_webp_options {
         imgc_webp_options(
-            is_lossless: isLossless, quality: UInt8(quality), method: UInt8(method),
-            level: UInt8(effectiveLosslessLevel), near_lossless: UInt8(nearLossless),
-            alpha_quality: UInt8(alphaQuality), sharp_yuv: usesSharpYUV, is_exact: preservesTransparentColors)
+            is_lossless: isLossless, quality: UInt8(clamping: quality), method: UInt8(clamping: method),
+            level: UInt8(clamping: effectiveLosslessLevel), near_lossless: UInt8(clamping: nearLossless),
+            alpha_quality: UInt8(clamping: alphaQuality), sharp_yuv: usesSharpYUV, is_exact: preservesTransparentColors)
     }
 }

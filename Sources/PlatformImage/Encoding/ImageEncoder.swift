@@ -28,7 +28,7 @@ public struct ImageEncoder: Sendable {
     ) throws(EncodeError) -> [UInt8] {
         try options.check(for: format)
         try checkWork(width: bitmap.width, height: bitmap.height, as: format)
-        return try addingMetadata(format, width: bitmap.width, height: bitmap.height) {
+        return try addingMetadata(format, width: bitmap.width, height: bitmap.height, cancellation) {
             (encoder) throws(EncodeError) in try encoder.encodePixels(bitmap, as: format, cancellation)
         }
     }

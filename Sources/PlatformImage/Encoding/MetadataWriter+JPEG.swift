@@ -3,7 +3,6 @@ extension MetadataWriter {
     private static let maxSegment = 65_535 - 2
     private static let exifIdentifier = Array("Exif\0\0".utf8)
     private static let iccIdentifier = Array("ICC_PROFILE\0".utf8)
-    static let maxSegmentEXIF = maxSegment - 6
     private static let maxProfilePart = maxSegment - 14
 
     /// The position after SOI and the JFIF segment, which must be the first one (ITU-T T.871, section 10.1).

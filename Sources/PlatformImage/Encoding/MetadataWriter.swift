@@ -15,29 +15,16 @@ struct MetadataWriter {
     let height: Int
     private(set) var parts = Parts()
 
-    /// Prepares the blocks that the policy of `options` keeps, for an image of this size.
-    init(_ options: EncodeOptions, format: EncodedFormat, width: Int, height: Int) {
+    /// Writes the blocks of `metadata` and a profile in the form of a file of this size.
+    init(_ metadata: PreparedMetadata, profile: [UInt8]?, format: EncodedFormat) {
         self.format = format
-        self.width = width
-        self.height = height
-        let (policy, profile) = (options.metadataPolicy, options.iccProfile)
-        var metadata = options.metadata.filtered(
-            by: policy, width: width, height: height, hasProfile: profile != nil)
+        width = metadata.request.width
+        height = metadata.request.height
+        let blocks = metadata.metadata(for: format)
         switch format {
-        case .png: parts = Self.pngParts(metadata, profile)
-        case .jpeg:
-            if let exif = metadata.exif, exif.count > Self.maxSegmentEXIF {
-                metadata.exif = Self.reduced(exif)
-            }
-            parts = Self.jpegParts(metadata, profile)
-        case .webp:
-            // WebP has no IPTC: the by-line and the copyright notice become EXIF fields where EXIF has none.
-            if let records = metadata.iptc.flatMap({ IPTCRecords($0) }) {
-                var tree = metadata.exif.flatMap { EXIFTree($0.span) } ?? EXIFTree(order: .big)
-                tree.add(artist: records.credits.artist, copyright: records.credits.copyright)
-                metadata.exif = tree.block
-            }
-            parts = Self.webPParts(metadata, profile)
+        case .png: parts = Self.pngParts(blocks, profile)
+        case .jpeg: parts = Self.jpegParts(blocks, profile)
+        case .webp: parts = Self.webPParts(blocks, profile)
         case .gif: break
         }
     }
@@ -68,14 +55,5 @@ struct MetadataWriter {
         result += parts.head
         result += file[count...]
         return result
-    }
-
-    /// An EXIF block that fits into a JPEG segment: without the maker note, or with the copyright alone; nil when this
-    /// is too large, too.
-    private static func reduced(_ exif: [UInt8]) -> [UInt8]? {
-        guard let tree = EXIFTree(exif.span) else { return nil }
-        let pixels = EXIFTree.Pixels(width: 1, height: 1, hasProfile: false)
-        return [tree.withoutMakerNote, tree.filtered(by: .copyright, for: pixels)].lazy
-            .compactMap(\.block).first { $0.count <= maxSegmentEXIF }
     }
 }

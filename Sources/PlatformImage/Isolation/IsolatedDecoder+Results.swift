@@ -31,6 +31,17 @@ extension IsolatedDecoder {
         }
     }
 
+    /// As ``ImageDecoder/preparedMetadata(of:as:for:cancellation:)-([UInt8],_,_,_)``.
+    func preparedMetadata(
+        _ bytes: Span<UInt8>, _ request: PreparedMetadata.Request
+    ) throws(DecodeError) -> PreparedMetadata {
+        switch try result(of: .preparedMetadata(request), bytes) {
+        case .preparedMetadata(let prepared): return prepared
+        case .failure(let error): throw error
+        default: throw mismatch
+        }
+    }
+
     func frameInfos(_ bytes: Span<UInt8>) throws(DecodeError) -> [FrameInfo] {
         switch try result(of: .frameInfos, bytes) {
         case .frameInfos(let infos): return infos

@@ -30,17 +30,6 @@ struct IsolatedDecoder: Sendable {
         }
     }
 
-    /// Checks values of a result that the protocol cannot check, and converts the error of a worker without memory.
-    private func checked(_ result: WorkerResult) throws(WorkerProcess.Failure) -> WorkerResult {
-        switch result {
-        case .failure(let error): return .failure(converted(error))
-        case .header(let header), .headerAndCost(let header, _):
-            guard isPlausible(header) else { throw .violatedProtocol }
-            return result
-        default: return result
-        }
-    }
-
     /// A worker has no memory left when it reaches its limit.
     func converted(_ error: DecodeError) -> DecodeError {
         guard error.code == .outOfMemory else { return error }
@@ -48,13 +37,6 @@ struct IsolatedDecoder: Sendable {
         return DecodeError(
             .limitExceeded, format: error.format, detail: "workerMemory",
             "a worker process with \(limit) bytes of address space is out of memory: \(error.message)")
-    }
-
-    /// False for a header that a correct worker would have rejected.
-    func isPlausible(_ header: ImageHeader) -> Bool {
-        let (pixels, overflows) = header.width.multipliedReportingOverflow(by: header.height)
-        return !overflows && max(header.width, header.height) <= options.limits.maxSide ?? .max
-            && pixels <= options.limits.maxPixels ?? .max
     }
 
     /// Reads the header and computes the memory of an operation with pixels.
@@ -101,7 +83,7 @@ struct IsolatedDecoder: Sendable {
             return .failure(converted(error))
         case .finished(request.number, let result):
             guard let place = request.output else { throw .violatedProtocol }
-            return .success(try images(result, worker, place))
+            return .success(try images(result, of: operation, worker, place))
         case let report:
             let measured = try measured(request, report, worker)
             guard measured.outputBytes <= maxOutputBytes else { throw .violatedProtocol }
@@ -141,14 +123,23 @@ struct IsolatedDecoder: Sendable {
             worker.endRequest()
             return .failure(converted(error))
         }
-        return .success(try images(result, worker, WorkerOutputPlace(start: start, byteCount: outputBytes)))
+        let place = WorkerOutputPlace(start: start, byteCount: outputBytes)
+        return .success(try images(result, of: measured.operation, worker, place))
     }
 
     /// Copies the images of a result out of the slab.
     private func images(
-        _ result: WorkerResult, _ worker: WorkerProcess, _ place: WorkerOutputPlace
+        _ result: WorkerResult, of operation: WorkerOperation, _ worker: WorkerProcess, _ place: WorkerOutputPlace
     ) throws(WorkerProcess.Failure) -> ThumbnailResults {
-        guard case .images(let parts, let positions, let decodeCount) = result else { throw .violatedProtocol }
+        guard case .images(let parts, let positions, let decodeCount) = result,
+            decodeCount <= max(1, positions.count)
+        else { throw .violatedProtocol }
+        for (position, index) in positions.enumerated() {
+            guard case .success(let index) = index else { continue }
+            guard parts.indices.contains(index) else { throw .violatedProtocol }
+            let part = parts[index]  // trap-free: compared before
+            guard isRequested(part, at: position, of: operation) else { throw .violatedProtocol }
+        }
         var images: [DecodedImage] = []
         // Images of a correct worker do not overlap, so that all copies together have at most the measured size.
         var remainingBytes = place.byteCount
@@ -156,7 +147,7 @@ struct IsolatedDecoder: Sendable {
             guard isWithinLimits(part.place), isPlausible(part.header), let byteCount = part.place.byteCount,
                 byteCount <= remainingBytes
             else { throw .violatedProtocol }
-            remainingBytes -= byteCount
+            remainingBytes &-= byteCount
             let bitmap = try worker.take(part.place, from: place)
             images.append(DecodedImage(bitmap: bitmap, header: part.header, status: part.status))
         }
@@ -164,7 +155,8 @@ struct IsolatedDecoder: Sendable {
         worker.outputIsCleared(from: place.start)
         worker.endRequest()
         return ThumbnailResults(
-            results: positions.map { position in position.map { images[$0] } }, decodeCount: decodeCount)
+            results: positions.map { position in position.map { images[$0] } },  // trap-free: compared above
+            decodeCount: decodeCount)
     }
 
     /// True for the size of an image that a correct worker can return.
@@ -185,10 +177,10 @@ struct IsolatedDecoder: Sendable {
         case .thumbnails(let all, _): count = all.count
         case .thumbnailsByPlan(let all):
             count = all.count
-            total = total.multipliedReportingOverflow(by: max(1, count)).overflow ? .max : total * max(1, count)
+            total = FileNumber(total).timesClamped(FileNumber(max(1, count))).clamped(to: 0 ... .max)
         default: count = 1
         }
-        return min(workers.configuration.addressSpaceBytes, total.addingClamped(count * (128 << 10)))
+        return min(workers.configuration.addressSpaceBytes, total.addingClamped(count &* 131_072))
     }
 
     /// The error of an output that is larger than ``maxOutputBytes(_:)``: it names the limit that is exceeded.
@@ -224,7 +216,7 @@ struct IsolatedDecoder: Sendable {
             if let resumed = next { worker = resumed } else { worker = try workers.supply.acquire(flag, for: input) }
             next = nil
             do throws(WorkerProcess.Failure) {
-                let (value, measured) = try body(worker, isResumed, .now + workers.configuration.timeLimit)
+                let (value, measured) = try body(worker, isResumed, .now.advanced(by: workers.configuration.timeLimit))
                 workers.supply.release(worker, measured: measured)
                 return value
             } catch {

@@ -8,8 +8,10 @@ final class IsolatedFrames {
     /// Nil after a failure of the worker; ``failure`` is then not nil.
     private var worker: WorkerProcess?
     private var failure: DecodeError?
-    /// Size of the frame that ``advance()`` returned last.
-    private var frameBytes = 0
+    /// The frame that ``advance()`` returned last; nil before the first one.
+    private var frame: FrameInfo?
+    private var frameCount = 0
+    private var isAtEnd = false
     /// For the report of a crash.
     private let bytes: [UInt8]
 
@@ -20,7 +22,7 @@ final class IsolatedFrames {
         let opened: Result<(WorkerRequest, ImageHeader), DecodeError>
         do throws(WorkerProcess.Failure) {
             let request = try worker.send(.frames, bytes, of: decoder)
-            let end = ContinuousClock.now + decoder.workers.configuration.timeLimit
+            let end = ContinuousClock.now.advanced(by: decoder.workers.configuration.timeLimit)
             switch try worker.receive(request, until: end, decoder.flag) {
             case .finished(request.number, .frames(let header)):
                 guard decoder.isPlausible(header) else { throw .violatedProtocol }
@@ -55,29 +57,54 @@ final class IsolatedFrames {
     func advance() throws(DecodeError) -> FrameInfo? {
         let result = try step(.advance, outputBytes: 0) { (result, _) throws(WorkerProcess.Failure) in
             guard case .frame(let frame, let status) = result else { throw .violatedProtocol }
+            if case .success(let info?) = frame {
+                guard isNext(info) else { throw .violatedProtocol }
+                frameCount &+= 1
+                self.frame = info
+            } else {
+                isAtEnd = true
+            }
             return (frame, status)
         }
         status = result.1
-        let info = try result.0.get()
-        if let info {
-            frameBytes = WorkerImage(offset: 0, width: info.width, height: info.height).byteCount ?? .max
-        }
-        return info
+        return try result.0.get()
+    }
+
+    /// False for a frame that a correct worker would not return: after the end of the animation, over a limit, or with
+    /// values that the format cannot contain.
+    private func isNext(_ info: FrameInfo) -> Bool {
+        let pixels = FileNumber(header.width).timesClamped(FileNumber(header.height))
+            .timesClamped(FileNumber(frameCount &+ 1))
+        return !isAtEnd && decoder.isPlausible(info, index: frameCount)
+            && (!header.format.isAnimatable
+                || pixels <= FileNumber(decoder.options.limits.maxTotalPixels ?? .max))
     }
 
     /// As ``ImageFrames/composed()``.
     func composed() throws(DecodeError) -> Bitmap {
         let canvas = WorkerImage(offset: 0, width: header.width, height: header.height)
-        guard let bitmap = try pixels(.compose, outputBytes: canvas.byteCount ?? .max) else {
+        let bitmap = try pixels(.compose, outputBytes: canvas.byteCount ?? .max) { [decoder, header] place in
+            decoder.isUpright(place, of: header)
+        }
+        guard let bitmap else {
             throw DecodeError(.internal, format: header.format, "the worker returned no canvas")
         }
         return bitmap
     }
 
     /// As ``ImageFrames/raw()``.
-    func raw() throws(DecodeError) -> Bitmap? { try pixels(.raw, outputBytes: frameBytes) }
+    func raw() throws(DecodeError) -> Bitmap? {
+        let frame = frame
+        let place = WorkerImage(offset: 0, width: frame?.width ?? 0, height: frame?.height ?? 0)
+        return try pixels(.raw, outputBytes: place.byteCount ?? .max) {
+            $0.width == place.width && $0.height == place.height
+        }
+    }
 
-    private func pixels(_ kind: FrameStep, outputBytes: Int) throws(DecodeError) -> Bitmap? {
+    /// - Parameter isExpected: False for an image of another size than that of the request.
+    private func pixels(
+        _ kind: FrameStep, outputBytes: Int, isExpected: (WorkerImage) -> Bool
+    ) throws(DecodeError) -> Bitmap? {
         let limit = decoder.workers.configuration.addressSpaceBytes
         guard outputBytes <= limit else {
             throw DecodeError(
@@ -91,6 +118,7 @@ final class IsolatedFrames {
             case .failure(let error): return Result<Bitmap?, DecodeError>.failure(decoder.converted(error))
             case .pixels(nil): return .success(nil)
             case .pixels(let place?):
+                guard isExpected(place) else { throw .violatedProtocol }
                 return .success(try worker.take(place, from: WorkerOutputPlace(start: 0, byteCount: outputBytes)))
             default: throw .violatedProtocol
             }
@@ -106,7 +134,7 @@ final class IsolatedFrames {
         try decoder.flag?.poll(format: header.format)
         do throws(WorkerProcess.Failure) {
             try worker.step(kind, of: request, outputBytes: outputBytes, decoder.flag)
-            let end = ContinuousClock.now + decoder.workers.configuration.timeLimit
+            let end = ContinuousClock.now.advanced(by: decoder.workers.configuration.timeLimit)
             guard case .finished(request.number, let result) = try worker.receive(request, until: end, decoder.flag)
             else { throw .violatedProtocol }
             let value = try convert(result, worker)

@@ -28,11 +28,14 @@ extension WireWriter {
             writer.write(range.lowerBound)
             writer.write(range.upperBound)
         }
-        write(header.workByteCount)
+        writeByteCount(header.workByteCount)
         write(header.warnings)
     }
 
-    mutating func write(_ warnings: [DecodeWarning]) { write(all: warnings) { $0.write(Int($1.code)) } }
+    /// Writes an estimate of memory in bytes, at most ``WireReader/maxByteCount``.
+    mutating func writeByteCount(_ count: Int) { write(min(count, WireReader.maxByteCount)) }
+
+    mutating func write(_ warnings: [DecodeWarning]) { write(all: warnings) { $0.write(Int(clamping: $1.code)) } }
 
     mutating func write(_ status: DecodeStatus) {
         switch status {
@@ -50,7 +53,7 @@ extension WireWriter {
         for number in [info.index, info.x, info.y, info.width, info.height] { write(number) }
         write(info.delay.numerator)
         write(info.delay.denominator)
-        write(UInt8(info.disposal == .keep ? 0 : info.disposal == .clear ? 1 : 2))
+        write(info.disposal == .keep ? UInt8(0) : info.disposal == .clear ? 1 : 2)
         write(info.blend == .over)
     }
 }
@@ -78,25 +81,39 @@ extension WireReader {
         header.channelCount = try readInt(in: 1...Int(UInt16.max))
         header.colorModel = try readCase(ImageHeader.ColorModel.self)
         header.hasAlpha = try readBool()
-        header.frameCount = try readOptional { (reader) throws(WireError) in try reader.readInt(in: 0 ... .max) }
-        header.loopCount = try readOptional { (reader) throws(WireError) in try reader.readInt(in: 0 ... .max) }
+        // Every frame and every page has bytes of its own in the file.
+        header.frameCount = try readOptional { (reader) throws(WireError) in
+            try reader.readInt(in: 0...max(1, inputByteCount))
+        }
+        header.loopCount = try readOptional { (reader) throws(WireError) in
+            try reader.readInt(in: 0...Int(UInt32.max))
+        }
         header.isProgressive = try readBool()
         header.profileSource = try readCase(ImageHeader.ProfileSource.self)
         header.iccProfileDescription = try readOptional { (reader) throws(WireError) in try reader.readString() }
         header.iccProfileByteCount = try readInt(in: 0...Int(UInt32.max))
         header.exifRange = try readOptional { (reader) throws(WireError) in
-            let start = try reader.readInt(in: 0...inputByteCount)
-            return start..<(try reader.readInt(in: start...inputByteCount))
+            let start = try reader.readInt(in: 0...max(0, inputByteCount))
+            var range = ByteCursor(0..<max(0, inputByteCount))
+            let end = try reader.readInt(in: start...max(start, inputByteCount))  // trap-free: ordered
+            guard range.move(to: FileNumber(end)) else { throw WireError() }
+            return range.range(from: start)
         }
-        header.workByteCount = try readInt(in: 0 ... .max)
+        header.workByteCount = try readByteCount()
         header.warnings = try readWarnings()
         header.declaredContentType = declared == .octetStream ? nil : declared
         return header
     }
 
+    /// The greatest estimate of memory in messages, in bytes: sums of the estimates of many requests cannot overflow.
+    static let maxByteCount = 1 << 48
+
+    /// Reads an estimate of memory in bytes, 0 to ``maxByteCount``.
+    mutating func readByteCount() throws(WireError) -> Int { try readInt(in: 0...Self.maxByteCount) }
+
     mutating func readWarnings() throws(WireError) -> [DecodeWarning] {
         try readAll(maxCount: Damage.maxWarnings) { (reader) throws(WireError) in
-            DecodeWarning(code: UInt16(try reader.readInt(in: 0...Int(UInt16.max))))
+            DecodeWarning(code: UInt16(clamping: try reader.readInt(in: 0...Int(UInt16.max))))
         }
     }
 
@@ -116,17 +133,19 @@ extension WireReader {
         let (width, height) = (try readInt(in: 0...Int(Int32.max)), try readInt(in: 0...Int(Int32.max)))
         let delay = FrameDelay(
             numerator: try readInt(in: 0...Int(UInt32.max)), denominator: try readInt(in: 1...Int(UInt32.max)))
-        let disposals = [FrameInfo.Disposal.keep, .clear, .restorePrevious]
-        let disposal = disposals[try Int(readDisposal())]
+        let disposal = try readDisposal()
         return FrameInfo(
             index: index, x: x, y: y, width: width, height: height, delay: delay, disposal: disposal,
             blend: try readBool() ? .over : .source)
     }
 
-    private mutating func readDisposal() throws(WireError) -> UInt8 {
-        let value = try readByte()
-        guard value < 3 else { throw WireError() }
-        return value
+    private mutating func readDisposal() throws(WireError) -> FrameInfo.Disposal {
+        switch try readByte() {
+        case 0: .keep
+        case 1: .clear
+        case 2: .restorePrevious
+        default: throw WireError()
+        }
     }
 }
 
@@ -147,7 +166,7 @@ extension String {
         var count = 0
         for scalar in unicodeScalars {
             let next = scalar.isControl ? " " : scalar
-            count += String(next).utf8.count
+            count &+= String(next).utf8.count
             guard count <= maxBytes else { break }
             result.unicodeScalars.append(next)
         }

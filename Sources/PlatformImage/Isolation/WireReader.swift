@@ -6,21 +6,20 @@ struct WireError: Error {}
 /// The message is a copy in the memory of this process, so its bytes do not change between a check and a use.
 struct WireReader {
     private let bytes: [UInt8]
-    private var position = 0
+    private var cursor: ByteCursor
 
-    init(_ bytes: [UInt8]) { self.bytes = bytes }
-
-    private var remaining: Int { bytes.count - position }
+    init(_ bytes: [UInt8]) {
+        self.bytes = bytes
+        cursor = ByteCursor(bytes.span)
+    }
 
     mutating func readUInt64() throws(WireError) -> UInt64 {
-        guard remaining >= 8 else { throw WireError() }
-        var value: UInt64 = 0
-        for offset in 0..<8 { value |= UInt64(bytes[position + offset]) << UInt64(8 * offset) }
-        position += 8
+        let bytes = bytes
+        guard let value = cursor.word(8, .little, bytes.span) else { throw WireError() }
         return value
     }
 
-    mutating func readInt() throws(WireError) -> Int { Int(Int64(bitPattern: try readUInt64())) }
+    mutating func readInt() throws(WireError) -> Int { Int(truncatingIfNeeded: try readUInt64()) }
 
     /// Reads a number in `range`.
     mutating func readInt(in range: ClosedRange<Int>) throws(WireError) -> Int {
@@ -32,9 +31,9 @@ struct WireReader {
     mutating func readDouble() throws(WireError) -> Double { Double(bitPattern: try readUInt64()) }
 
     mutating func readByte() throws(WireError) -> UInt8 {
-        guard remaining >= 1 else { throw WireError() }
-        position += 1
-        return bytes[position - 1]
+        let bytes = bytes
+        guard let byte = cursor.next(bytes.span) else { throw WireError() }
+        return byte
     }
 
     mutating func readBool() throws(WireError) -> Bool {
@@ -47,10 +46,8 @@ struct WireReader {
 
     /// Reads a byte string of at most `maxCount` bytes.
     mutating func readBytes(maxCount: Int) throws(WireError) -> [UInt8] {
-        let count = try readInt(in: 0...maxCount)
-        guard count <= remaining else { throw WireError() }
-        defer { position += count }
-        return Array(bytes[position..<position + count])
+        guard let range = cursor.take(FileNumber(try readInt(in: 0...max(0, maxCount)))) else { throw WireError() }
+        return bytes.span.copy(range)
     }
 
     /// Reads at most `maxCount` bytes of valid UTF-8.
@@ -82,9 +79,9 @@ struct WireReader {
     mutating func readAll<Element>(
         maxCount: Int, _ body: (inout WireReader) throws(WireError) -> Element
     ) throws(WireError) -> [Element] {
-        let count = try readInt(in: 0...maxCount)
+        let count = try readInt(in: 0...max(0, maxCount))
         var elements: [Element] = []
-        for _ in 0..<count { elements.append(try body(&self)) }
+        while elements.count < count { elements.append(try body(&self)) }
         return elements
     }
 
@@ -94,7 +91,7 @@ struct WireReader {
 
     /// - Throws: When bytes remain that no value used.
     func finish() throws(WireError) {
-        guard remaining == 0 else { throw WireError() }
+        guard cursor.isAtEnd else { throw WireError() }
     }
 }
 

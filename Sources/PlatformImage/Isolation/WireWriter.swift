@@ -9,14 +9,14 @@ struct WireWriter {
         for shift in stride(from: UInt64(0), to: 64, by: 8) { bytes.append(UInt8(truncatingIfNeeded: value >> shift)) }
     }
 
-    mutating func write(_ value: Int) { write(UInt64(bitPattern: Int64(value))) }
+    mutating func write(_ value: Int) { write(UInt64(truncatingIfNeeded: value)) }
     mutating func write(_ value: Double) { write(value.bitPattern) }
     mutating func write(_ value: Bool) { bytes.append(value ? 1 : 0) }
     mutating func write(_ value: UInt8) { bytes.append(value) }
 
     mutating func write(_ value: [UInt8]) {
         write(value.count)
-        bytes += value
+        bytes.append(contentsOf: value)
     }
 
     mutating func write(_ value: String) { write(Array(value.utf8)) }

@@ -19,11 +19,12 @@ public enum WorkerFuzzing {
 
     private enum Call: UInt8, CaseIterable {
         case header, iccProfile, frameInfos, thumbnailCost, decodeCost, decode, thumbnail, thumbnails, complete
-        case byPlan, frames, measured, buffer, exif, metadata, headerAndCost
+        case byPlan, frames, measured, buffer, exif, metadata, headerAndCost, preparedMetadata
 
         var operation: WorkerOperation {
             switch self {
             case .header, .exif, .metadata: .header
+            case .preparedMetadata: .preparedMetadata(WorkerFuzzing.prepared)
             case .iccProfile: .iccProfile
             case .frameInfos: .frameInfos
             case .thumbnailCost: .thumbnailCost(WorkerFuzzing.sizes[0])
@@ -38,6 +39,8 @@ public enum WorkerFuzzing {
             }
         }
     }
+
+    private static let prepared = PreparedMetadata.Request(policy: .all, width: 3, height: 2)
 
     private static var options: DecodeOptions {
         var options = DecodeOptions()
@@ -156,6 +159,7 @@ public enum WorkerFuzzing {
                 _ = try decoder.decode(file.span, into: &span, layout: .bgra, stride: nil)
             case .exif: _ = try decoder.exif(of: file)
             case .metadata: _ = try decoder.metadata(of: file)
+            case .preparedMetadata: _ = try decoder.preparedMetadata(of: file, for: prepared)
             case .frames: try runFrames(decoder)
             }
         } catch {
@@ -197,6 +201,11 @@ public enum WorkerFuzzing {
                 let plan = ThumbnailPlan(scaleDenominator: 2, detail: .lastRefinement)
                 results = [.headerAndCost(header, cost: WorkerResult.Cost(byteCount: 9, plan: plan))]
             case .iccProfile: results = [.iccProfile([1, 2, 3])]
+            case .preparedMetadata:
+                results = [
+                    .preparedMetadata(
+                        PreparedMetadata(prepared, metadata: ImageMetadata(), jpegEXIF: nil, webPEXIF: nil))
+                ]
             case .frameInfos: results = [.frameInfos([frame, frame])]
             case .thumbnailCost:
                 results = [.cost(byteCount: 9, plan: ThumbnailPlan(scaleDenominator: 2, detail: .lastRefinement))]

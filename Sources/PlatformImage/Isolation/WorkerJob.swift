@@ -47,8 +47,8 @@ struct WorkerJob {
             prepared = .thumbnailsByPlan(thumbnails)
             byteCount = thumbnails.reduce(0) { $0.addingClamped($1.byteCount) }
             outputBytes = Self.outputBytes(thumbnails)
-        case .header, .iccProfile, .sourceProfile, .metadata, .frameInfos, .thumbnailCost, .headerAndCost, .decodeCost,
-            .frames:
+        case .header, .iccProfile, .sourceProfile, .metadata, .preparedMetadata, .frameInfos, .thumbnailCost,
+            .headerAndCost, .decodeCost, .frames:
             throw DecodeError(.internal, "the operation has no pixels")
         }
     }
@@ -171,6 +171,9 @@ extension WorkerJob {
                 let (source, profile) = try decoder.sourceProfile(of: bytes, as: request.contentType)
                 return .sourceProfile(source, profile)
             case .metadata: return .metadata(try decoder.metadata(of: bytes, as: request.contentType))
+            case .preparedMetadata(let wanted):
+                return .preparedMetadata(
+                    try decoder.preparedMetadata(of: bytes, as: request.contentType, for: wanted, cancellation: flag))
             case .frameInfos:
                 return .frameInfos(try decoder.frameInfos(of: bytes, as: request.contentType, cancellation: flag))
             case .thumbnailCost(let options):

@@ -62,8 +62,8 @@ extension WorkerReport {
         case .measured(let number, let byteCount, let outputBytes):
             writer.write(UInt8(1))
             writer.write(number)
-            writer.write(byteCount)
-            writer.write(outputBytes)
+            writer.writeByteCount(byteCount)
+            writer.writeByteCount(outputBytes)
         case .finished(let number, let result):
             writer.write(UInt8(2))
             writer.write(number)
@@ -84,8 +84,8 @@ extension WorkerReport {
                     errorNumber: try reader.readInt(in: 0...Int(Int32.max))))
         case 1:
             self = .measured(
-                number: try reader.readUInt64(), byteCount: try reader.readInt(in: 0 ... .max),
-                outputBytes: try reader.readInt(in: 0 ... .max))
+                number: try reader.readUInt64(), byteCount: try reader.readByteCount(),
+                outputBytes: try reader.readByteCount())
         case 2:
             guard let request else { throw WireError() }
             let number = try reader.readUInt64()
@@ -123,6 +123,12 @@ extension WireWriter {
         case .headerAndCost(let options):
             write(UInt8(12))
             write(options)
+        case .preparedMetadata(let request):
+            write(UInt8(13))
+            write(request.policy.rawValue)
+            write(request.width)
+            write(request.height)
+            write(request.hasProfile)
         }
     }
 
@@ -167,6 +173,12 @@ extension WireWriter {
         case .metadata(let metadata):
             write(UInt8(1))
             for block in [metadata.exif, metadata.xmp, metadata.iptc] { write(block) { $0.write($1) } }
+        case .preparedMetadata(let prepared):
+            write(UInt8(1))
+            let metadata = prepared.metadata
+            for block in [metadata.exif, metadata.xmp, metadata.iptc, prepared.jpegEXIF, prepared.webPEXIF] {
+                write(block) { $0.write($1) }
+            }
         case .sourceProfile(let source, let profile):
             write(UInt8(1))
             write(source.rawValue)
@@ -176,13 +188,13 @@ extension WireWriter {
             write(all: infos) { $0.write($1) }
         case .cost(let byteCount, let plan):
             write(UInt8(1))
-            write(byteCount)
+            writeByteCount(byteCount)
             write(plan) { $0.write($1) }
         case .headerAndCost(let header, let cost):
             write(UInt8(1))
             write(header)
             write(cost) { writer, cost in
-                writer.write(cost.byteCount)
+                writer.writeByteCount(cost.byteCount)
                 writer.write(cost.plan)
             }
         case .images(let images, let positions, let decodeCount):
@@ -242,6 +254,11 @@ extension WireReader {
         case 10: return .sourceProfile
         case 11: return .metadata
         case 12: return .headerAndCost(try readThumbnailOptions())
+        case 13:
+            return .preparedMetadata(
+                PreparedMetadata.Request(
+                    policy: try readCase(MetadataPolicy.self), width: try readInt(), height: try readInt(),
+                    hasProfile: try readBool()))
         default: throw WireError()
         }
     }
@@ -308,6 +325,22 @@ extension WireReader {
             let exif = try readBlock(&self)
             let xmp = try readBlock(&self)
             return .metadata(ImageMetadata(exif: exif, xmp: xmp, iptc: try readBlock(&self)))
+        case .preparedMetadata(let wanted):
+            func readBlock(_ reader: inout WireReader, maxCount: Int) throws(WireError) -> [UInt8]? {
+                try reader.readOptional { (reader) throws(WireError) in try reader.readBytes(maxCount: maxCount) }
+            }
+            let maxItem = request.options.limits.maxMetadataItem ?? .max
+            // Only EXIF can be larger than its source: the maker note keeps its place.
+            let maxEXIF = FileNumber(maxItem).timesClamped(2).plusClamped(65_536).clamped(to: 0 ... .max)
+            let exif = try readBlock(&self, maxCount: maxEXIF)
+            let xmp = try readBlock(&self, maxCount: maxItem)
+            let iptc = try readBlock(&self, maxCount: maxItem)
+            let jpegEXIF = try readBlock(&self, maxCount: PreparedMetadata.maxJPEGByteCount)
+            let webPEXIF = try readBlock(&self, maxCount: maxEXIF)
+            return .preparedMetadata(
+                PreparedMetadata(
+                    wanted, metadata: ImageMetadata(exif: exif, xmp: xmp, iptc: iptc), jpegEXIF: jpegEXIF,
+                    webPEXIF: webPEXIF))
         case .frameInfos:
             let maxCount = request.options.limits.maxFrames ?? .max
             return .frameInfos(
@@ -318,7 +351,7 @@ extension WireReader {
             return .headerAndCost(
                 try readHeader(of: request),
                 cost: try readOptional { (reader) throws(WireError) in
-                    WorkerResult.Cost(byteCount: try reader.readInt(in: 1 ... .max), plan: try reader.readPlan())
+                    WorkerResult.Cost(byteCount: max(1, try reader.readByteCount()), plan: try reader.readPlan())
                 })
         case .decode: return try readImages(of: request, count: 1)
         case .thumbnail: return try readImages(of: request, count: 1)
@@ -333,7 +366,7 @@ extension WireReader {
 
     private mutating func readCost() throws(WireError) -> WorkerResult {
         .cost(
-            byteCount: try readInt(in: 1 ... .max),
+            byteCount: max(1, try readByteCount()),
             plan: try readOptional { (reader) throws(WireError) in try reader.readPlan() })
     }
 
@@ -355,6 +388,6 @@ extension WireReader {
         }
         guard positions.count == count else { throw WireError() }
         for case .success(let index) in positions where index >= images.count { throw WireError() }
-        return .images(images, positions, decodeCount: try readInt(in: 0...Int(Int32.max)))
+        return .images(images, positions, decodeCount: try readInt(in: 0...max(1, count)))
     }
 }

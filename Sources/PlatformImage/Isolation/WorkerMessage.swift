@@ -7,6 +7,8 @@ enum WorkerOperation: Equatable {
     /// The colour definition and the ICC profile.
     case sourceProfile
     case metadata
+    /// Metadata that is read, filtered and written again.
+    case preparedMetadata(PreparedMetadata.Request)
     case frameInfos
     /// Memory and plan of a thumbnail, without pixels.
     case thumbnailCost(ThumbnailOptions)
@@ -27,8 +29,8 @@ enum WorkerOperation: Equatable {
     var hasPixels: Bool {
         switch self {
         case .decode, .thumbnail, .thumbnails, .thumbnailsByPlan: true
-        case .header, .iccProfile, .sourceProfile, .metadata, .frameInfos, .thumbnailCost, .headerAndCost, .decodeCost,
-            .frames:
+        case .header, .iccProfile, .sourceProfile, .metadata, .preparedMetadata, .frameInfos, .thumbnailCost,
+            .headerAndCost, .decodeCost, .frames:
             false
         }
     }
@@ -47,7 +49,8 @@ enum WorkerOperation: Equatable {
             guard let width = options.width, let height = options.height, width > 0, height > 0 else { return nil }
             let (pixels, overflows) = width.multipliedReportingOverflow(by: height)
             guard !overflows, pixels <= Self.maxExpectedOutputBytes / 4 else { return nil }
-            total += WorkerJob.outputBytes(resultBytes: PixelStorage.allocatedByteCount(pixels * 4))
+            total = total.addingClamped(
+                WorkerJob.outputBytes(resultBytes: PixelStorage.allocatedByteCount(pixels &* 4)))
             guard total <= Self.maxExpectedOutputBytes else { return nil }
         }
         return total
@@ -138,6 +141,7 @@ enum WorkerResult {
     case iccProfile([UInt8]?)
     case sourceProfile(ProfilePolicy.Source, [UInt8]?)
     case metadata(ImageMetadata)
+    case preparedMetadata(PreparedMetadata)
     case frameInfos([FrameInfo])
     case cost(byteCount: Int, plan: ThumbnailPlan?)
     /// The cost is nil when the thumbnail cannot be made.

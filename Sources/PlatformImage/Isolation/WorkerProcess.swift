@@ -79,8 +79,7 @@ import Darwin
         }
     }
 
-    #if FUZZING
-    /// A worker without a process, for Fuzz/run: the caller has the other end of the socket and closes both.
+    /// A worker without a process, for tests and Fuzz/run: the caller has the other end of the socket and closes both.
     init(fuzzing socket: Int32, number: Int32) throws(ProcFile.Failure) {
         unsafe slab = try WorkerSlab(byteCount: 64 << 10)
         unsafe process = pisb_process(process: 0, socket: socket, process_handle: -1)
@@ -88,7 +87,6 @@ import Darwin
         sandbox = SandboxReport(
             noNewPrivileges: true, hasSystemCallFilter: true, landlockVersion: 0, hasLimits: true, errorNumber: 0)
     }
-    #endif
 
     private static func report(
         of socket: WorkerSocket, after start: WorkerCommand, descriptor: Int32, _ executable: String

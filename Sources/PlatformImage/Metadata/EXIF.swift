@@ -28,51 +28,53 @@ public struct EXIF: Hashable, Sendable {
     /// Reads a block that starts with a TIFF header (`II` or `MM`, then 42); nil for other bytes.
     public init?(_ block: Span<UInt8>) {
         guard let reader = Reader(block) else { return nil }
-        var thumbnailOffset: Int?
-        var thumbnailLength: Int?
-        var visited: [Int] = []
+        var thumbnailOffset: FileNumber?
+        var thumbnailLength: FileNumber?
+        var visited: Set<FileNumber> = []
         // IFD0 points to the Exif IFD and to IFD1 (its next pointer); pointers of other IFDs are not followed.
-        var pending: [(offset: Int, kind: Kind)] = [(reader.firstDirectory, .first)]
+        var pending: [(offset: FileNumber, kind: Kind)] = [(reader.firstDirectory(block), .first)]
         while let (offset, kind) = pending.popLast() {
-            guard !visited.contains(offset), let claimed = reader.integer16(at: offset) else {
+            guard visited.insert(offset).inserted, var cursor = ByteCursor(block).moved(to: offset),
+                let claimed = cursor.number(2, reader.order, block)
+            else {
                 isDamaged = true
                 continue
             }
-            visited.append(offset)
-            let entries = min(claimed, Self.maxEntries)
-            if claimed > entries { isDamaged = true }
-            for index in 0..<entries {
-                guard let entry = reader.entry(at: offset + ByteCount.entryCount + index * ByteCount.entry) else {
+            if claimed > FileNumber(Self.maxEntries) { isDamaged = true }
+            let table = cursor.position
+            for _ in 0..<max(0, min(claimed.clamped(), Self.maxEntries)) {
+                guard let entry = reader.entry(&cursor, block) else {
                     isDamaged = true
                     break
                 }
                 switch (kind, entry.tag) {
                 case (.first, Tag.orientation) where orientation == nil && !hasInvalidOrientation:
                     // The standard requires SHORT; LONG is rejected.
-                    guard entry.type == FieldType.short, let value = reader.integer(entry) else {
+                    guard entry.type == FieldType.short, let value = reader.number(entry, block) else {
                         isDamaged = true
                         continue
                     }
-                    orientation = UInt8(exactly: value).flatMap(Orientation.init(rawValue:))
+                    orientation = value.exactly(UInt8.self).flatMap(Orientation.init(rawValue:))
                     hasInvalidOrientation = orientation == nil
-                case (.first, Tag.xResolution): xResolution = reader.rational(entry)
-                case (.first, Tag.yResolution): yResolution = reader.rational(entry)
-                case (.first, Tag.resolutionUnit): resolutionUnit = reader.integer(entry)
-                case (.first, Tag.exifIFDPointer): reader.integer(entry).map { pending.append(($0, .exif)) }
-                case (.exif, Tag.colorSpace): colorSpace = reader.integer(entry)
-                case (.thumbnail, Tag.jpegInterchangeFormat): thumbnailOffset = reader.integer(entry)
-                case (.thumbnail, Tag.jpegInterchangeFormatLength): thumbnailLength = reader.integer(entry)
+                case (.first, Tag.xResolution): xResolution = reader.rational(entry, block)
+                case (.first, Tag.yResolution): yResolution = reader.rational(entry, block)
+                case (.first, Tag.resolutionUnit): resolutionUnit = reader.number(entry, block)?.exactly()
+                case (.first, Tag.exifIFDPointer): reader.number(entry, block).map { pending.append(($0, .exif)) }
+                case (.exif, Tag.colorSpace): colorSpace = reader.number(entry, block)?.exactly()
+                case (.thumbnail, Tag.jpegInterchangeFormat): thumbnailOffset = reader.number(entry, block)
+                case (.thumbnail, Tag.jpegInterchangeFormatLength): thumbnailLength = reader.number(entry, block)
                 default: break
                 }
             }
-            let end = offset + ByteCount.entryCount + claimed * ByteCount.entry
-            if kind == .first, let next = reader.integer32(at: end), next != 0 {
+            let end = claimed.timesClamped(ByteCount.entry).plusClamped(FileNumber(table))
+            if kind == .first, let next = reader.order.number(4, block, at: end), next != 0 {
                 pending.append((next, .thumbnail))
             }
         }
         if let start = thumbnailOffset, let length = thumbnailLength, length > 0 {
-            if start <= block.count, length <= block.count - start {
-                thumbnailRange = start..<start + length
+            var cursor = ByteCursor(block)
+            if cursor.move(to: start), let range = cursor.take(length) {
+                thumbnailRange = range
             } else {
                 isDamaged = true
             }
@@ -83,98 +85,82 @@ public struct EXIF: Hashable, Sendable {
 
     /// Tags of TIFF 6.0 and EXIF 2.32.
     private enum Tag {
-        static let orientation = 274
-        static let xResolution = 282
-        static let yResolution = 283
-        static let resolutionUnit = 296
-        static let jpegInterchangeFormat = 513
-        static let jpegInterchangeFormatLength = 514
-        static let exifIFDPointer = 34665
-        static let colorSpace = 40961
+        static let orientation: FileNumber = 274
+        static let xResolution: FileNumber = 282
+        static let yResolution: FileNumber = 283
+        static let resolutionUnit: FileNumber = 296
+        static let jpegInterchangeFormat: FileNumber = 513
+        static let jpegInterchangeFormatLength: FileNumber = 514
+        static let exifIFDPointer: FileNumber = 34665
+        static let colorSpace: FileNumber = 40961
     }
 
     /// Types of TIFF 6.0, section 2.
     private enum FieldType {
-        static let short = 3
-        static let long = 4
-        static let rational = 5
+        static let short: FileNumber = 3
+        static let long: FileNumber = 4
+        static let rational: FileNumber = 5
     }
 
-    /// The sizes of TIFF's structures, in bytes.
     private enum ByteCount {
-        static let header = 8
-        static let entryCount = 2
-        static let entry = 12
+        /// Bytes of an entry: tag, type, count, and the value or its offset.
+        static let entry: FileNumber = 12
     }
 
     /// The version number that follows the byte order mark.
-    private static let tiffVersion = 42
+    private static let tiffVersion: FileNumber = 42
 
     private enum Kind { case first, exif, thumbnail }
 
     private struct Entry {
-        let tag, type, count: Int
-        let valueOffset: Int
+        let tag, type, count: FileNumber
+        /// The position of the value or of its offset.
+        let value: ByteCursor
     }
 
-    /// Bounded reads in the block's byte order. Offsets are 32-bit numbers in a 64-bit `Int`: sums cannot overflow.
+    /// Bounded reads in the block's byte order.
     private struct Reader {
-        let block: [UInt8]
-        let isLittle: Bool
-        var firstDirectory: Int { integer32(at: 4) ?? 0 }
+        let order: ByteOrder
 
-        init?(_ bytes: Span<UInt8>) {
-            guard bytes.count >= ByteCount.header else { return nil }
-            switch (bytes[0], bytes[1]) {
-            case (UInt8(ascii: "I"), UInt8(ascii: "I")): isLittle = true
-            case (UInt8(ascii: "M"), UInt8(ascii: "M")): isLittle = false
+        init?(_ block: Span<UInt8>) {
+            switch (block.byte(at: 0), block.byte(at: 1)) {
+            case (UInt8(ascii: "I"), UInt8(ascii: "I")): order = .little
+            case (UInt8(ascii: "M"), UInt8(ascii: "M")): order = .big
             default: return nil
             }
-            block = [UInt8](bytes)
-            guard integer16(at: 2) == EXIF.tiffVersion else { return nil }
+            guard block.count >= 8, order.number(2, block, at: 2) == EXIF.tiffVersion else { return nil }
         }
 
-        func integer16(at offset: Int) -> Int? {
-            guard offset >= 0, offset + 2 <= block.count else { return nil }
-            let (a, b) = (Int(block[offset]), Int(block[offset + 1]))
-            return isLittle ? b << 8 | a : a << 8 | b
-        }
+        func firstDirectory(_ block: Span<UInt8>) -> FileNumber { order.number(4, block, at: 4) ?? 0 }
 
-        func integer32(at offset: Int) -> Int? {
-            guard let first = integer16(at: offset), let second = integer16(at: offset + 2) else { return nil }
-            return isLittle ? second << 16 | first : first << 16 | second
-        }
-
-        func entry(at offset: Int) -> Entry? {
-            guard let tag = integer16(at: offset), let type = integer16(at: offset + 2),
-                let count = integer32(at: offset + 4), offset + ByteCount.entry <= block.count
+        /// The next entry; nil when it is not completely inside of the block.
+        func entry(_ cursor: inout ByteCursor, _ block: Span<UInt8>) -> Entry? {
+            guard let tag = cursor.number(2, order, block), let type = cursor.number(2, order, block),
+                let count = cursor.number(4, order, block)
             else { return nil }
-            return Entry(tag: tag, type: type, count: count, valueOffset: offset + 8)
+            let value = cursor
+            return cursor.skip(4) ? Entry(tag: tag, type: type, count: count, value: value) : nil
         }
 
         /// The value of an entry with one SHORT or LONG; nil for other types and counts.
-        func integer(_ entry: Entry) -> Int? {
+        func number(_ entry: Entry, _ block: Span<UInt8>) -> FileNumber? {
             guard entry.count == 1 else { return nil }
+            var value = entry.value
             switch entry.type {
-            case FieldType.short: return integer16(at: entry.valueOffset)
-            case FieldType.long: return integer32(at: entry.valueOffset)
+            case FieldType.short: return value.number(2, order, block)
+            case FieldType.long: return value.number(4, order, block)
             default: return nil
             }
         }
 
         /// The value of an entry with one RATIONAL whose denominator is not 0; nil for other entries.
-        func rational(_ entry: Entry) -> Double? {
-            guard entry.type == FieldType.rational, entry.count == 1, let offset = integer32(at: entry.valueOffset),
-                let numerator = integer32(at: offset), let denominator = integer32(at: offset + 4), denominator != 0
+        func rational(_ entry: Entry, _ block: Span<UInt8>) -> Double? {
+            var cursor = entry.value
+            guard entry.type == FieldType.rational, entry.count == 1, let offset = cursor.number(4, order, block),
+                cursor.move(to: offset), let numerator = cursor.number(4, order, block),
+                let denominator = cursor.number(4, order, block), denominator != 0
             else { return nil }
-            return Double(numerator) / Double(denominator)
+            return numerator.double / denominator.double  // trap-free: floating-point numbers
         }
-    }
-}
-
-extension [UInt8] {
-    /// A copy of the span's bytes.
-    init(_ span: Span<UInt8>) {
-        self = unsafe span.withUnsafeBufferPointer { unsafe [UInt8]($0) }
     }
 }

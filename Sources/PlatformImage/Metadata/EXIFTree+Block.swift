@@ -1,36 +1,36 @@
 extension EXIFTree {
     /// The tree as an EXIF block with the byte order of the source; nil when there is no entry.
     ///
-    /// The maker note keeps its offset if the entries of IFD0 do not reach it, because it can contain offsets from the
-    /// TIFF header.
+    /// The pointers to IFDs are written from their places alone: entries with the tag of a pointer are omitted in every
+    /// IFD. The maker note of the Exif IFD keeps its offset if the entries of IFD0 do not reach it, because it can
+    /// contain offsets from the TIFF header.
     var block: [UInt8]? {
-        guard !isEmpty else { return nil }
+        let (first, exif, gps) = (Self.withoutPointers(first), Self.withoutPointers(exif), Self.withoutPointers(gps))
+        guard !(first.isEmpty && exif.isEmpty && gps.isEmpty) else { return nil }
+        // IFD0 exists always; the others only with entries.
+        let others = [(exif, Tag.exifIFDPointer), (gps, Tag.gpsIFDPointer)].filter { !$0.0.isEmpty }
+
         var writer = Writer(order: order)
-        var directories: [(entries: [Entry], pointer: Int?)] = [(first, nil)]
-        if !exif.isEmpty { directories.append((exif, Tag.exifIFDPointer)) }
-        if !gps.isEmpty { directories.append((gps, Tag.gpsIFDPointer)) }
-        // Pointers first have the offset 0: they set the size of the IFD.
-        for (_, pointer) in directories {
-            guard let pointer else { continue }
-            directories[0].entries.append(
-                Entry(tag: pointer, type: FieldType.long, count: 1, value: [0, 0, 0, 0]))
+        let firstByteCount = Writer.byteCount(entryCount: first.count &+ others.count)
+        if let makerNoteOffset, let note = exif.first(where: { $0.tag == Tag.makerNote }) {
+            writer.reserve(makerNoteOffset, byteCount: note.value.count, after: firstByteCount)
         }
-        let firstEnd = Writer.headerByteCount + Writer.byteCount(of: directories[0].entries)
-        if let offset = makerNoteOffset, offset >= firstEnd,
-            let note = exif.first(where: { $0.tag == Tag.makerNote })
-        {
-            writer.reserve(offset..<offset + note.value.count)
+        let firstAt = writer.allocate(firstByteCount)
+        let offsets = others.map { writer.allocate(Writer.byteCount(entryCount: $0.0.count)) }
+        let pointers = zip(others, offsets).map { (other, offset) in
+            Entry(tag: other.1, type: FieldType.long, count: 1, value: order.bytes(offset, count: 4))
         }
-        let offsets = directories.map { writer.allocate(Writer.byteCount(of: $0.entries)) }
-        for (index, directory) in directories.enumerated() {
-            let entries = directory.entries.map { entry in
-                guard let target = directories.firstIndex(where: { $0.pointer == entry.tag }) else { return entry }
-                return Entry(
-                    tag: entry.tag, type: entry.type, count: 1, value: order.bytes(offsets[target], count: 4))
-            }
-            writer.write(entries.sorted { $0.tag < $1.tag }, at: offsets[index])
+        writer.write([first, pointers].flatMap { $0 }, at: firstAt, hasReservedNote: false)
+        for (other, offset) in zip(others, offsets) {
+            writer.write(other.0, at: offset, hasReservedNote: other.1 == Tag.exifIFDPointer)
         }
         return writer.bytes
+    }
+
+    /// The entries without pointers to IFDs and data, of whose tags a block has the first only.
+    private static func withoutPointers(_ entries: [Entry]) -> [Entry] {
+        var tags: Set<Int> = []
+        return entries.filter { !isPointer($0.tag) && tags.insert($0.tag).inserted }
     }
 
     /// Places IFDs and values one after another, except the maker note, which has a fixed place.
@@ -38,46 +38,63 @@ extension EXIFTree {
         let order: ByteOrder
         private(set) var bytes: [UInt8]
         private var next = headerByteCount
+        /// The place of the maker note; empty when it has no fixed place.
         private var reserved = 0..<0
 
         static let headerByteCount = 8
         private static let inlineByteCount = 4
 
-        static func byteCount(of entries: [Entry]) -> Int { 2 + entries.count * 12 + 4 }
+        /// Bytes of an IFD: the number of its entries, at most 514, the entries, and the offset of the next IFD.
+        static func byteCount(entryCount: Int) -> Int { 2 &+ entryCount &* 12 &+ 4 }
 
         init(order: ByteOrder) {
             self.order = order
             let mark = UInt8(ascii: order == .little ? "I" : "M")
-            bytes = [mark, mark] + order.bytes(42, count: 2) + order.bytes(Self.headerByteCount, count: 4)
+            bytes = [[mark, mark], order.bytes(42, count: 2), order.bytes(Self.headerByteCount, count: 4)].flatMap {
+                $0
+            }
         }
 
-        mutating func reserve(_ range: Range<Int>) {
-            reserved = range
-            grow(to: range.upperBound)
+        /// Keeps a place for the maker note, unless its value is in its entry, or IFD0 with its `after` bytes reaches it.
+        ///
+        /// - Parameter offset: The offset in the source, which has fewer than 2^62 bytes, as all sums here have.
+        mutating func reserve(_ offset: Int, byteCount: Int, after: Int) {
+            guard byteCount > Self.inlineByteCount, offset >= Self.headerByteCount &+ after else { return }
+            var cursor = ByteCursor(0..<max(0, offset &+ byteCount))
+            cursor.skip(FileNumber(offset))
+            reserved = cursor.rest
+            grow(to: reserved.upperBound)
         }
 
         /// Returns the offset of `count` new bytes, at a word boundary (TIFF 6.0, section 2).
         mutating func allocate(_ count: Int) -> Int {
-            var start = next + next % 2
-            if start < reserved.upperBound, start + count > reserved.lowerBound {
-                start = reserved.upperBound + reserved.upperBound % 2
+            var start = next &+ next % 2
+            if start < reserved.upperBound, start &+ count > reserved.lowerBound {
+                start = reserved.upperBound &+ reserved.upperBound % 2
             }
-            next = start + count
+            next = start &+ count
             grow(to: next)
             return start
         }
 
-        mutating func write(_ entries: [Entry], at offset: Int) {
+        /// Writes an IFD, sorted by tags, at the offset that ``allocate(_:)`` returned for it, and its values.
+        ///
+        /// - Parameter hasReservedNote: True for the IFD whose maker note has the reserved place.
+        mutating func write(_ entries: [Entry], at offset: Int, hasReservedNote: Bool) {
             var at = offset
             put(order.bytes(entries.count, count: 2), &at)
-            for entry in entries {
-                put(order.bytes(entry.tag, count: 2) + order.bytes(entry.type, count: 2), &at)
+            for entry in entries.sorted(by: { $0.tag < $1.tag }) {
+                put(order.bytes(entry.tag, count: 2), &at)
+                put(order.bytes(entry.type, count: 2), &at)
                 put(order.bytes(entry.count, count: 4), &at)
                 if entry.value.count <= Self.inlineByteCount {
-                    put(entry.value + [UInt8](repeating: 0, count: Self.inlineByteCount - entry.value.count), &at)
+                    var field = entry.value
+                    while field.count < Self.inlineByteCount { field.append(0) }
+                    put(field, &at)
                 } else {
-                    let isFixed = entry.tag == Tag.makerNote && !reserved.isEmpty
-                    var target = isFixed ? reserved.lowerBound : allocate(entry.value.count)
+                    let isReserved =
+                        hasReservedNote && entry.tag == Tag.makerNote && entry.value.count == reserved.count
+                    var target = isReserved ? reserved.lowerBound : allocate(entry.value.count)
                     put(order.bytes(target, count: 4), &at)
                     put(entry.value, &target)
                 }
@@ -85,13 +102,18 @@ extension EXIFTree {
             // The offset of the next IFD remains 0: IFD1 contains the thumbnail.
         }
 
+        /// Overwrites bytes, and appends zeros before them where the block ends earlier.
         private mutating func put(_ value: [UInt8], _ at: inout Int) {
-            bytes.replaceSubrange(at..<at + value.count, with: value)
-            at += value.count
+            grow(to: at &+ value.count)
+            var cursor = ByteCursor(bytes.span)
+            guard cursor.move(to: FileNumber(at)), let range = cursor.take(FileNumber(value.count)) else { return }
+            bytes.replaceSubrange(range, with: value)  // trap-free: the cursor has compared the range
+            at = range.upperBound
         }
 
         private mutating func grow(to count: Int) {
-            if bytes.count < count { bytes += [UInt8](repeating: 0, count: count - bytes.count) }
+            guard bytes.count < count else { return }
+            bytes.append(contentsOf: repeatElement(0, count: count &- bytes.count))
         }
     }
 }

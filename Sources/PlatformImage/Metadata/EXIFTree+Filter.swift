@@ -23,6 +23,7 @@ extension EXIFTree {
         case .all:
             tree.first.removeAll { !Self.describesFile($0.tag) || $0.type == FieldType.directory }
             tree.exif.removeAll { Self.sourcePixelTags.contains($0.tag) || $0.type == FieldType.directory }
+            tree.gps.removeAll { $0.type == FieldType.directory }
         }
         tree.exif = tree.exif.compactMap { entry in
             switch entry.tag {
@@ -38,7 +39,7 @@ extension EXIFTree {
     /// The tree without the maker note, which is usually the largest value.
     var withoutMakerNote: Self {
         var tree = self
-        tree.exif.removeAll { $0.tag == Tag.makerNote }
+        tree.removeEntries { $0.tag == Tag.makerNote }
         return tree
     }
 
@@ -57,7 +58,7 @@ extension EXIFTree {
 
     private func long(_ tag: Int, _ value: Int) -> Entry? {
         guard let value = UInt32(exactly: value) else { return nil }
-        return Entry(tag: tag, type: FieldType.long, count: 1, value: order.bytes(Int(value), count: 4))
+        return Entry(tag: tag, type: FieldType.long, count: 1, value: order.bytes(Int(clamping: value), count: 4))
     }
 
     /// Values of the tag ColorSpace.

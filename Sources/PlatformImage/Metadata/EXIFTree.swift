@@ -29,7 +29,7 @@ struct EXIFTree {
     /// Reads an IFD0 at `directory`, and the IFDs that it points to.
     ///
     /// - Parameter maxByteCount: The maximum sum of the bytes of all values.
-    init(_ bytes: Span<UInt8>, _ layout: TIFFLayout, directory: Int, maxByteCount: Int) {
+    init(_ bytes: Span<UInt8>, _ layout: TIFFLayout, directory: FileNumber, maxByteCount: Int) {
         order = layout.order
         var reader = Reader(layout: layout, remaining: maxByteCount)
         first = reader.entries(bytes, at: directory)
@@ -38,9 +38,7 @@ struct EXIFTree {
             exif = reader.entries(bytes, at: exifAt) { makerNoteOffset = $0 }
         }
         if let gpsAt { gps = reader.entries(bytes, at: gpsAt) }
-        let pointers: Set = [Tag.exifIFDPointer, Tag.gpsIFDPointer, Tag.interoperabilityIFDPointer]
-        first.removeAll { pointers.contains($0.tag) }
-        exif.removeAll { pointers.contains($0.tag) }
+        removeEntries { Self.isPointer($0.tag) }
     }
 
     init(order: ByteOrder) { self.order = order }
@@ -48,9 +46,24 @@ struct EXIFTree {
     /// True when there is no entry.
     var isEmpty: Bool { first.isEmpty && exif.isEmpty && gps.isEmpty }
 
-    private func pointer(_ tag: Int, in entries: [Entry]) -> Int? {
+    /// True for tags whose values are offsets of IFDs or of data, in any IFD: the pointers of EXIF 2.32, SubIFDs,
+    /// and the places of strips, tiles, free bytes, JPEG tables and thumbnails. A copied offset would point to other
+    /// bytes of the new block.
+    static func isPointer(_ tag: Int) -> Bool {
+        switch tag {
+        case Tag.exifIFDPointer, Tag.gpsIFDPointer, Tag.interoperabilityIFDPointer: true
+        // StripOffsets, StripByteCounts, FreeOffsets, FreeByteCounts, TileOffsets, TileByteCounts, SubIFDs.
+        case 273, 279, 288, 289, 324, 325, 330: true
+        // JPEGInterchangeFormat, JPEGInterchangeFormatLength, JPEGQTables, JPEGDCTables, JPEGACTables.
+        case 513, 514, 519, 520, 521: true
+        case 400: true  // GlobalParametersIFD (RFC 3949)
+        default: false
+        }
+    }
+
+    private func pointer(_ tag: Int, in entries: [Entry]) -> FileNumber? {
         guard let entry = entries.first(where: { $0.tag == tag }), entry.count == 1 else { return nil }
-        return order.integer(entry.value.span, at: 0, byteCount: entry.value.count)
+        return order.number(entry.value.count, entry.value.span, at: 0)
     }
 
     /// Tags of TIFF 6.0 and EXIF 2.32.
@@ -92,26 +105,28 @@ extension EXIFTree {
     private struct Reader {
         let layout: TIFFLayout
         var remaining: Int
-        var visited: Set<Int> = []
+        var visited: Set<FileNumber> = []
 
         static let maxEntries = 512
 
         /// - Parameter makerNote: Receives the offset of the value of the first maker note.
         mutating func entries(
-            _ bytes: Span<UInt8>, at offset: Int, makerNote: (Int) -> Void = { _ in }
+            _ bytes: Span<UInt8>, at offset: FileNumber, makerNote: (Int) -> Void = { _ in }
         ) -> [Entry] {
-            guard visited.insert(offset).inserted,
-                let claimed = layout.order.integer(bytes, at: offset, byteCount: layout.entryCountByteCount)
+            guard visited.insert(offset).inserted, var cursor = ByteCursor(bytes).moved(to: offset),
+                let claimed = cursor.number(layout.entryCountByteCount, layout.order, bytes)
             else { return [] }
             var entries: [Entry] = []
-            for index in 0..<min(claimed, Self.maxEntries) {
-                // The sum cannot overflow: `offset` is inside the file.
-                let at = offset + layout.entryCountByteCount + index * layout.entryByteCount
-                guard let (tag, type, count, range) = layout.entry(bytes, at: at) else { continue }
-                guard range.count <= remaining, !entries.contains(where: { $0.tag == tag }) else { continue }
-                remaining -= range.count
-                if tag == Tag.makerNote { makerNote(range.lowerBound) }
-                entries.append(Entry(tag: tag, type: type, count: count, value: [UInt8](bytes.extracting(range))))
+            var tags: Set<Int> = []
+            for _ in 0..<max(0, min(claimed.clamped(), Self.maxEntries)) {
+                guard let range = cursor.take(FileNumber(layout.entryByteCount)) else { break }
+                guard let found = layout.entry(bytes, in: range), found.range.count <= remaining,
+                    tags.insert(found.tag).inserted
+                else { continue }
+                remaining -= found.range.count  // trap-free: compared before
+                if found.tag == Tag.makerNote { makerNote(found.range.lowerBound) }
+                entries.append(
+                    Entry(tag: found.tag, type: found.type, count: found.count, value: bytes.copy(found.range)))
             }
             return entries
         }
@@ -130,13 +145,13 @@ struct TIFFLayout {
 
     /// Reads the byte order mark and the version; nil when they are not those of a TIFF.
     init?(_ bytes: Span<UInt8>) {
-        guard bytes.count >= 8, bytes[0] == bytes[1] else { return nil }
-        switch bytes[0] {
+        guard bytes.count >= 8, bytes.byte(at: 0) == bytes.byte(at: 1) else { return nil }
+        switch bytes.byte(at: 0) {
         case UInt8(ascii: "I"): order = .little
         case UInt8(ascii: "M"): order = .big
         default: return nil
         }
-        switch order.integer16(bytes, at: 2) {
+        switch order.number(2, bytes, at: 2) {
         case 42: isBig = false
         case 43: isBig = true
         default: return nil
@@ -144,36 +159,45 @@ struct TIFFLayout {
     }
 
     /// The offset of the first IFD.
-    func firstDirectory(_ bytes: Span<UInt8>) -> Int? {
-        order.integer(bytes, at: isBig ? 8 : 4, byteCount: offsetByteCount)
+    func firstDirectory(_ bytes: Span<UInt8>) -> FileNumber? {
+        order.number(offsetByteCount, bytes, at: isBig ? 8 : 4)
     }
 
     /// The offset of the IFD after the one at `offset`; nil after the last one.
-    func nextDirectory(_ bytes: Span<UInt8>, after offset: Int) -> Int? {
-        guard let count = order.integer(bytes, at: offset, byteCount: entryCountByteCount),
-            count <= bytes.count / entryByteCount
+    func nextDirectory(_ bytes: Span<UInt8>, after offset: FileNumber) -> FileNumber? {
+        guard var cursor = ByteCursor(bytes).moved(to: offset),
+            let count = cursor.number(entryCountByteCount, order, bytes),
+            let tableBytes = count.times(FileNumber(entryByteCount)), cursor.skip(tableBytes),
+            let next = cursor.number(offsetByteCount, order, bytes), next != 0
         else { return nil }
-        let at = offset + entryCountByteCount + count * entryByteCount
-        return order.integer(bytes, at: at, byteCount: offsetByteCount).flatMap { $0 == 0 ? nil : $0 }
+        return next
     }
 
-    /// An entry and the range of its value; nil when the entry or the value is not inside `bytes`, and for unknown
-    /// types.
-    func entry(
-        _ bytes: Span<UInt8>, at offset: Int
-    ) -> (tag: Int, type: Int, count: Int, range: Range<Int>)? {
-        guard let tag = order.integer16(bytes, at: offset), let type = order.integer16(bytes, at: offset + 2),
-            let count = order.integer(bytes, at: offset + 4, byteCount: offsetByteCount),
-            let size = EXIFTree.FieldType.byteCount(type), count > 0, count <= bytes.count / size
+    /// An entry of an IFD.
+    struct Found {
+        let tag, type: Int
+        /// Number of values, at least 1.
+        let count: Int
+        /// The bytes of the values, completely inside of the file.
+        let range: Range<Int>
+    }
+
+    /// The entry in a range; nil when the entry or its value is not inside `bytes`, and for unknown types.
+    func entry(_ bytes: Span<UInt8>, in range: Range<Int>) -> Found? {
+        var cursor = ByteCursor(range)
+        let words = 0...Int(UInt16.max)
+        guard let tag = cursor.number(2, order, bytes)?.int(in: words),
+            let type = cursor.number(2, order, bytes)?.int(in: words),
+            let count = cursor.number(offsetByteCount, order, bytes), count > 0,
+            let size = EXIFTree.FieldType.byteCount(type), let byteCount = count.times(FileNumber(size))
         else { return nil }
-        let byteCount = count * size
-        var start = offset + 4 + offsetByteCount
-        guard start + offsetByteCount <= bytes.count else { return nil }
-        if byteCount > offsetByteCount {
-            guard let value = order.integer(bytes, at: start, byteCount: offsetByteCount) else { return nil }
-            start = value
+        if byteCount > FileNumber(offsetByteCount) {
+            guard let offset = cursor.number(offsetByteCount, order, bytes),
+                let value = ByteCursor(bytes).moved(to: offset)
+            else { return nil }
+            cursor = value
         }
-        guard start <= bytes.count, byteCount <= bytes.count - start else { return nil }
-        return (tag, type, count, start..<start + byteCount)
+        guard let values = cursor.take(byteCount), let count: Int = count.exactly() else { return nil }
+        return Found(tag: tag, type: type, count: count, range: values)
     }
 }

@@ -58,18 +58,30 @@ public struct FrameDelay: Hashable, Sendable {
 
 extension FrameDelay {
     /// The delay as a fraction of two 16-bit numbers; rounded when the fraction in lowest terms has larger numbers.
+    ///
+    /// A negative numerator counts as 0, and a denominator below 1 as 1.
     var apngFraction: (numerator: UInt16, denominator: UInt16) {
-        let most = Int(UInt16.max)
-        if numerator <= most && denominator <= most { return (UInt16(numerator), UInt16(denominator)) }
-        var (a, b) = (numerator, denominator)
-        while b != 0 { (a, b) = (b, a % b) }
-        let (reduced, by) = (numerator / a, denominator / a)
-        if reduced <= most && by <= most { return (UInt16(reduced), UInt16(by)) }
-        if reduced / by >= most { return (UInt16.max, 1) }
+        let most = UInt64(UInt16.max)
+        let (numerator, denominator) = (UInt64(clamping: numerator), UInt64(clamping: max(1, denominator)))
+        let divisor = numerator <= most && denominator <= most ? 1 : Self.divisor(numerator, denominator)
+        let (reduced, by) = (numerator / divisor, denominator / divisor)  // trap-free: at least 1
+        if reduced / by >= most { return (UInt16.max, 1) }  // trap-free: by is at least 1
+        let greatest = max(reduced, by)
+        guard greatest > most else { return (UInt16(clamping: reduced), UInt16(clamping: by)) }
         // Numerator and denominator are multiplied by one factor, so that the larger of the two becomes 65,535.
-        let scale = Double(most) / Double(max(reduced, by))
-        return (
-            UInt16((Double(reduced) * scale).rounded()), UInt16(max(1, (Double(by) * scale).rounded()))
-        )
+        func scaled(_ number: UInt64) -> UInt16 {
+            // At most 63 + 16 bits.
+            let greatest = UInt128(clamping: greatest)
+            let product = UInt128(clamping: number) &* UInt128(clamping: most) &+ greatest / 2
+            return UInt16(clamping: product / greatest)  // trap-free: greatest is above 65,535
+        }
+        return (scaled(reduced), max(1, scaled(by)))
+    }
+
+    /// The greatest common divisor of two numbers of which the second is not 0; at least 1.
+    private static func divisor(_ numerator: UInt64, _ denominator: UInt64) -> UInt64 {
+        var (a, b) = (numerator, denominator)
+        while b != 0 { (a, b) = (b, a % b) }  // trap-free: b is not 0
+        return a
     }
 }

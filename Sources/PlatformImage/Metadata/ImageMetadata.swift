@@ -38,13 +38,23 @@ extension ImageMetadata {
     /// Every block is rewritten: orientation, embedded thumbnails and other facts about the pixels of the source are
     /// removed, and the size in EXIF is that of the new image. A block that cannot be parsed is omitted.
     ///
-    /// - Parameter hasProfile: True when the file contains a profile; false when its pixels are sRGB.
-    package func filtered(by policy: MetadataPolicy, width: Int, height: Int, hasProfile: Bool = false) -> Self {
+    /// - Parameters:
+    ///   - hasProfile: True when the file contains a profile; false when its pixels are sRGB.
+    ///   - flag: When it is raised, blocks are omitted: the caller polls it afterwards.
+    package func filtered(
+        by policy: MetadataPolicy, width: Int, height: Int, hasProfile: Bool = false,
+        cancellation flag: CancellationFlag? = nil
+    ) -> Self {
         guard policy != .strip else { return Self() }
         let pixels = EXIFTree.Pixels(width: width, height: height, hasProfile: hasProfile)
         return Self(
             exif: exif.flatMap { EXIFTree($0.span)?.filtered(by: policy, for: pixels).block },
-            xmp: xmp.flatMap { XMPFilter.filter($0, by: policy) },
-            iptc: iptc.flatMap { IPTCRecords($0)?.filtered(by: policy).bytes })
+            xmp: xmp.flatMap { XMPFilter.filter($0, by: policy, cancellation: flag) },
+            iptc: iptc.flatMap { IPTCRecords($0)?.filtered(by: policy, cancellation: flag) })
+    }
+
+    /// Bytes of all blocks.
+    package var byteCount: Int {
+        [exif, xmp, iptc].reduce(0) { $0.addingClamped($1?.count ?? 0) }
     }
 }

@@ -21,11 +21,12 @@ enum JPEGMetadata {
         // Photoshop resources can continue in the next APP13.
         var resources: [UInt8] = []
         forEachSegment(bytes) { marker, range in
-            if marker == Marker.app1, metadata.xmp == nil, bytes.hasPrefix(xmpIdentifier, in: range) {
-                metadata.xmp = limits.copy(range.dropFirst(xmpIdentifier.count), of: bytes)
-            } else if marker == Marker.app13, bytes.hasPrefix(photoshopIdentifier, in: range) {
-                let part = range.dropFirst(photoshopIdentifier.count)
-                if part.count <= limits.maxNext - resources.count { resources += [UInt8](bytes.extracting(part)) }
+            var data = ByteCursor(range)
+            if marker == Marker.app1, metadata.xmp == nil, data.skip(xmpIdentifier, bytes) {
+                metadata.xmp = limits.copy(data.rest, of: bytes)
+            } else if marker == Marker.app13, data.skip(photoshopIdentifier, bytes) {
+                let total = FileNumber(resources.count).plusClamped(FileNumber(data.remaining))
+                if total <= FileNumber(limits.maxNext) { resources.append(contentsOf: bytes.copy(data.rest)) }
             }
         }
         metadata.iptc = limits.accept(PhotoshopResources.iptc(in: resources.span))
@@ -35,35 +36,33 @@ enum JPEGMetadata {
     static func size(in bytes: Span<UInt8>) -> (width: Int, height: Int)? {
         var size: (width: Int, height: Int)?
         forEachSegment(bytes) { marker, range in
-            guard size == nil, Marker.frames.contains(marker), !Marker.betweenFrames.contains(marker), range.count >= 5
+            guard size == nil, Marker.frames.contains(marker), !Marker.betweenFrames.contains(marker) else { return }
+            var data = ByteCursor(range)
+            let sides = 0...Int(UInt16.max)
+            guard data.skip(1), let height = data.number(2, .big, bytes)?.int(in: sides),
+                let width = data.number(2, .big, bytes)?.int(in: sides)
             else { return }
-            func side(at offset: Int) -> Int {
-                Int(bytes[range.lowerBound + offset]) << 8 | Int(bytes[range.lowerBound + offset + 1])
-            }
-            size = (width: side(at: 3), height: side(at: 1))
+            size = (width: width, height: height)
         }
         return size
     }
 
     /// Calls `body` with each segment's marker and the range of its data, up to the first scan or the first error.
     private static func forEachSegment(_ bytes: Span<UInt8>, _ body: (UInt8, Range<Int>) -> Void) {
-        var at = 0
-        while at + 1 < bytes.count {
-            guard bytes[at] == Marker.prefix, bytes[at + 1] != Marker.prefix, bytes[at + 1] != 0 else {
-                at += 1  // fill bytes, or bytes that do not belong here
+        var cursor = ByteCursor(bytes)
+        while let byte = cursor.next(bytes) {
+            // Fill bytes, and bytes that do not belong here.
+            guard byte == Marker.prefix, let marker = cursor.peek(bytes), marker != Marker.prefix, marker != 0 else {
                 continue
             }
-            let marker = bytes[at + 1]
-            at += 2
+            cursor.skip(1)
             if marker == Marker.startOfScan || marker == Marker.endOfImage { return }
             if marker == Marker.startOfImage || marker == Marker.temporary || Marker.restarts.contains(marker) {
                 continue
             }
-            guard at + 2 <= bytes.count else { return }
-            let length = Int(bytes[at]) << 8 | Int(bytes[at + 1])  // includes its own 2 bytes
-            guard length >= 2, length <= bytes.count - at else { return }
-            body(marker, at + 2..<at + length)
-            at += length
+            // The length includes its own 2 bytes.
+            guard let length = cursor.number(2, .big, bytes)?.minus(2), let data = cursor.take(length) else { return }
+            body(marker, data)
         }
     }
 }
@@ -75,27 +74,16 @@ enum PhotoshopResources {
 
     /// The IPTC records; nil when there are none or the resources before them are damaged.
     static func iptc(in bytes: Span<UInt8>) -> [UInt8]? {
-        var at = 0
-        // Signature, identifier, the name's length, the padded name, and the size.
-        while at + 12 <= bytes.count, bytes.hasPrefix(signature, in: at..<bytes.count) {
-            let identifier = Int(bytes[at + 4]) << 8 | Int(bytes[at + 5])
-            let sizeAt = at + 6 + (Int(bytes[at + 6]) + 2) / 2 * 2
-            guard let size = ByteOrder.big.integer32(bytes, at: sizeAt), size <= bytes.count - sizeAt - 4 else {
-                return nil
-            }
-            let data = sizeAt + 4..<sizeAt + 4 + size
-            if identifier == iptcIdentifier { return [UInt8](bytes.extracting(data)) }
-            at = data.upperBound + size % 2
+        var cursor = ByteCursor(bytes)
+        while cursor.skip(signature, bytes) {
+            // The identifier, and a name with its length, together padded to an even number of bytes.
+            guard let identifier = cursor.number(2, .big, bytes), let nameLength = cursor.number(1, .big, bytes),
+                let padded = nameLength.plus(1)?.evened?.minus(1), cursor.skip(padded),
+                let size = cursor.number(4, .big, bytes), let data = cursor.take(size)
+            else { return nil }
+            if identifier == FileNumber(iptcIdentifier) { return bytes.copy(data) }
+            if size.remainder(dividingBy: 2) == 1 { cursor.skip(1) }
         }
         return nil
-    }
-}
-
-extension Span<UInt8> {
-    /// True when the bytes of `range`, which is inside the span, start with `prefix`.
-    func hasPrefix(_ prefix: [UInt8], in range: Range<Int>) -> Bool {
-        guard range.count >= prefix.count else { return false }
-        for (index, byte) in prefix.enumerated() where self[range.lowerBound + index] != byte { return false }
-        return true
     }
 }

@@ -15,7 +15,7 @@ struct MetadataLimits {
     /// Returns the block; nil when it is empty or exceeds a limit.
     mutating func accept(_ block: [UInt8]?) -> [UInt8]? {
         guard let block, !block.isEmpty, block.count <= maxNext else { return nil }
-        remaining -= block.count
+        remaining -= block.count  // trap-free: compared before
         return block
     }
 
@@ -24,6 +24,6 @@ struct MetadataLimits {
         guard range.lowerBound >= 0, range.upperBound <= bytes.count, !range.isEmpty, range.count <= maxNext else {
             return nil
         }
-        return accept([UInt8](bytes.extracting(range)))
+        return accept(bytes.copy(range))
     }
 }

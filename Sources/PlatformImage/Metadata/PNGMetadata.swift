@@ -10,47 +10,56 @@ enum PNGMetadata {
 
     /// The size in the header chunk (11.2.1); nil when the file is shorter.
     static func size(in bytes: Span<UInt8>) -> (width: Int, height: Int)? {
-        guard let width = ByteOrder.big.integer32(bytes, at: 16), let height = ByteOrder.big.integer32(bytes, at: 20)
+        var cursor = ByteCursor(bytes)
+        let sides = 0...Int(UInt32.max)
+        guard cursor.move(to: 16), let width = cursor.number(4, .big, bytes)?.int(in: sides),
+            let height = cursor.number(4, .big, bytes)?.int(in: sides)
         else { return nil }
         return (width, height)
     }
+
+    /// Text of compressed chunks has at most the size of the file, or this size: otherwise 4 kB could become the
+    /// complete ``DecodeLimits/maxMetadataItem`` in the memory of the program and in its results.
+    static let minDecompressedByteCount = 64 << 10
 
     /// - Parameter maxChunks: The maximum number of text chunks that are read.
     static func read(
         _ bytes: Span<UInt8>, maxChunks: Int, into metadata: inout ImageMetadata, _ limits: inout MetadataLimits
     ) {
-        var (at, count) = (8, 0)
+        let maxText = max(bytes.count, minDecompressedByteCount)
+        var cursor = ByteCursor(bytes)
+        cursor.skip(8)
+        var count = 0
         var (hasXMP, hasIPTC) = (false, false)  // of several chunks the first one is read
-        while let length = ByteOrder.big.integer32(bytes, at: at) {
-            let data = at + 8
-            guard data <= bytes.count, length <= bytes.count - data - 4 else { return }
-            let (type, range) = (at + 4..<data, data..<data + length)
-            at = range.upperBound + 4
-            if bytes.hasPrefix(end, in: type) { return }
-            let isText = [text, compressedText, internationalText].contains { bytes.hasPrefix($0, in: type) }
-            guard isText else { continue }
-            count += 1
+        while let length = cursor.number(4, .big, bytes) {
+            guard let type = cursor.take(4), let range = cursor.take(length), let crc = cursor.number(4, .big, bytes)
+            else { return }
+            if bytes.matches(end, in: type) { return }
+            guard [text, compressedText, internationalText].contains(where: { bytes.matches($0, in: type) }) else {
+                continue
+            }
+            count &+= 1
             guard count <= maxChunks else { return }
-            let crc = ByteOrder.big.integer32(bytes, at: range.upperBound)
-            guard length <= limits.maxItem, crc == Int(bytes.extracting(type.lowerBound..<range.upperBound).crc32)
+            let content = bytes.extracting(type.lowerBound..<range.upperBound)  // trap-free: adjacent ranges
+            guard range.count <= limits.maxItem,
+                crc == FileNumber(exactly: content.crc32)
             else { continue }
-            if bytes.hasPrefix(internationalText, in: type) {
-                guard !hasXMP, bytes.hasPrefix(xmpKeyword + [0], in: range) else { continue }
+            var data = ByteCursor(range)
+            if bytes.matches(internationalText, in: type) {
+                guard !hasXMP, data.skip(xmpKeyword + [0], bytes) else { continue }
                 hasXMP = true
-                metadata.xmp = limits.accept(
-                    internationalText(bytes.extracting(range), after: xmpKeyword.count + 1, limit: limits.maxNext))
-            } else if !hasIPTC, bytes.hasPrefix(iptcKeyword + [0], in: range) {
+                let text = internationalText(bytes, after: data, limit: min(limits.maxNext, maxText))
+                metadata.xmp = limits.accept(text)
+            } else if !hasIPTC, data.skip(iptcKeyword + [0], bytes) {
                 hasIPTC = true
-                let rest = bytes.extracting(range.dropFirst(iptcKeyword.count + 1))
                 var profile: [UInt8]?
-                if bytes.hasPrefix(text, in: type) {
-                    profile = RawProfile.bytes(rest)
-                } else if rest.count > 1, rest[0] == 0 {
+                if bytes.matches(text, in: type) {
+                    profile = RawProfile.bytes(bytes, data)
+                } else if data.next(bytes) == 0 {
                     // The text has two digits for each byte, and line ends.
-                    let (most, overflows) = limits.maxNext.multipliedReportingOverflow(by: 3)
-                    let stream = rest.extracting(1..<rest.count)
-                    let digits = stream.zlibDecompressed(limit: overflows ? .max : most)
-                    profile = digits.flatMap { RawProfile.bytes($0.span) }
+                    let most = FileNumber(min(limits.maxNext, maxText)).timesClamped(3).clamped(to: 0 ... .max)
+                    let digits = bytes.extracting(data.rest).zlibDecompressed(limit: most)  // trap-free: a range of a chunk
+                    profile = digits.flatMap { RawProfile.bytes($0.span, ByteCursor($0.span)) }
                 }
                 metadata.iptc = limits.accept(profile.flatMap { iptc(in: $0) })
             }
@@ -58,18 +67,16 @@ enum PNGMetadata {
     }
 
     /// The text of an iTXt chunk; nil when it is damaged or longer than `limit`.
-    private static func internationalText(_ data: Span<UInt8>, after keyword: Int, limit: Int) -> [UInt8]? {
-        guard data.count >= keyword + 2 else { return nil }
-        let (isCompressed, method) = (data[keyword], data[keyword + 1])
-        var at = keyword + 2
-        for _ in 0..<2 {  // language tag, translated keyword
-            while at < data.count, data[at] != 0 { at += 1 }
-            at += 1
-        }
-        guard at <= data.count, isCompressed <= 1 else { return nil }
-        let text = data.extracting(at..<data.count)
-        if isCompressed == 0 { return [UInt8](text) }
-        return method == 0 ? text.zlibDecompressed(limit: limit) : nil
+    private static func internationalText(
+        _ bytes: Span<UInt8>, after keyword: ByteCursor, limit: Int
+    ) -> [UInt8]? {
+        var cursor = keyword
+        guard let isCompressed = cursor.next(bytes), let method = cursor.next(bytes), isCompressed <= 1,
+            cursor.skip(behind: [0], bytes),  // language tag
+            cursor.skip(behind: [0], bytes)  // translated keyword
+        else { return nil }
+        if isCompressed == 0 { return bytes.copy(cursor.rest) }
+        return method == 0 ? bytes.extracting(cursor.rest).zlibDecompressed(limit: limit) : nil  // trap-free: as before
     }
 
     /// Profiles of ImageMagick contain Photoshop resources; others contain the records.
@@ -82,10 +89,11 @@ enum PNGMetadata {
 enum RawProfile {
     static func text(_ bytes: [UInt8], name: String) -> [UInt8] {
         let count = String(bytes.count)
-        let padding = String(repeating: " ", count: max(0, 8 - count.count))
+        let padding = String(repeating: " ", count: max(0, 8 - count.count))  // trap-free: at most 20 digits
         var text = Array("\n\(name)\n\(padding)\(count)\n".utf8)
         for (index, byte) in bytes.enumerated() {
-            text += [digits[Int(byte >> 4)], digits[Int(byte & 15)]]
+            text.append((byte >> 4).hexadecimalDigit(ten: UInt8(ascii: "a")))
+            text.append((byte & 15).hexadecimalDigit(ten: UInt8(ascii: "a")))
             if index % 36 == 35 { text.append(UInt8(ascii: "\n")) }
         }
         text.append(UInt8(ascii: "\n"))
@@ -93,30 +101,26 @@ enum RawProfile {
     }
 
     /// The block; nil when the text is malformed or shorter than its byte count.
-    static func bytes(_ text: Span<UInt8>) -> [UInt8]? {
-        var at = 0
+    static func bytes(_ text: Span<UInt8>, _ start: ByteCursor) -> [UInt8]? {
+        var cursor = start
         func isSpace(_ byte: UInt8) -> Bool { byte == UInt8(ascii: "\n") || byte == UInt8(ascii: " ") }
-        while at < text.count, isSpace(text[at]) { at += 1 }
-        while at < text.count, text[at] != UInt8(ascii: "\n") { at += 1 }  // the name
-        while at < text.count, isSpace(text[at]) { at += 1 }
-        var count = 0
-        while at < text.count, text[at].isASCIIDigit {
-            count = count * 10 + Int(text[at] - UInt8(ascii: "0"))
-            guard count <= text.count else { return nil }
-            at += 1
+        cursor.skip(text, while: isSpace)
+        cursor.skip(text) { $0 != UInt8(ascii: "\n") }  // the name
+        cursor.skip(text, while: isSpace)
+        let digits = cursor.position
+        cursor.skip(text) { $0.isASCIIDigit }
+        guard let count = Int(asciiDigits: text.copy(cursor.range(from: digits))), count <= text.count else {
+            return nil
         }
         var (bytes, high): ([UInt8], UInt8?) = ([], nil)
-        while at < text.count, bytes.count < count {
-            if let digit = text[at].asciiHexValue {
+        while bytes.count < count, let byte = cursor.next(text) {
+            if let digit = byte.asciiHexValue {
                 if let first = high { bytes.append(first << 4 | digit) }
                 high = high == nil ? digit : nil
-            } else if !isSpace(text[at]) {
+            } else if !isSpace(byte) {
                 return nil
             }
-            at += 1
         }
         return bytes.count == count ? bytes : nil
     }
-
-    private static let digits = Array("0123456789abcdef".utf8)
 }

@@ -16,7 +16,7 @@ enum TIFFMetadata {
         guard page < maxPages, let layout = TIFFLayout(bytes), var directory = layout.firstDirectory(bytes) else {
             return
         }
-        for _ in 0..<page {
+        for _ in 0..<max(0, page) {
             guard let next = layout.nextDirectory(bytes, after: directory) else { return }
             directory = next
         }
@@ -39,16 +39,15 @@ enum TIFFMetadata {
     }
 
     private static func value(
-        _ tag: Int, _ bytes: Span<UInt8>, _ layout: TIFFLayout, _ directory: Int, _ limit: Int
+        _ tag: Int, _ bytes: Span<UInt8>, _ layout: TIFFLayout, _ directory: FileNumber, _ limit: Int
     ) -> [UInt8]? {
-        guard let count = layout.order.integer(bytes, at: directory, byteCount: layout.entryCountByteCount) else {
-            return nil
-        }
-        for index in 0..<min(count, 65_535) {
-            let at = directory + layout.entryCountByteCount + index * layout.entryByteCount
-            guard at < bytes.count else { return nil }
-            guard let entry = layout.entry(bytes, at: at), entry.tag == tag else { continue }
-            return entry.range.count <= limit ? [UInt8](bytes.extracting(entry.range)) : nil
+        guard var cursor = ByteCursor(bytes).moved(to: directory),
+            let count = cursor.number(layout.entryCountByteCount, layout.order, bytes)
+        else { return nil }
+        for _ in 0..<max(0, count.clamped(to: 0...65_535)) {
+            guard let range = cursor.take(FileNumber(layout.entryByteCount)) else { return nil }
+            guard let entry = layout.entry(bytes, in: range), entry.tag == tag else { continue }
+            return entry.range.count <= limit ? bytes.copy(entry.range) : nil
         }
         return nil
     }

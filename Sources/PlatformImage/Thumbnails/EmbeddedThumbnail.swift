@@ -19,17 +19,20 @@ extension SourceImage {
     ///   - width: Minimum width of the thumbnail as stored, in pixels.
     ///   - height: Minimum height of the thumbnail as stored, in pixels.
     func embeddedThumbnail(in bytes: Span<UInt8>, width: Int, height: Int) -> EmbeddedThumbnail? {
-        guard let block = header.exifRange, let inside = EXIF(bytes.extracting(block))?.thumbnailRange else {
-            return nil
-        }
-        let range = block.lowerBound + inside.lowerBound..<block.lowerBound + inside.upperBound
-        guard case .decodable(.jpeg) = CodecCall.signature(of: bytes.extracting(range)) else { return nil }
+        guard let block = header.exifRange else { return nil }
+        var cursor = ByteCursor(block.clamped(to: 0..<bytes.count))
+        let exif = bytes.extracting(cursor.rest)  // trap-free: clamped
+        guard let inside = EXIF(exif)?.thumbnailRange, cursor.skip(FileNumber(inside.lowerBound)),
+            let range = cursor.take(FileNumber(inside.count))
+        else { return nil }
+        let thumbnail = bytes.extracting(range)  // trap-free: of the cursor
+        guard case .decodable(.jpeg) = CodecCall.signature(of: thumbnail) else { return nil }
         var options = call.options
         options.scaleDenominator = 1
         options.strictness = max(options.strictness, .corrupt)
         options.requiresMatchingContentType = false
         let found = try? SourceImage(
-            bytes.extracting(range), declared: nil, options: options, flag: call.flag, resamples: call.resamples)
+            thumbnail, declared: nil, options: options, flag: call.flag, resamples: call.resamples)
         guard let found, found.header.colorModel == header.colorModel, found.header.hasAlpha == header.hasAlpha,
             found.header.width >= width, found.header.height >= height, found.header.hasAspectRatio(of: header)
         else { return nil }
@@ -40,7 +43,7 @@ extension SourceImage {
 extension ImageHeader {
     /// True when the aspect ratios differ by at most 1 %.
     fileprivate func hasAspectRatio(of other: Self) -> Bool {
-        let (a, b) = (Double(width) * Double(other.height), Double(height) * Double(other.width))
-        return abs(a - b) <= 0.01 * b
+        let (a, b) = (Double(width) * Double(other.height), Double(height) * Double(other.width))  // trap-free: floating-point
+        return abs(a - b) <= 0.01 * b  // trap-free: floating-point
     }
 }

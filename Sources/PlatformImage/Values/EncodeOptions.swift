@@ -70,6 +70,11 @@ public struct EncodeOptions: Hashable, Sendable {
     public var metadata = ImageMetadata()
     /// The part of ``metadata`` that the file contains.
     public var metadataPolicy = MetadataPolicy.strip
+    /// Metadata that was filtered before, which the file contains instead of that of ``metadata`` and
+    /// ``metadataPolicy``; nil to filter ``metadata`` in each encode.
+    ///
+    /// When the request of ``PreparedMetadata`` has another size than the image, every call throws `invalidArgument`.
+    public var preparedMetadata: PreparedMetadata?
     /// The ICC profile of the pixels, of ``ImageDecoder/keepingProfile(of:as:)-([UInt8],_)``; nil for sRGB. The
     /// metadata policy does not apply to it, because the file without its profile would show other colours.
     ///
@@ -174,6 +179,7 @@ extension EncodeOptions: CustomStringConvertible {
         text.add("maxWork", maxWork, default: other.maxWork)
         text.add("metadata", text: metadata.isEmpty ? nil : metadata.summary)
         text.add("metadataPolicy", metadataPolicy, default: other.metadataPolicy)
+        text.add("preparedMetadata", text: preparedMetadata?.description)
         text.add("iccProfile", text: iccProfile.map { "\($0.count) bytes" })
         return text.text
     }

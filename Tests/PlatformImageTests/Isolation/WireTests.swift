@@ -117,7 +117,9 @@ import Testing
     private static let operations: [WorkerOperation] = [
         .header, .iccProfile, .frameInfos, .thumbnailCost(size), .decodeCost, .decode, .thumbnail(size),
         .thumbnails([size, ThumbnailOptions(height: 3)], isComplete: true), .thumbnails([size], isComplete: false),
-        .thumbnailsByPlan([size, size]), .frames, .sourceProfile, .metadata, .headerAndCost(size),
+        .thumbnailsByPlan([size, size]), .frames, .sourceProfile, .metadata,
+        .preparedMetadata(PreparedMetadata.Request(policy: .withoutLocation, width: 3, height: -2, hasProfile: true)),
+        .headerAndCost(size),
     ]
 
     private static func request(_ operation: WorkerOperation) -> WorkerRequest {
@@ -189,7 +191,7 @@ import Testing
                 .headerAndCost(
                     header,
                     cost: WorkerResult.Cost(
-                        byteCount: .max, plan: ThumbnailPlan(scaleDenominator: 1, detail: [])))
+                        byteCount: WireReader.maxByteCount, plan: ThumbnailPlan(scaleDenominator: 1, detail: [])))
             ),
             (.thumbnails([size, size], isComplete: true), images(2)),
             (.thumbnailsByPlan([size, size, size]), images(3)),
@@ -202,7 +204,7 @@ import Testing
         results += statuses.map { (.frames, .frame(.success(frame), $0)) }
         results += operations.map { ($0, .failure(error)) }
         return results.map { ($0, .finished(number: 9, $1)) } + [
-            (.decode, .measured(number: .max, byteCount: 0, outputBytes: .max)),
+            (.decode, .measured(number: .max, byteCount: 0, outputBytes: WireReader.maxByteCount)),
             (
                 .header,
                 .ready(
