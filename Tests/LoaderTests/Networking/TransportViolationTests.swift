@@ -80,6 +80,8 @@ import Testing
     ]
 
     private static let lengths: [Violation] = [
+        Violation(
+            "1,001 fields", head(Array(repeating: "X: 1", count: 1_001).joined(separator: "\r\n")), .headTooLarge),
         Violation("two differing lengths", head("Content-Length: 5\r\nContent-Length: 6"), .invalidFraming),
         Violation("two equal lengths", head("Content-Length: 5\r\nContent-Length: 5"), .invalidFraming),
         Violation("length with letters", head("Content-Length: 5abc"), .invalidFraming),
