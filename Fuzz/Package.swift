@@ -1,9 +1,9 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
-// The fuzz targets for code written in Swift: BMP, EXIF and signatures; the protocol with decode workers; HTTP heads. The target
-// for the C codecs is fuzz.c. Fuzz/run passes the flags that instrument every module, because flags of a target do not
-// apply to its dependencies.
+// The fuzz targets for code written in Swift: BMP, EXIF and signatures; the protocol with decode workers; HTTP heads
+// and chunked bodies. The target for the C codecs is fuzz.c. Fuzz/run passes the flags that instrument every module,
+// because flags of a target do not apply to its dependencies.
 let package = Package(
     name: "Fuzz",
     platforms: [.macOS(.v26)],

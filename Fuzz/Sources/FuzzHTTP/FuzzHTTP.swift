@@ -1,6 +1,6 @@
-// libFuzzer target for the checks of HTTP responses: the input is a part of a hostile response. The first byte selects a
-// head (even) or a chunked body (odd). With HTTP_SEEDS=FOLDER the program writes the seeds instead. SwiftPM renames the
-// function `main` of an executable, so this file calls `LLVMFuzzerRunDriver` explicitly.
+// libFuzzer target for the checks of HTTP responses: the input is a part of a hostile response. Its first byte selects
+// a head (even) or a chunked body (odd). With HTTP_SEEDS=FOLDER the program writes the seeds instead. SwiftPM renames
+// the function `main` of an executable, so this file calls `LLVMFuzzerRunDriver` explicitly.
 
 import Foundation
 import PlatformImageLoader

@@ -76,8 +76,8 @@ struct HTTPTarget {
     }
 
     /// Encodes the bytes that a request line cannot contain: space, control characters, and bytes from 0x7F on, which
-    /// are UTF-8 of an IRI (RFC 3987 §3.1). All others are sent as they are, also those that RFC 3986 excludes, such as `|`
-    /// and a `%` without digits: their escape would be another URL for some servers.
+    /// are UTF-8 of an IRI (RFC 3987 §3.1). All others are sent as they are, also those that RFC 3986 excludes, such as
+    /// `|` and a `%` without digits: their escape would be another URL for some servers.
     private static func target(_ rest: Slice<UnsafeBufferPointer<UInt8>>) -> [UInt8] {
         let used = rest[..<(rest.firstIndex(of: UInt8(ascii: "#")) ?? rest.endIndex)]
         var target: [UInt8] = []
