@@ -58,7 +58,7 @@ enum PNGMetadata {
                 } else if data.next(bytes) == 0 {
                     // The text has two digits for each byte, and line ends.
                     let most = FileNumber(min(limits.maxNext, maxText)).timesClamped(3).clamped(to: 0 ... .max)
-                    let digits = bytes.extracting(data.rest).zlibDecompressed(limit: most)  // trap-free: a range of a chunk
+                    let digits = bytes.extracting(data.rest).zlibDecompressed(limit: most)  // trap-free: a chunk's part
                     profile = digits.flatMap { RawProfile.bytes($0.span, ByteCursor($0.span)) }
                 }
                 metadata.iptc = limits.accept(profile.flatMap { iptc(in: $0) })
