@@ -152,6 +152,16 @@ let package = Package(
                 "PlatformImageLoopbackOrigin", "PlatformImageTestSupport",
             ],
             exclude: ["CommandLine/command-line.json"], swiftSettings: settings),
+        .executableTarget(
+            name: "PlatformImageHTTPServerProbe", dependencies: ["PlatformImageHTTPServer"],
+            path: "Tests/HTTPServerProbe", swiftSettings: settings),
+        .testTarget(
+            name: "HTTPServerTests",
+            dependencies: [
+                "PlatformImageHTTPServer", "CPlatformImageUV", "PlatformImageHTTPServerProbe",
+                "PlatformImageTestSupport",
+            ],
+            swiftSettings: settings),
         // Examples that are run as tests; their folder is part of the documentation.
         .testTarget(
             name: "RecipeTests",
