@@ -141,6 +141,9 @@ bench-peers: tool ## The images of `make bench` with Pillow, pyvips, OpenCV and 
 bench-load: tool ## The loader and its transport against plain libcurl in C, on loopback
 	@Scripts/bench/load $(ARGUMENTS)
 
+bench-transport: tool ## New connections with and without TLS, and the memory of a slow reader, with limits
+	@Scripts/bench/transport $(ARGUMENTS)
+
 bench-resize: tool ## The resampler against Pillow's, and both against a float64 reference
 	@Scripts/bench/resize
 

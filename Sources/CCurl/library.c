@@ -1,3 +1,4 @@
+#define _GNU_SOURCE
 #include "library.h"
 
 #include "CPlatformImageCurl.h"
@@ -8,10 +9,13 @@
 #include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
 picu_library picu_curl;
+
+enum { LARGE_BLOCK_BYTES = 1 << 20 };
 
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 static const char *failure = "libcurl is not loaded";
@@ -131,8 +135,18 @@ int64_t picu_now(void) {
   return (int64_t)time.tv_sec * 1000000000 + time.tv_nsec;
 }
 
-void picu_block_signals(void) {
+void picu_prepare_thread(void) {
   sigset_t all;
   sigfillset(&all);
   pthread_sigmask(SIG_BLOCK, &all, NULL);
+#ifdef __APPLE__
+  pthread_setname_np("image-http");
+#else
+  pthread_setname_np(pthread_self(), "image-http");
+#endif
+  // glibc returns memory to the system when more than 128 KiB at the end of a thread's heap are
+  // free, and the buffers of a few transfers are more: that costs 8 % of the time of a request.
+  // Freeing a larger block raises the limit to twice its size.
+  void *volatile block = malloc(LARGE_BLOCK_BYTES);
+  free(block);
 }

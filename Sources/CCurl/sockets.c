@@ -12,6 +12,7 @@
 // The structure of the C library lacks the number of received bytes.
 #if defined(__linux__) && __has_include(<linux/tcp.h>)
 #include <linux/tcp.h>
+enum { TCP_CLOSE_WAIT = 8 }; // of <netinet/tcp.h>, which cannot be included beside the other
 #elif defined(__APPLE__)
 #include <netinet/tcp.h>
 #endif
@@ -23,7 +24,10 @@ static uint64_t received(int fd) {
   memset(&info, 0, sizeof info);
   if (getsockopt(fd, IPPROTO_TCP, TCP_INFO, &info, &size) != 0) return 0;
   size_t needed = offsetof(struct tcp_info, tcpi_bytes_received) + sizeof info.tcpi_bytes_received;
-  return size < needed ? 0 : info.tcpi_bytes_received;
+  if (size < needed) return 0;
+  // The end of the connection counts as a byte.
+  bool has_ended = info.tcpi_state == TCP_CLOSE_WAIT && info.tcpi_bytes_received > 0;
+  return info.tcpi_bytes_received - has_ended;
 #elif defined(__APPLE__)
   struct tcp_connection_info info;
   socklen_t size = sizeof info;
@@ -81,16 +85,29 @@ static int local_port(int fd) {
   return 0;
 }
 
-void picu_sockets_use(picu_sockets *sockets, int port, picu_socket_use *use) {
+void picu_sockets_use(picu_sockets *sockets, int port, bool asks, picu_socket_use *use) {
+  *use = (picu_socket_use){.fd = -1};
   for (size_t i = 0; port > 0 && i < sockets->count; i++) {
     picu_socket *item = &sockets->items[i];
     if (item->port == 0) item->port = local_port(item->fd);
     if (item->port != port) continue;
+    if (asks || !item->is_counted) item->counted = received(item->fd);
+    item->is_counted = true;
     item->use = use;
-    *use = (picu_socket_use){.fd = item->fd, .before = received(item->fd)};
+    *use = (picu_socket_use){.fd = item->fd, .before = item->counted};
     return;
   }
-  *use = (picu_socket_use){.fd = -1};
+}
+
+void picu_sockets_end(picu_sockets *sockets, picu_socket_use *use, uint64_t count) {
+  for (size_t i = 0; use->fd >= 0 && i < sockets->count; i++) {
+    picu_socket *item = &sockets->items[i];
+    if (item->fd != use->fd) continue;
+    item->counted += count;
+    if (item->use == use) item->use = NULL;
+    break;
+  }
+  use->fd = -1;
 }
 
 uint64_t picu_socket_received(const picu_socket_use *use) {

@@ -18,6 +18,8 @@ typedef struct picu_socket_use {
 typedef struct picu_socket {
   int fd;
   int port;             // local port; 0 while it is unknown
+  bool is_counted;      // `counted` is known
+  uint64_t counted;     // bytes received by all previous transfers
   picu_socket_use *use; // the last use
 } picu_socket;
 
@@ -30,8 +32,11 @@ typedef struct picu_sockets {
 // Opens a socket that child processes do not inherit and adds it; -1 if that fails.
 int picu_sockets_open(picu_sockets *sockets, int family, int type, int protocol);
 int picu_sockets_close(picu_sockets *sockets, int fd);
-// Begins a use of the connected socket with this local port.
-void picu_sockets_use(picu_sockets *sockets, int port, picu_socket_use *use);
+// Begins a use of the connected socket with this local port. If `asks`, the system is asked for the
+// bytes received before; otherwise only for the first use.
+void picu_sockets_use(picu_sockets *sockets, int port, bool asks, picu_socket_use *use);
+// Ends a use in which `count` bytes were received.
+void picu_sockets_end(picu_sockets *sockets, picu_socket_use *use, uint64_t count);
 // Bytes received since the use began; 0 if the system does not count them.
 uint64_t picu_socket_received(const picu_socket_use *use);
 

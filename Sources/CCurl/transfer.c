@@ -1,90 +1,38 @@
-#define _GNU_SOURCE
-#include "CPlatformImageCurl.h"
-#include "library.h"
-#include "sockets.h"
+#include "transfer.h"
 
 #include <arpa/inet.h>
 #include <netinet/in.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <unistd.h>
 
-// Numbers of options and results that the headers of 7.76 lack. The binary interface of libcurl is
-// stable.
-enum {
-  OPTION_CAINFO_BLOB = 40309,         // 7.77
-  OPTION_PREREQFUNCTION = 20312,      // 7.80
-  OPTION_PREREQDATA = 10313,          // 7.80
-  OPTION_PROTOCOLS_STR = 10318,       // 7.85
-  OPTION_REDIR_PROTOCOLS_STR = 10319, // 7.85
-  PREREQ_OK = 0,
-  PREREQ_ABORT = 1,
-};
-
 // Bytes that one call of recv can receive: one call for nearly all images of web pages.
-enum { BUFFER_BYTES = 65536 };
+enum { BUFFER_BYTES = 32768 };
 // The most connections without a transfer that are kept.
 enum { MOST_IDLE_CONNECTIONS = 256, MOST_IDLE_SECONDS = 60 };
 // Bytes of a TLS record without content: an alert that announces the end of a connection has fewer.
 enum { ALERT_BYTES = 64 };
 
-struct picu_multi {
-  CURLM *handle;
-  picu_sockets sockets;
-};
-
-struct picu_transfer {
-  CURL *easy;
-  picu_multi *multi;
-  void *context;
-  const picu_callbacks *callbacks;
-  // The request; libcurl does not copy the list of fields.
-  char *text;
-  size_t text_capacity;
-  struct curl_slist *fields;
-  size_t field_capacity;
-  struct curl_slist address;
-  char *address_text;
-  uint64_t roots_id;
-  int roots_file;
-  bool is_started;
-  // The progress of the request: how often it was sent, and the answer for another time.
-  int attempts;
-  int answered_attempts;
-  bool may_repeat;
-  bool has_opened_socket;
-  bool is_secure;
-  picu_socket_use use;
-  char error[CURL_ERROR_SIZE];
-};
-
-// setopt reads its variadic argument by the kind of the option; one function per kind has the right
-// types.
-static CURLcode set_long(picu_transfer *t, int option, long value) {
-  return picu_curl.easy_setopt(t->easy, (CURLoption)option, value);
-}
-static CURLcode set_text(picu_transfer *t, int option, const char *value) {
-  return picu_curl.easy_setopt(t->easy, (CURLoption)option, value);
-}
-static CURLcode set_pointer(picu_transfer *t, int option, void *value) {
-  return picu_curl.easy_setopt(t->easy, (CURLoption)option, value);
-}
-static CURLcode set_function(picu_transfer *t, int option, void (*value)(void)) {
-  return picu_curl.easy_setopt(t->easy, (CURLoption)option, value);
-}
+// Results of the function before a request; the headers of 7.76 lack them.
+enum { PREREQ_OK = 0, PREREQ_ABORT = 1 };
 
 static size_t on_line(char *bytes, size_t size, size_t count, void *context) {
   picu_transfer *t = context;
   size_t length = size * count;
+  t->received += length;
   return t->callbacks->line(t->context, (const uint8_t *)bytes, length) ? length : 0;
 }
 
 static size_t on_body(char *bytes, size_t size, size_t count, void *context) {
   picu_transfer *t = context;
   size_t length = size * count;
+  t->received += length;
   return t->callbacks->body(t->context, (const uint8_t *)bytes, length) ? length : 0;
+}
+
+// True if bytes of a response arrived on a reused connection.
+static bool has_received(const picu_transfer *t) {
+  return t->is_reused && picu_socket_received(&t->use) > (t->is_secure ? ALERT_BYTES : 0);
 }
 
 // Asks once per attempt whether libcurl may repeat the request.
@@ -92,10 +40,7 @@ static bool may_send(picu_transfer *t) {
   if (t->attempts == 0) return true;
   if (t->answered_attempts == t->attempts) return t->may_repeat;
   t->answered_attempts = t->attempts;
-  // RFC 9113 §7: the server wants HTTP/1.1. That is a response.
-  bool has_response = picu_socket_received(&t->use) > (t->is_secure ? ALERT_BYTES : 0) ||
-                      strstr(t->error, "HTTP_1_1_REQUIRED");
-  t->may_repeat = t->callbacks->repeats(t->context, has_response);
+  t->may_repeat = t->callbacks->repeats(t->context, t->is_reused, has_received(t));
   return t->may_repeat;
 }
 
@@ -126,8 +71,11 @@ static int on_request(void *context, char *ip, char *local_ip, int port, int loc
   (void)ip, (void)local_ip, (void)port;
   picu_transfer *t = context;
   if (!may_send(t)) return PREREQ_ABORT;
-  if (t->attempts++ == 0 && !t->has_opened_socket)
-    picu_sockets_use(&t->multi->sockets, local_port, &t->use);
+  t->attempts++;
+  t->is_reused = !t->has_opened_socket;
+  t->has_opened_socket = false;
+  // TLS adds bytes to those that the transfers receive.
+  picu_sockets_use(&t->multi->sockets, local_port, t->is_secure, &t->use);
   return t->callbacks->sends(t->context) ? PREREQ_OK : PREREQ_ABORT;
 }
 
@@ -218,8 +166,7 @@ picu_transfer *picu_transfer_new(picu_multi *multi, void *context,
 void picu_transfer_free(picu_transfer *t) {
   if (!t) return;
   if (t->easy) picu_curl.easy_cleanup(t->easy);
-  for (size_t i = 0; i < t->multi->sockets.count; i++)
-    if (t->multi->sockets.items[i].use == &t->use) t->multi->sockets.items[i].use = NULL;
+  picu_sockets_end(&t->multi->sockets, &t->use, 0);
   if (t->roots_file >= 0) close(t->roots_file);
   free(t->text);
   free(t->fields);
@@ -227,145 +174,17 @@ void picu_transfer_free(picu_transfer *t) {
   free(t);
 }
 
-// Copies the fields and links them; a list of libcurl would need two allocations per field.
-static bool set_fields(picu_transfer *t, const picu_request *request) {
-  size_t size = 0;
-  for (size_t i = 0; i < request->field_count; i++) size += strlen(request->fields + size) + 1;
-  if (size > t->text_capacity) {
-    char *text = realloc(t->text, size);
-    if (!text) return false;
-    t->text = text;
-    t->text_capacity = size;
-  }
-  if (request->field_count > t->field_capacity) {
-    struct curl_slist *fields = realloc(t->fields, request->field_count * sizeof *fields);
-    if (!fields) return false;
-    t->fields = fields;
-    t->field_capacity = request->field_count;
-  }
-  if (size) memcpy(t->text, request->fields, size);
-  char *text = t->text;
-  for (size_t i = 0; i < request->field_count; i++) {
-    bool is_last = i + 1 == request->field_count;
-    t->fields[i] = (struct curl_slist){.data = text, .next = is_last ? NULL : &t->fields[i + 1]};
-    text += strlen(text) + 1;
-  }
-  return set_pointer(t, CURLOPT_HTTPHEADER, request->field_count ? t->fields : NULL) == CURLE_OK;
-}
-
-static bool set_address(picu_transfer *t, const char *address) {
-  if (!address && !t->address_text) return true;
-  free(t->address_text);
-  t->address_text = address ? strdup(address) : NULL;
-  if (address && !t->address_text) return false;
-  t->address = (struct curl_slist){.data = t->address_text};
-  return set_pointer(t, CURLOPT_CONNECT_TO, address ? &t->address : NULL) == CURLE_OK;
-}
-
-// Returns the certificates of a file and the additional ones; NULL if the file cannot be read.
-static char *with_file(const char *path, const picu_request *request, size_t *size) {
-  FILE *file = fopen(path, "re");
-  if (!file) return NULL;
-  char *text = NULL;
-  if (fseek(file, 0, SEEK_END) == 0) {
-    long length = ftell(file);
-    rewind(file);
-    if (length >= 0 && (text = malloc((size_t)length + 1 + request->roots_size))) {
-      size_t count = fread(text, 1, (size_t)length, file);
-      text[count++] = '\n';
-      memcpy(text + count, request->roots, request->roots_size);
-      *size = count + request->roots_size;
-    }
-  }
-  fclose(file);
-  return text;
-}
-
-// A file without a name, for versions and TLS libraries that read certificates only from files.
-static CURLcode set_roots_file(picu_transfer *t, const char *roots, size_t size) {
-#ifdef __linux__
-  if (t->roots_file >= 0) close(t->roots_file);
-  t->roots_file = memfd_create("certificates", MFD_CLOEXEC);
-  if (t->roots_file < 0) return CURLE_OUT_OF_MEMORY;
-  for (size_t written = 0; written < size;) {
-    ssize_t count = write(t->roots_file, roots + written, size - written);
-    if (count <= 0) return CURLE_OUT_OF_MEMORY;
-    written += (size_t)count;
-  }
-  char path[40];
-  snprintf(path, sizeof path, "/proc/self/fd/%d", t->roots_file);
-  return set_text(t, CURLOPT_CAINFO, path);
-#else
-  (void)t, (void)roots, (void)size;
-  return CURLE_NOT_BUILT_IN;
-#endif
-}
-
-// Additional certificates; they replace a file of certificates, but not a folder.
-static CURLcode set_roots(picu_transfer *t, const picu_request *request, const char *file) {
-  size_t size = request->roots_size;
-  char *combined = file ? with_file(file, request, &size) : NULL;
-  const char *roots = combined ? combined : request->roots;
-  struct curl_blob blob = {.data = (void *)(uintptr_t)roots, .len = size, .flags = CURL_BLOB_COPY};
-  CURLcode code = CURLE_NOT_BUILT_IN;
-  if (picu_version() >= 0x074d00) code = set_pointer(t, OPTION_CAINFO_BLOB, &blob);
-  if (code) code = set_roots_file(t, roots, size);
-  free(combined);
-  return code;
-}
-
-// The folder is read certificate by certificate; Debian's file of all certificates takes 50 ms per
-// connection.
-static CURLcode set_trust(picu_transfer *t, const picu_request *request) {
-  uint64_t id = request->verifies ? request->roots_id : UINT64_MAX - 1;
-  if (id == t->roots_id) return CURLE_OK;
-  t->roots_id = UINT64_MAX;
-  const char *folder = request->verifies ? picu_certificate_folder() : NULL;
-  const char *file = request->verifies && !folder ? picu_certificate_file() : NULL;
-  CURLcode code = set_long(t, CURLOPT_SSL_VERIFYPEER, request->verifies);
-  if (!code) code = set_long(t, CURLOPT_SSL_VERIFYHOST, request->verifies ? 2 : 0);
-  if (!code) code = set_text(t, CURLOPT_CAPATH, folder);
-  if (!code) code = set_text(t, CURLOPT_CAINFO, file);
-  if (picu_version() >= 0x074d00) set_pointer(t, OPTION_CAINFO_BLOB, NULL);
-  if (!code && request->verifies && request->roots_size) code = set_roots(t, request, file);
-  if (!code) t->roots_id = id;
-  return code;
-}
-
-static CURLcode set_proxy(picu_transfer *t, const picu_request *request) {
-  CURLcode code = set_text(t, CURLOPT_PROXY, request->proxy_host ? request->proxy_host : "");
-  if (!code && request->proxy_host) {
-    code = set_long(t, CURLOPT_PROXYPORT, request->proxy_port);
-    if (!code) code = set_text(t, CURLOPT_PROXYUSERNAME, request->proxy_user);
-    if (!code) code = set_text(t, CURLOPT_PROXYPASSWORD, request->proxy_password);
-  }
-  return code;
-}
-
 int picu_transfer_start(picu_transfer *t, const picu_request *request) {
   t->attempts = 0;
   t->answered_attempts = 0;
   t->has_opened_socket = false;
+  t->is_reused = false;
+  t->has_response = false;
   t->use = (picu_socket_use){.fd = -1};
+  t->received = 0;
   t->error[0] = 0;
   t->is_secure = strncmp(request->url, "https", 5) == 0;
-  CURLcode code = set_text(t, CURLOPT_URL, request->url);
-  if (!code) code = set_text(t, CURLOPT_REQUEST_TARGET, request->target);
-  // NOBODY first: switching it off would set the method to GET.
-  if (!code) code = set_long(t, CURLOPT_NOBODY, request->is_head);
-  if (!code && !request->is_head) code = set_long(t, CURLOPT_HTTPGET, 1);
-  if (!code) code = set_text(t, CURLOPT_CUSTOMREQUEST, request->method);
-  if (!code) code = set_proxy(t, request);
-  if (!code) code = set_trust(t, request);
-  // Without PIPEWAIT, requests at the same time would open several connections before the first one
-  // is known to multiplex.
-  long http = request->uses_http2 ? CURL_HTTP_VERSION_2TLS : CURL_HTTP_VERSION_1_1;
-  if (!code) code = set_long(t, CURLOPT_HTTP_VERSION, http);
-  if (!code) code = set_long(t, CURLOPT_PIPEWAIT, request->uses_http2);
-  if (!code) code = set_long(t, CURLOPT_FRESH_CONNECT, request->is_fresh);
-  if (!code) code = set_long(t, CURLOPT_CONNECTTIMEOUT_MS, request->connect_milliseconds);
-  if (!code && !(set_fields(t, request) && set_address(t, request->address)))
-    code = CURLE_OUT_OF_MEMORY;
+  CURLcode code = picu_set_request(t, request);
   if (code) return (int)code;
   if (picu_curl.multi_add_handle(t->multi->handle, t->easy) != CURLM_OK) return CURLE_FAILED_INIT;
   t->is_started = true;
@@ -391,6 +210,7 @@ void *picu_multi_next_completed(picu_multi *multi, int *code) {
     *code = (int)message->data.result;
     picu_transfer *t = NULL;
     picu_curl.easy_getinfo(message->easy_handle, CURLINFO_PRIVATE, &t);
+    if (*code != CURLE_OK) t->has_response = has_received(t);
     picu_transfer_stop(t);
     return t->context;
   }
@@ -401,10 +221,7 @@ void picu_transfer_stop(picu_transfer *t) {
   if (!t->is_started) return;
   picu_curl.multi_remove_handle(t->multi->handle, t->easy);
   t->is_started = false;
-  if (t->use.fd < 0) return;
-  for (size_t i = 0; i < t->multi->sockets.count; i++)
-    if (t->multi->sockets.items[i].use == &t->use) t->multi->sockets.items[i].use = NULL;
-  t->use.fd = -1;
+  picu_sockets_end(&t->multi->sockets, &t->use, t->received);
 }
 
 void picu_transfer_pause(picu_transfer *t, bool pauses) {
@@ -412,7 +229,10 @@ void picu_transfer_pause(picu_transfer *t, bool pauses) {
 }
 
 picu_failure picu_transfer_failure(picu_transfer *t) {
-  picu_failure failure = {.message = t->error, .is_sent = t->attempts > 0};
+  picu_failure failure = {.message = t->error,
+                          .is_reused = t->is_reused,
+                          .has_response = t->has_response,
+                          .is_sent = t->attempts > 0};
   curl_off_t until_sent = 0;
   // Before 7.80 no function is called before a request is sent.
   if (picu_version() < 0x075000 &&

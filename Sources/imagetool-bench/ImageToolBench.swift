@@ -12,7 +12,7 @@ struct ImageToolBench: ParsableCommand {
             BenchMemoryCommand.self, BenchDiskCommand.self, BenchThumbCommand.self, BenchResizeCommand.self,
             BenchPixelsCommand.self, BenchIsolationCommand.self, BenchWorkersCommand.self, IsolationCompareCommand.self,
             IsolationLoadCommand.self,
-            BenchLoadCommand.self, BenchSoakCommand.self, DemoCommand.self,
+            BenchLoadCommand.self, BenchTransportCommand.self, BenchSoakCommand.self, DemoCommand.self,
         ])
 
     static func main() async { await runProcess { try await runArguments() } }

@@ -34,9 +34,9 @@ const char *picu_certificate_file(void);
 
 // Nanoseconds of a clock that only advances.
 int64_t picu_now(void);
-// Blocks all signals of the calling thread: libcurl before 7.87 writes to TLS sockets without
-// MSG_NOSIGNAL.
-void picu_block_signals(void);
+// Names the calling thread and blocks all its signals: libcurl before 7.87 writes to TLS sockets
+// without MSG_NOSIGNAL.
+void picu_prepare_thread(void);
 
 // Parses certificates in PEM form with libcrypto and returns them again as PEM, which the caller
 // frees with free(); NULL if `pem` contains no certificate or an invalid one. One invalid
@@ -59,10 +59,11 @@ typedef struct picu_callbacks {
   bool (*body)(void *context, const uint8_t *bytes, size_t size);
   // A connection will be made to this IP address in text form. False refuses it.
   bool (*admits)(void *context, const char *address);
-  // libcurl will repeat the request, because a reused connection broke or the server refused an
-  // HTTP/2 stream. `has_response` is true when bytes of a response were received. False ends the
-  // transfer. Not called before libcurl 7.80.
-  bool (*repeats)(void *context, bool has_response);
+  // libcurl will repeat the request, because a reused connection broke, or the server refused an
+  // HTTP/2 stream or requires HTTP/1.1. `is_reused` is true if the previous attempt used a
+  // connection of an earlier request, `has_response` if it received bytes of a response. False
+  // ends the transfer. Not called before libcurl 7.80.
+  bool (*repeats)(void *context, bool is_reused, bool has_response);
   // The request will be sent. False ends the transfer. Not called before libcurl 7.80.
   bool (*sends)(void *context);
 } picu_callbacks;
@@ -95,6 +96,8 @@ typedef struct picu_failure {
   long error_number;   // errno of the connection attempt; 0 if there is none
   long verify_result;  // result of the verification of the certificate (X509_V_...)
   const char *message; // libcurl's text; may be empty; valid until the transfer is prepared again
+  bool is_reused;      // the connection was one of an earlier request
+  bool has_response;   // bytes of a response were received, perhaps less than a line
   bool is_sent;        // false if the failure occurred before the request was sent
 } picu_failure;
 

@@ -32,7 +32,8 @@ struct IncomingBody {
         unredactedURL = url
         self.limit = limit
         continuesPartial = length != nil
-        self.length = length ?? Self.contentLength(head.fields)
+        // A 204 response has no body, also with a Content-Length (RFC 9112 §6.3, rule 1).
+        self.length = length ?? (head.status == 204 ? nil : Self.contentLength(head.fields))
         fields = head.fields
         filter = ContentTypeFilter(accepted)
         isTypeChecked = !filter.needsPrefix(fields)

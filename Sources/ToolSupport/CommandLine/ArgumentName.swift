@@ -60,16 +60,26 @@ package struct NameSpecification: ExpressibleByArrayLiteral, Sendable {
 
 extension String {
     /// The words of a Swift name in lower case, with dashes between them: `publicURL` becomes `public-url`.
+    ///
+    /// Only ASCII letters begin words; the conversion runs for every property whenever arguments are parsed.
     var dashed: String {
-        let letters = Array(self)
-        var result = ""
-        for (index, letter) in letters.enumerated() {
-            if index > 0, letter.isUppercase {
-                let endsAcronym = index + 1 < letters.count && letters[index + 1].isLowercase
-                if !letters[index - 1].isUppercase || endsAcronym { result += "-" }
+        let bytes = Array(utf8)
+        var result: [UInt8] = []
+        result.reserveCapacity(bytes.count + 4)
+        for (index, byte) in bytes.enumerated() {
+            guard byte.isASCIIUppercase else {
+                result.append(byte)
+                continue
             }
-            result += letter.lowercased()
+            let endsAcronym = index + 1 < bytes.count && bytes[index + 1].isASCIILowercase
+            if index > 0, !bytes[index - 1].isASCIIUppercase || endsAcronym { result.append(UInt8(ascii: "-")) }
+            result.append(byte | 0x20)
         }
-        return result
+        return String(decoding: result, as: UTF8.self)
     }
+}
+
+extension UInt8 {
+    fileprivate var isASCIIUppercase: Bool { (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(self) }
+    fileprivate var isASCIILowercase: Bool { (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(self) }
 }

@@ -1,6 +1,8 @@
 import PlatformImageLoopbackOrigin
 import Testing
 
+@testable import PlatformImageLoader
+
 #if canImport(Glibc)
 import Glibc
 #elseif canImport(Musl)
@@ -9,10 +11,8 @@ import Musl
 import Darwin
 #endif
 
-@testable import PlatformImageLoader
-
 @Suite(.timeLimit(.minutes(30))) struct TransportFailureTests {
-    private let transport = AsyncHTTPClientTransport(proxy: .none)
+    private let transport = CurlTransport(proxy: .none)
 
     /// The bytes of a response and the expected body; a nil body means that the response is not valid (RFC 9112 §6.3,
     /// §8).

@@ -20,7 +20,7 @@ enum TransportFixture {
 
     /// Sends a GET and reads all of the body.
     static func get(
-        _ url: String, with transport: AsyncHTTPClientTransport, fields: HeaderFields = [:],
+        _ url: String, with transport: CurlTransport, fields: HeaderFields = [:],
         trust: TrustSettings = TrustSettings(), timeouts: TransportTimeouts = patient
     ) async throws -> Reply {
         let request = HTTPRequest(url: url, fields: fields)
@@ -32,7 +32,7 @@ enum TransportFixture {
 
     /// Sends a GET, reads all of the body and returns the error; nil for success.
     static func failure(
-        _ url: String, with transport: AsyncHTTPClientTransport, trust: TrustSettings = TrustSettings(),
+        _ url: String, with transport: CurlTransport, trust: TrustSettings = TrustSettings(),
         timeouts: TransportTimeouts = patient
     ) async -> LoadError? {
         do {

@@ -1,12 +1,10 @@
-import AsyncHTTPClient
 import PlatformImageLoopbackOrigin
-import NIOCore
 import Testing
 
 @testable import PlatformImageLoader
 
 @Suite(.timeLimit(.minutes(30))) struct TransportFlowTests {
-    private let transport = AsyncHTTPClientTransport(proxy: .none)
+    private let transport = CurlTransport(proxy: .none)
 
     private func send(_ url: String) async throws -> HTTPResponse {
         try await transport.send(HTTPRequest(url: url), trust: TrustSettings(), timeouts: TransportFixture.patient)
@@ -32,7 +30,7 @@ import Testing
     }
 
     @Test func bodyOfAnyLengthIsDeliveredWholeWhetherTheReaderWaitsOrNot() async throws {
-        let chunk = AsyncHTTPClientExchange.chunkBytes
+        let chunk = CurlExchange.maxUnreadBytes
         let lengths = [1, 70_000, chunk - 1, chunk, chunk + 1, 2 * chunk + 7]
         let bytes = TransportFixture.bytes(2 * chunk + 7)
         for framing in [OriginResponse.Framing.length, .chunked, .untilClose] {
@@ -59,7 +57,7 @@ import Testing
     }
 
     @Test func bytesBeforeAFailureAreDeliveredBeforeItsError() async throws {
-        let chunk = AsyncHTTPClientExchange.chunkBytes
+        let chunk = CurlExchange.maxUnreadBytes
         let bytes = TransportFixture.bytes(3 * chunk)
         for cut in [1, 70_000, chunk - 1, chunk + 1, 2 * chunk + 7] {
             let origin = try await LoopbackOrigin { _ in
@@ -75,8 +73,8 @@ import Testing
                 }
                 let isPrefix = body == Array(bytes.prefix(min(body.count, cut)))
                 #expect(isPrefix, "\(body.count) of \(cut) bytes")
-                // While the transport does not read, because a whole chunk waits, AsyncHTTPClient discards its own
-                // buffer when the connection fails.
+                // While the transport does not read, because a whole chunk waits, the system can discard the bytes that
+                // wait in the socket when the connection fails.
                 #expect(cut >= chunk || body.count == cut, "\(body.count) of \(cut) bytes")
             }
         }
@@ -151,12 +149,12 @@ import Testing
 
     @Test func bodyCanBeReadAfterTheTransportIsReleased() async throws {
         let origin = try await LoopbackOrigin { _ in .ok(TransportFixture.bytes(100)) }
-        var transport: AsyncHTTPClientTransport? = AsyncHTTPClientTransport(proxy: .none)
+        var transport: CurlTransport? = CurlTransport(proxy: .none)
         let response = try await transport?.send(
             HTTPRequest(url: origin.url()), trust: TrustSettings(), timeouts: TransportFixture.patient)
 
         transport = nil
-        // The body holds a reference to the client until the body is read.
+        // The thread of the transport runs until the body is read.
         let body = try await response?.body.reduce(into: [UInt8]()) { $0 += $1 }
 
         #expect(body == TransportFixture.bytes(100))
@@ -165,37 +163,10 @@ import Testing
     @Test func releasingTheTransportClosesIdleConnections() async throws {
         let origin = try await LoopbackOrigin { _ in .ok([1]) }
         do {
-            let transport = AsyncHTTPClientTransport(proxy: .none)
+            let transport = CurlTransport(proxy: .none)
             #expect(try await TransportFixture.get(origin.url(), with: transport).body == [1])
             #expect(origin.closedConnectionCount == 0)
         }
         await origin.waitForClosedConnections(1)
-    }
-
-    @Test func externalHTTPClientIsNotShutDownAndARedirectThatItFollowsFailsTheRequest() async throws {
-        let origin = try await LoopbackOrigin { request in
-            request.target == "/from" ? .redirect(to: "/to") : .ok([0x68], [OriginField("X", bytes: [0xE9])])
-        }
-        var configuration = HTTPClient.Configuration()
-        // On a busy machine, connecting may take longer than the library's default timeout of ten seconds.
-        configuration.timeout.connect = .hours(1)
-        let following = HTTPClient(eventLoopGroupProvider: .singleton, configuration: configuration)
-        AsyncHTTPClientTransport.prepare(&configuration)
-        let prepared = HTTPClient(eventLoopGroupProvider: .singleton, configuration: configuration)
-
-        var transport = AsyncHTTPClientTransport(client: following)
-        let error = await TransportFixture.failure(origin.url("/from"), with: transport)
-        let lossy = try await TransportFixture.get(origin.url("/to"), with: transport)
-        transport = AsyncHTTPClientTransport(client: prepared, isPrepared: true)
-        let exact = try await TransportFixture.get(origin.url("/to"), with: transport)
-        let redirect = try await TransportFixture.get(origin.url("/from"), with: transport)
-
-        #expect(error?.code == .configuration)
-        #expect(
-            lossy.head.fields["X"] == [0xEF, 0xBF, 0xBD], "the library replaces bytes that are not UTF-8 by U+FFFD")
-        #expect(exact.head.fields["X"] == [0xE9])
-        #expect(redirect.head.status == 302)
-        try await following.shutdown()
-        try await prepared.shutdown()
     }
 }

@@ -58,7 +58,7 @@ import Testing
             request.method == "CONNECT" ? .raw(Array("HTTP/1.1 200 OK\r\n\r\n".utf8)) : .ok([5])
         }
         let server = ProxyServer(host: "127.0.0.1", port: origin.port, credentials: .init(user: "u", password: "p"))
-        let transport = AsyncHTTPClientTransport(proxy: .server(server))
+        let transport = CurlTransport(proxy: .server(server))
 
         let reply = try await TransportFixture.get("http://origin.test/a", with: transport)
 

@@ -4,7 +4,7 @@ import Testing
 @testable import PlatformImageLoader
 
 @Suite(.timeLimit(.minutes(30))) struct TransportRetryTests {
-    private let transport = AsyncHTTPClientTransport(proxy: .none, connectionsPerHost: 1)
+    private let transport = CurlTransport(proxy: .none, connectionsPerHost: 1)
 
     /// The status or the error of a request.
     private enum Outcome: Equatable {
@@ -102,7 +102,7 @@ import Testing
         #expect(origin.requests.count == 1)
     }
 
-    @Test(arguments: (0...13).filter { $0 != 7 })
+    @Test(arguments: (0...12).filter { $0 != 7 })
     func http2StreamResetWithACodeOtherThanRefusedStreamIsNotRetried(_ code: Int) async throws {
         let certificate = try OriginCertificate()
         let origin = try await LoopbackOrigin(certificate: certificate, speaksHTTP2: true) { _ in
@@ -113,5 +113,21 @@ import Testing
 
         #expect(await send("GET", origin.url(), trust) == .error(.transport("")))
         #expect(origin.requests.count == 1)
+    }
+
+    /// RFC 9113 §7: HTTP_1_1_REQUIRED asks for the request over HTTP/1.1.
+    @Test(arguments: ["GET", "POST"])
+    func requestForWhichTheServerRequiresHTTP1IsRepeatedOverHTTP1OnlyForAGET(_ method: String) async throws {
+        let certificate = try OriginCertificate()
+        let origin = try await LoopbackOrigin(certificate: certificate, speaksHTTP2: true) { request in
+            request.isHTTP2 ? .resetStream(code: 13) : .ok([1])
+        }
+        var trust = TrustSettings()
+        trust.additionalTrustRoots = [certificate.pem]
+
+        let outcome = await send(method, origin.url(), trust)
+
+        #expect(outcome == (method == "GET" ? .status(200) : .error(.transport(""))))
+        #expect(origin.requests.map(\.isHTTP2) == (method == "GET" ? [true, false] : [true]))
     }
 }

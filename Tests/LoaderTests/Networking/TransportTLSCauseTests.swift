@@ -6,7 +6,7 @@ import Testing
 
 /// The message of a TLS error contains the reason why a certificate is not trusted.
 @Suite(.requirement("N15"), .timeLimit(.minutes(30))) struct TransportTLSCauseTests {
-    private let transport = AsyncHTTPClientTransport(proxy: .none)
+    private let transport = CurlTransport(proxy: .none)
 
     private func message(
         _ certificate: OriginCertificate, roots: [String] = [], speaksHTTP2: Bool = false, host: String? = nil
@@ -42,23 +42,23 @@ import Testing
         #expect(message == "certificate not trusted: unknown issuer")
     }
 
-    @Test func expiredCertificateIsReportedWithItsExpiryDate() async throws {
+    @Test func expiredCertificateIsReportedAsExpired() async throws {
         let certificate = try OriginCertificate(notBefore: "200101000000Z", notAfter: "210203040506Z")
         let message = try await message(certificate, roots: [certificate.pem])
-        #expect(message == "certificate not trusted: expired on 2021-02-03")
+        #expect(message == "certificate not trusted: expired")
     }
 
-    @Test func expiredCertificateOfATrustedIssuerIsReportedWithItsExpiryDate() async throws {
+    @Test func expiredCertificateOfATrustedIssuerIsReportedAsExpired() async throws {
         let authority = try OriginCertificate(hosts: [], coversLoopback: false)
         let certificate = try OriginCertificate(issuer: authority, notAfter: "210203040506Z")
         let message = try await message(certificate, roots: [authority.pem])
-        #expect(message == "certificate not trusted: expired on 2021-02-03")
+        #expect(message == "certificate not trusted: expired")
     }
 
-    @Test func certificateNotYetValidIsReportedWithItsStartDate() async throws {
+    @Test func certificateNotYetValidIsReportedAsNotYetValid() async throws {
         let certificate = try OriginCertificate(notBefore: "480203040506Z")
         let message = try await message(certificate, roots: [certificate.pem])
-        #expect(message == "certificate not trusted: not valid before 2048-02-03")
+        #expect(message == "certificate not trusted: not yet valid")
     }
 
     @Test func certificateForAnotherIPAddressIsReportedAsNameMismatch() async throws {
@@ -68,7 +68,6 @@ import Testing
     }
 
     @Test func certificateForAnotherHostNameIsReportedAsNameMismatch() async throws {
-        // NIOSSL also accepts a certificate for the IP address of the connection, whatever the requested host name is.
         let certificate = try OriginCertificate(hosts: ["other.example"], coversLoopback: false)
         let message = try await message(certificate, roots: [certificate.pem], host: "localhost")
         #expect(message == "certificate not trusted: name mismatch: it is not valid for localhost")

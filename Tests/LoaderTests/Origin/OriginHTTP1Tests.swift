@@ -43,7 +43,8 @@ import Testing
             "empty chunked body", response("") { $0.framing = .chunked },
             "HTTP/1.1 200 Status\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n"),
         Exchange(
-            "until close", response("abc") { $0.framing = .untilClose }, "HTTP/1.1 200 Status\r\n\r\nabc", closes: true),
+            "until close", response("abc") { $0.framing = .untilClose }, "HTTP/1.1 200 Status\r\n\r\nabc",
+            closes: true),
         Exchange(
             "Connection: close", response("abc") { $0.closesConnection = true },
             "HTTP/1.1 200 Status\r\nContent-Length: 3\r\nConnection: close\r\n\r\nabc", closes: true),

@@ -1,5 +1,5 @@
-import PlatformImageLoopbackOrigin
 import PlatformImage
+import PlatformImageLoopbackOrigin
 import PlatformImageTestSupport
 
 @testable import PlatformImageLoader
@@ -19,7 +19,7 @@ struct RealServerBench: Sendable {
         configuration.idleTimeout = nil
         change(&configuration)
         loader = try ImageLoader(
-            configuration: configuration, transport: AsyncHTTPClientTransport(proxy: .none))
+            configuration: configuration, transport: CurlTransport(proxy: .none))
     }
 
     /// The result of an image load.

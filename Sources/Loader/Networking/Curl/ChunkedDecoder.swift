@@ -90,7 +90,8 @@ struct ChunkedDecoder {
         case (.dataLF, 0x0A): return .size
         case (.dataCR, _), (.dataLF, _): throw Self.invalid("the data of a chunk is longer than its size")
         case (.trailerStart, 0x0D): return .lastLF
-        case (.trailerStart, _) where ResponseHeadParser.tokenBytes.contains(byte): return try countTrailer(.trailerName)
+        case (.trailerStart, _) where ResponseHeadParser.tokenBytes.contains(byte):
+            return try countTrailer(.trailerName)
         case (.trailerName, _) where ResponseHeadParser.tokenBytes.contains(byte): return try countTrailer(.trailerName)
         case (.trailerName, UInt8(ascii: ":")): return try countTrailer(.trailerValue)
         case (.trailerValue, 0x0D): return .trailerEnd

@@ -72,9 +72,14 @@ extension LoadError {
         let early: TransportReason =
             parser.isComplete ? .truncatedBody : parser.byteCount > 0 ? .closedInHead : .closedBeforeResponse
         switch code {
-        case 1, 8: return transport("the server's response is not valid HTTP").because(.invalidHead)
+        case 8 where text.contains("Content-Length"):
+            return transport("Content-Length is not one decimal number").because(.invalidFraming)
+        case 1, 8, 43: return transport("the server's response is not valid HTTP").because(.invalidHead)
+        case 56 where text.contains("chunked-encoding"):
+            return transport("invalid chunked coding").because(.invalidFraming)
         // A field line that is longer than libcurl's buffer.
-        case 27 where !parser.isComplete, 100: return transport("a line of the response head is too long").because(.headTooLarge)
+        case 27 where !parser.isComplete, 100:
+            return transport("a line of the response head is too long").because(.headTooLarge)
         case 61: return transport("Transfer-Encoding is not chunked").because(.invalidFraming)
         case 16 where early == .closedBeforeResponse: return lost(.streamRefused)
         case 92:
@@ -102,11 +107,15 @@ extension LoadError {
         case 3: return configuration("the URL is not valid")
         case 5, 97: return transport("the proxy cannot be reached or refused the connection").because(.proxyFailed)
         case 6: return transport("connection failed: unknown host name").because(.unknownHost)
+        case 7 where usesProxy:
+            return transport("no connection to the proxy: \(connectionFailed(details.error_number).message)")
+                .because(.proxyFailed)
         case 7: return connectionFailed(details.error_number)
         case 28: return timeout("connect timeout exceeded", .connectTimeout)
         case 35: return handshakeFailed(text)
         case 60: return rejectedCertificate(details.verify_result, transfer)
-        case _ where usesProxy && [52, 55, 56].contains(code): return transport("the proxy did not open a tunnel").because(.proxyFailed)
+        case _ where usesProxy && [52, 55, 56].contains(code):
+            return transport("the proxy did not open a tunnel").because(.proxyFailed)
         case 53, 54, 58, 59, 64, 66, 77, 80, 82, 83, 90, 91, 98:
             return tls("TLS handshake failed: libcurl error \(code)").because(.handshakeFailed)
         case 52, 55, 56: return lost(.closedBeforeResponse)

@@ -135,39 +135,52 @@ extension CurlExchange {
     /// - Parameters:
     ///   - head: The final head, once; nil at other times.
     ///   - bytes: Bytes of the body; empty afterwards.
-    /// - Returns: True when the transport must stop reading, until a command to continue.
-    func deliver(head: ResponseHead?, bytes: inout [UInt8], end: Result<Void, any Error>?) -> Bool {
+    /// - Returns: The tasks to resume, and true when the transport must stop reading, until a command to continue.
+    func deliver(
+        head: ResponseHead?, bytes: inout [UInt8], end: Result<Void, any Error>?
+    ) -> (resumption: Resumption, pauses: Bool) {
         let received = bytes
         bytes = []
-        let (headWaiter, bodyWaiter, chunk, isPaused) = state.locked(in: self) {
-            state -> (
-                UnsafeContinuation<ResponseHead, any Error>?, UnsafeContinuation<[UInt8]?, any Error>?, [UInt8], Bool
-            ) in
-            guard state.end == nil else { return (nil, nil, [], false) }
+        return state.locked(in: self) { state in
+            var resumption = Resumption(head: head, end: end)
+            guard state.end == nil else { return (resumption, false) }
             if state.unread.isEmpty { state.unread = received } else { state.unread += received }
             state.end = end
-            let headWaiter = head != nil || end != nil ? state.headWaiter.take() : nil
-            var bodyWaiter: UnsafeContinuation<[UInt8]?, any Error>?
-            var chunk: [UInt8] = []
-            if !state.unread.isEmpty || end != nil {
-                bodyWaiter = state.bodyWaiter.take()
-                if bodyWaiter != nil { chunk = state.takeUnread() }
+            if head != nil || end != nil { resumption.headWaiter = state.headWaiter.take() }
+            if !state.unread.isEmpty || end != nil, let waiter = state.bodyWaiter.take() {
+                resumption.bodyWaiter = waiter
+                resumption.chunk = state.takeUnread()
             }
             state.isPaused = end == nil && state.unread.count >= Self.maxUnreadBytes
-            return (headWaiter, bodyWaiter, chunk, state.isPaused)
+            return (resumption, state.isPaused)
         }
-        if let head {
-            headWaiter?.resume(returning: head)
-        } else if case .failure(let error)? = end {
-            headWaiter?.resume(throwing: error)
+    }
+
+    /// The waiting tasks and their results.
+    struct Resumption {
+        fileprivate let head: ResponseHead?
+        fileprivate let end: Result<Void, any Error>?
+        fileprivate var headWaiter: UnsafeContinuation<ResponseHead, any Error>?
+        fileprivate var bodyWaiter: UnsafeContinuation<[UInt8]?, any Error>?
+        fileprivate var chunk: [UInt8] = []
+
+        fileprivate init(head: ResponseHead?, end: Result<Void, any Error>?) { (self.head, self.end) = (head, end) }
+
+        /// True if no task waits.
+        var isEmpty: Bool { headWaiter == nil && bodyWaiter == nil }
+
+        func resume() {
+            if let head {
+                headWaiter?.resume(returning: head)
+            } else if case .failure(let error)? = end {
+                headWaiter?.resume(throwing: error)
+            }
+            // After the last bytes, the next call returns the end or throws the error.
+            if !chunk.isEmpty {
+                bodyWaiter?.resume(returning: chunk)
+            } else if let end {
+                bodyWaiter?.resume(with: end.map { nil })
+            }
         }
-        guard let bodyWaiter else { return isPaused }
-        // After the last bytes, the next call returns the end or throws the error.
-        if !chunk.isEmpty {
-            bodyWaiter.resume(returning: chunk)
-        } else if let end {
-            bodyWaiter.resume(with: end.map { nil })
-        }
-        return isPaused
     }
 }

@@ -10,16 +10,6 @@ final class CurlLoop {
         let connectionGuard: ConnectionGuard?
     }
 
-    /// The transfers to one host and the exchanges that wait for a connection.
-    private final class Host {
-        var active = 0
-        var isHTTP2 = false
-        var waiting: [CurlExchange] = []
-        var isUnused: Bool { active == 0 && waiting.isEmpty }
-    }
-
-    /// Maximum concurrent streams on an HTTP/2 connection; also libcurl's default.
-    private static let maxStreams = 100
     /// Idle transfers that are kept for reuse.
     private static let maxIdleTransfers = 64
     /// Hosts without exchanges whose protocol is remembered.
@@ -29,19 +19,24 @@ final class CurlLoop {
 
     let settings: Settings
     private let mailbox: CurlMailbox
+    /// The functions that libcurl calls for every transfer.
+    let callbacks = UnsafePointer(CurlCallbacks.makeTable())
     /// The `picu_multi`; nil until the first transfer.
     private var multi: OpaquePointer?
-    private var active: [CurlTransfer] = []
+    var active: [CurlTransfer] = []
     private var transfers: [ObjectIdentifier: CurlTransfer] = [:]
     private var idle: [CurlTransfer] = []
+    /// The transfers with bytes that are not delivered, and the ones that are being delivered.
     private var dirty: [CurlTransfer] = []
-    private var hosts: [CurlRequest.Host: Host] = [:]
+    private var delivering: [CurlTransfer] = []
+    private var resumptions: [CurlExchange.Resumption] = []
+    var hosts: [CurlRequest.Host: CurlHost] = [:]
     private var commands: [CurlMailbox.Command] = []
     private var isClosed = false
     /// The time of the clock `picu_now` when this iteration began.
     private(set) var now: Int64 = 0
     /// The earliest time at which a time limit can expire.
-    private var nextDeadline = Int64.max
+    var nextDeadline = Int64.max
     private var lastUse: Int64 = 0
 
     init(_ mailbox: CurlMailbox) {
@@ -49,9 +44,11 @@ final class CurlLoop {
         settings = mailbox.settings
     }
 
+    deinit { callbacks.deallocate() }
+
     /// Serves exchanges until the transport is released and the last exchange has ended.
     func run() {
-        picu_block_signals()
+        picu_prepare_thread()
         while true {
             now = picu_now()
             process()
@@ -61,6 +58,9 @@ final class CurlLoop {
                 deliverReceived()
             }
             expireDeadlines()
+            resumeTasks()
+            // Nothing can be waited for; the next request starts another thread.
+            if picu_load() != nil, mailbox.end() { return }
             if isClosed, active.isEmpty, hosts.values.allSatisfy(\.isUnused), mailbox.end() { return shutDown() }
             wait()
         }
@@ -73,7 +73,7 @@ final class CurlLoop {
             case .start(let exchange): enqueue(exchange)
             case .cancel(let exchange): cancel(exchange)
             case .resume(let exchange):
-                if let transfer = transfers[ObjectIdentifier(exchange)] { picu_transfer_pause(transfer.handle, false) }
+                transfers[ObjectIdentifier(exchange)]?.resume()
             case .close: isClosed = true
             }
         }
@@ -81,7 +81,8 @@ final class CurlLoop {
     }
 
     private func wait() {
-        guard let multi = makeMulti() else { return System.yieldThread() }
+        guard dirty.isEmpty else { return }
+        guard picu_load() == nil, let multi = makeMulti() else { return System.yieldThread() }
         let isUnused = active.isEmpty
         if isUnused, lastUse == 0 { lastUse = now }
         if !isUnused { lastUse = 0 }
@@ -115,7 +116,7 @@ extension CurlLoop {
             return fail(exchange, .configuration(String(cString: problem)))
         }
         let host = hosts[exchange.request.host] ?? makeHost(exchange.request.host)
-        guard host.active < limit(host) else {
+        guard host.hasConnection else {
             host.waiting.append(exchange)
             if let deadline = exchange.request.deadline { nextDeadline = min(nextDeadline, deadline) }
             return
@@ -123,18 +124,14 @@ extension CurlLoop {
         start(exchange, host)
     }
 
-    private func makeHost(_ key: CurlRequest.Host) -> Host {
+    private func makeHost(_ key: CurlRequest.Host) -> CurlHost {
         if hosts.count >= Self.maxUnusedHosts { hosts = hosts.filter { !$0.value.isUnused } }
-        let host = Host()
+        let host = CurlHost(connections: settings.connectionsPerHost)
         hosts[key] = host
         return host
     }
 
-    private func limit(_ host: Host) -> Int {
-        host.isHTTP2 ? max(settings.connectionsPerHost, Self.maxStreams) : settings.connectionsPerHost
-    }
-
-    private func start(_ exchange: CurlExchange, _ host: Host) {
+    private func start(_ exchange: CurlExchange, _ host: CurlHost) {
         if exchange.isEnded { return }
         guard let multi = makeMulti(), let transfer = idle.popLast() ?? CurlTransfer(loop: self, multi: multi) else {
             return fail(exchange, .transport("memory is exhausted"))
@@ -153,9 +150,19 @@ extension CurlLoop {
         noteDeadlines(of: transfer)
     }
 
-    private func fail(_ exchange: CurlExchange, _ error: LoadError) {
+    func fail(_ exchange: CurlExchange, _ error: LoadError) {
         var none: [UInt8] = []
-        _ = exchange.deliver(head: nil, bytes: &none, end: .failure(error))
+        resumeLater(exchange.deliver(head: nil, bytes: &none, end: .failure(error)).resumption)
+    }
+
+    /// Resumes tasks at the end of the iteration: each resumption can wake a thread, which then competes with this one.
+    func resumeLater(_ resumption: CurlExchange.Resumption) {
+        if !resumption.isEmpty { resumptions.append(resumption) }
+    }
+
+    private func resumeTasks() {
+        for resumption in resumptions { resumption.resume() }
+        resumptions.removeAll(keepingCapacity: true)
     }
 
     private func cancel(_ exchange: CurlExchange) {
@@ -189,7 +196,7 @@ extension CurlLoop {
     }
 
     /// Ends a transfer before its response is complete.
-    private func stop(_ transfer: CurlTransfer) {
+    func stop(_ transfer: CurlTransfer) {
         if transfer.isResolved || picu_version() >= 0x075700 {
             picu_transfer_stop(transfer.handle)
             return recycle(transfer)
@@ -222,8 +229,8 @@ extension CurlLoop {
         startWaiting(host)
     }
 
-    private func startWaiting(_ host: Host) {
-        while !host.waiting.isEmpty, host.active < limit(host) { start(host.waiting.removeFirst(), host) }
+    private func startWaiting(_ host: CurlHost) {
+        while !host.waiting.isEmpty, host.hasConnection { start(host.waiting.removeFirst(), host) }
     }
 }
 
@@ -249,57 +256,15 @@ extension CurlLoop {
     }
 
     private func deliverReceived() {
-        for transfer in dirty {
+        // To continue a transfer can add it again.
+        swap(&dirty, &delivering)
+        for transfer in delivering {
             transfer.isDirty = false
-            if transfer.deliver(end: nil) { picu_transfer_pause(transfer.handle, true) }
+            if transfer.deliver(end: nil) { transfer.pause() } else { transfer.resume() }
             if transfer.parser.isHTTP2, let exchange = transfer.exchange, let host = hosts[exchange.request.host] {
                 startWaiting(host)
             }
         }
-        dirty.removeAll(keepingCapacity: true)
-    }
-}
-
-// The total and the idle time limit. libcurl limits the time to connect.
-extension CurlLoop {
-    private func noteDeadlines(of transfer: CurlTransfer) {
-        if let deadline = transfer.request?.deadline { nextDeadline = min(nextDeadline, deadline) }
-        if let idle = transfer.request?.idle { nextDeadline = min(nextDeadline, now + idle) }
-    }
-
-    /// Ends the exchanges whose time limit has expired. Progress only delays a deadline, so that the transfers need not
-    /// be examined before the earliest one.
-    private func expireDeadlines() {
-        guard now >= nextDeadline else { return }
-        nextDeadline = .max
-        // Ending a transfer changes the array.
-        for transfer in Array(active) {
-            guard let exchange = transfer.exchange, let request = transfer.request else { continue }
-            if let deadline = request.deadline, deadline <= now {
-                _ = transfer.deliver(end: .failure(LoadError.totalTimeout))
-                stop(transfer)
-            } else if let deadline = transfer.idleDeadline(now: now), deadline <= now {
-                _ = transfer.deliver(end: .failure(LoadError.idleTimeout(request.idle ?? 0)))
-                stop(transfer)
-            } else if exchange.isEnded {
-                continue
-            } else {
-                if let deadline = request.deadline { nextDeadline = min(nextDeadline, deadline) }
-                if let deadline = transfer.idleDeadline(now: now) { nextDeadline = min(nextDeadline, deadline) }
-            }
-        }
-        for host in Array(hosts.values) where !host.waiting.isEmpty { expireWaiting(host) }
-    }
-
-    private func expireWaiting(_ host: Host) {
-        host.waiting.removeAll { exchange in
-            guard let deadline = exchange.request.deadline else { return exchange.isEnded }
-            guard deadline <= now else {
-                nextDeadline = min(nextDeadline, deadline)
-                return exchange.isEnded
-            }
-            fail(exchange, .totalTimeout)
-            return true
-        }
+        delivering.removeAll(keepingCapacity: true)
     }
 }

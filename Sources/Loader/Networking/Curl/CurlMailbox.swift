@@ -57,7 +57,7 @@ final class CurlMailbox: Sendable {
         let error = LoadError.transport("no thread can be started: \(System.message(ofError: failure))")
         var none: [UInt8] = []
         for case .start(let exchange) in commands {
-            _ = exchange.deliver(head: nil, bytes: &none, end: .failure(error))
+            exchange.deliver(head: nil, bytes: &none, end: .failure(error)).resumption.resume()
         }
     }
 }

@@ -72,7 +72,8 @@ struct CurlRequest: Sendable {
         host = Host(
             base: base, trust: verification.verifies ? verification.roots?.number ?? 0 : -1, address: addresses.first)
         // libcurl has a default limit for 0 and accepts no more than the range of a 32-bit integer.
-        connectMilliseconds = timeouts.connect.map { Int(clamping: max(1, $0.clampedNanoseconds / 1_000_000)) } ?? Int.max
+        connectMilliseconds =
+            timeouts.connect.map { Int(clamping: max(1, $0.clampedNanoseconds / 1_000_000)) } ?? Int.max
         idle = timeouts.idle?.clampedNanoseconds
         deadline = timeouts.total.map { now + $0.clampedNanoseconds }
     }

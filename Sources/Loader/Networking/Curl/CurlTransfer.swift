@@ -3,6 +3,9 @@ internal import PlatformImage
 
 /// The state of one reusable transfer of libcurl, on the transport's thread.
 final class CurlTransfer {
+    /// Bytes of a body after which an iteration of the loop stops to receive, until they are delivered.
+    private static let maxPendingBytes = 131_072
+
     private unowned let loop: CurlLoop
     /// The `picu_transfer`.
     private(set) var handle: OpaquePointer?
@@ -30,13 +33,14 @@ final class CurlTransfer {
     private(set) var offersHTTP2 = false
     /// True after the only retry.
     private(set) var isRetried = false
+    private var isPaused = false
     /// The time of the last progress in the clock `picu_now`.
     private(set) var lastProgress: Int64 = 0
 
     /// Returns nil when memory is exhausted.
     init?(loop: CurlLoop, multi: OpaquePointer) {
         self.loop = loop
-        handle = picu_transfer_new(multi, Unmanaged.passUnretained(self).toOpaque(), CurlCallbacks.table)
+        handle = picu_transfer_new(multi, Unmanaged.passUnretained(self).toOpaque(), loop.callbacks)
         if handle == nil { return nil }
     }
 
@@ -75,9 +79,23 @@ final class CurlTransfer {
             limits: connectionGuard?.headLimits ?? ResponseHeadParser.Limits(), isResponseToHead: request.isHead,
             isHTTP1: !offersHTTP2)
         (head, failure, pending) = (nil, nil, [])
-        (isSent, isResolved) = (false, false)
+        (isSent, isResolved, isPaused) = (false, false, false)
         lastProgress = loop.now
         return request.start(handle, usesHTTP2: offersHTTP2, isFresh: isFresh)
+    }
+
+    /// Stops to receive, until ``resume()``.
+    func pause() {
+        if !isPaused { picu_transfer_pause(handle, true) }
+        isPaused = true
+    }
+
+    /// Continues to receive.
+    func resume() {
+        if isPaused {
+            isPaused = false
+            picu_transfer_pause(handle, false)
+        }
     }
 
     /// Ends the use of the transfer by its exchange.
@@ -89,7 +107,10 @@ final class CurlTransfer {
     /// Delivers what was received, and the end of the exchange if it has ended. Returns true when the transfer must
     /// pause.
     func deliver(end: Result<Void, any Error>?) -> Bool {
-        exchange?.deliver(head: head.take(), bytes: &pending, end: end) ?? false
+        guard let exchange else { return false }
+        let (resumption, pauses) = exchange.deliver(head: head.take(), bytes: &pending, end: end)
+        loop.resumeLater(resumption)
+        return pauses
     }
 
     /// Returns the violation of a response that libcurl regards as complete.
@@ -104,10 +125,11 @@ final class CurlTransfer {
 
     /// True if the error means that the server did not process the request, and the request may be sent again.
     func mayRetry(after error: LoadError) -> Bool {
-        guard let request, request.isGet, !isRetried, parser.byteCount == 0, error.reason == .streamRefused else {
-            return false
-        }
-        return failure == nil
+        guard let request, request.isGet, !isRetried, parser.byteCount == 0, failure == nil else { return false }
+        if error.reason == .streamRefused { return true }
+        let details = picu_transfer_failure(handle)
+        return error.reason == .closedBeforeResponse && details.is_reused
+            && (!details.has_response || loop.usesHTTP2(self))
     }
 
     /// The host of the request, for messages.
@@ -134,7 +156,7 @@ final class CurlTransfer {
 
 // The callbacks of libcurl.
 extension CurlTransfer {
-    fileprivate func receiveLine(_ line: UnsafeBufferPointer<UInt8>) -> Bool {
+    func receiveLine(_ line: UnsafeBufferPointer<UInt8>) -> Bool {
         lastProgress = loop.now
         isSent = true
         do throws(MessageViolation) {
@@ -153,7 +175,7 @@ extension CurlTransfer {
         }
     }
 
-    fileprivate func receiveBody(_ bytes: UnsafeBufferPointer<UInt8>) -> Bool {
+    func receiveBody(_ bytes: UnsafeBufferPointer<UInt8>) -> Bool {
         lastProgress = loop.now
         do throws(MessageViolation) {
             switch parser.framing {
@@ -167,6 +189,8 @@ extension CurlTransfer {
                 remaining -= Int64(bytes.count)
             case .chunked: try decoder.decode(bytes, into: &pending)
             }
+            // libcurl 7.88 reads up to 100 times before it returns.
+            if pending.count >= Self.maxPendingBytes { pause() }
             loop.markDirty(self)
             return true
         } catch {
@@ -184,7 +208,7 @@ extension CurlTransfer {
         pending.append(contentsOf: bytes)
     }
 
-    fileprivate func admits(_ address: UnsafePointer<CChar>) -> Bool {
+    func admits(_ address: UnsafePointer<CChar>) -> Bool {
         isResolved = true
         guard exchange != nil else { return false }
         guard let connectionGuard = loop.settings.connectionGuard, !connectionGuard.admits(String(cString: address))
@@ -193,53 +217,27 @@ extension CurlTransfer {
         return false
     }
 
-    fileprivate func repeats(hasResponse: Bool) -> Bool {
+    func repeats(isReused: Bool, hasResponse: Bool) -> Bool {
+        // Over HTTP/2 the received bytes can be frames that belong to no response. A new connection that broke is not a
+        // reason for libcurl to repeat a request, so on a new one the stream was refused.
+        let usesHTTP2 = loop.usesHTTP2(self)
+        let hasResponse = hasResponse && !usesHTTP2
         guard let request, request.isGet, !isRetried, !hasResponse, parser.byteCount == 0 else {
+            let isRefused = !isReused || usesHTTP2
             failure = .lost(
-                hasResponse || parser.byteCount > 0
-                    ? .closedInHead : loop.usesHTTP2(self) ? .streamRefused : .closedBeforeResponse)
+                hasResponse || parser.byteCount > 0 ? .closedInHead : isRefused ? .streamRefused : .closedBeforeResponse
+            )
             return false
         }
         isRetried = true
         return true
     }
 
-    fileprivate func sends() -> Bool {
+    func sends() -> Bool {
         (isSent, isResolved) = (true, true)
         // A connection to an admitted address exists, although another address of the host was refused.
         failure = nil
         lastProgress = loop.now
         return exchange != nil
-    }
-}
-
-/// The C functions that call the methods of a transfer. A transfer exists until its handle is freed, so the references
-/// are valid.
-private enum CurlCallbacks {
-    /// Never freed, because transfers of all transports use it.
-    static var table: UnsafePointer<picu_callbacks> { UnsafePointer(bitPattern: address)! }
-
-    private static let address: UInt = {
-        let table = UnsafeMutablePointer<picu_callbacks>.allocate(capacity: 1)
-        table.initialize(
-            to: picu_callbacks(
-                line: { context, bytes, count in
-                    transfer(context).receiveLine(UnsafeBufferPointer(start: bytes, count: count))
-                },
-                body: { context, bytes, count in
-                    transfer(context).receiveBody(UnsafeBufferPointer(start: bytes, count: count))
-                },
-                admits: { context, address in
-                    guard let address else { return false }
-                    return transfer(context).admits(address)
-                },
-                repeats: { context, hasResponse in transfer(context).repeats(hasResponse: hasResponse) },
-                sends: { context in transfer(context).sends() }))
-        return UInt(bitPattern: table)
-    }()
-
-    private static func transfer(_ context: UnsafeMutableRawPointer?) -> CurlTransfer {
-        guard let context else { preconditionFailure("libcurl lost the context of a transfer") }
-        return Unmanaged.fromOpaque(context).takeUnretainedValue()
     }
 }

@@ -8,8 +8,8 @@ import PlatformImage
 ///
 /// A `GET` is retried once if the server refused its HTTP/2 stream (RFC 9113 §8.7, §6.8), or if a reused connection
 /// closed before the first byte of a response (RFC 9112 §9.3.1). It is not retried after a failed attempt to connect or
-/// a rejected certificate. Before version 7.80, libcurl itself repeats a `GET` on a reused connection that closed, up to
-/// five times, and other methods always use a new connection.
+/// a rejected certificate. Before version 7.80, libcurl itself repeats a `GET` on a reused connection that closed, up
+/// to five times, and other methods always use a new connection.
 ///
 /// Responses are checked strictly by RFC 9112 and RFC 9113: an invalid or truncated one is an error with a
 /// ``LoadError/reason``. One case is not detectable: a body over TLS without Content-Length and without chunked coding

@@ -8,7 +8,8 @@ struct HTTPTarget {
     let host: String
     /// The port, 1...65535.
     let port: UInt16
-    /// The request target (RFC 9112 §3.2.1): path and query, percent-encoded where RFC 3986 requires it.
+    /// The request target (RFC 9112 §3.2.1): path and query as in the URL; bytes that a request line
+    /// cannot contain are percent-encoded.
     let target: [UInt8]
 
     /// Parses a URL; nil for another scheme, an invalid host or an invalid port. User information and the fragment are
@@ -70,27 +71,29 @@ struct HTTPTarget {
 
     private static func isValid(_ host: Slice<UnsafeBufferPointer<UInt8>>, isBracketed: Bool) -> Bool {
         guard isBracketed else { return host.allSatisfy { $0 >= 0x80 || hostBytes.contains($0) } }
-        return host.count > 2 && host.last == UInt8(ascii: "]") && host.dropFirst().dropLast().allSatisfy(addressBytes.contains)
+        return host.count > 2 && host.last == UInt8(ascii: "]")
+            && host.dropFirst().dropLast().allSatisfy(addressBytes.contains)
     }
 
-    /// Encodes the bytes that RFC 3986 §3.3 and §3.4 do not allow in a path or query; existing escapes are retained.
+    /// Encodes the bytes that a request line cannot contain: space, control characters, and bytes from 0x7F on, which
+    /// are UTF-8 of an IRI (RFC 3987 §3.1). All others are sent as they are, also those that RFC 3986 excludes, such as `|`
+    /// and a `%` without digits: their escape would be another URL for some servers.
     private static func target(_ rest: Slice<UnsafeBufferPointer<UInt8>>) -> [UInt8] {
         let used = rest[..<(rest.firstIndex(of: UInt8(ascii: "#")) ?? rest.endIndex)]
         var target: [UInt8] = []
         target.reserveCapacity(used.count + 1)
         if used.first != UInt8(ascii: "/") { target.append(UInt8(ascii: "/")) }
         // Nearly all URLs need no escapes.
-        if used.allSatisfy(unescaped.contains) {
+        if used.allSatisfy(visible.contains) {
             target.append(contentsOf: used)
         } else {
-            target += PercentEncoding.encode(used, allowed: unescaped, keepsEscapes: true)
+            target += PercentEncoding.encode(used, allowed: visible)
         }
         return target
     }
 
-    /// Bytes that need no escape in a path or query. `%` is not included, because it is retained only as part of an
-    /// escape.
-    private static let unescaped = ASCIISet.pathSegment.union("/?")
+    /// The bytes 0x21...0x7E, without the `#` of a fragment.
+    private static let visible = ASCIISet.alphanumerics.union("!\"$%&'()*+,-./:;<=>?@[\\]^_`{|}~")
     /// Bytes of a host name (RFC 3986 §3.2.2), without `:`.
     private static let hostBytes = ASCIISet.unreserved.union("!$&'()*+,;=%")
     /// Bytes of an IPv6 address with a zone.

@@ -34,6 +34,8 @@ struct ResponseHeadParser {
     struct Limits: Equatable, Sendable {
         /// Maximum bytes of all heads and trailers, including the line ends.
         var bytes = 131_072
+        /// Maximum number of lines of all heads and trailers.
+        var lines = 1_000
         /// Maximum number of interim heads.
         var interimHeads = 32
     }
@@ -60,6 +62,7 @@ struct ResponseHeadParser {
 
     /// Bytes of all lines so far.
     private(set) var byteCount = 0
+    private var lineCount = 0
     /// True when the response has the version HTTP/2.
     private(set) var isHTTP2 = false
     /// The end of the body; set with the final head.
@@ -86,8 +89,12 @@ struct ResponseHeadParser {
     /// Lines after the final head are trailers; they are checked and discarded.
     mutating func parse(_ line: UnsafeBufferPointer<UInt8>) throws(MessageViolation) -> ResponseHead? {
         byteCount += line.count
+        lineCount += 1
         guard byteCount <= limits.bytes else {
             throw MessageViolation(.headTooLarge, "the response head is larger than \(limits.bytes) bytes")
+        }
+        guard lineCount <= limits.lines else {
+            throw MessageViolation(.headTooLarge, "the response head has more than \(limits.lines) lines")
         }
         guard line.count >= 2, line[line.count - 1] == 0x0A, line[line.count - 2] == 0x0D else {
             throw MessageViolation(.invalidHead, "a line of the response head does not end with CRLF")
@@ -102,6 +109,7 @@ struct ResponseHeadParser {
         case .fields:
             let field = try Self.field(content)
             try parseFraming(field)
+            if fields.isEmpty { fields.reserveCapacity(16) }
             fields.append(field)
         case .complete:
             if !content.isEmpty { _ = try Self.field(content) }
