@@ -2,6 +2,7 @@
 //
 //     PlatformImageHTTPServerProbe hit [LOOPS]     a fixed body of 2,848 bytes with ten fields, answered on the loop
 //     PlatformImageHTTPServerProbe task [LOOPS]    the same, answered by a task on the loop
+//     PlatformImageHTTPServerProbe wait [LOOPS]    a task answers when its client leaves; /at-once is answered at once
 //     PlatformImageHTTPServerProbe heads           answers with the number of body bytes; for comparisons of parsers
 //
 // Prints the port, and ends when its standard input does.
@@ -36,6 +37,18 @@ struct FixedResult: RequestHandler {
     }
 }
 
+/// Answers no request before its client leaves.
+struct WaitingHandler: RequestHandler {
+    func answer(to request: Request) -> Answer {
+        if request.head.target == "/at-once" { return .response(Response(status: 200, text: "ok")) }
+        return .task { _ in
+            let (stream, _) = AsyncStream.makeStream(of: Never.self)
+            for await _ in stream {}
+            return Response(status: 200, text: "late")
+        }
+    }
+}
+
 /// Reads the body of a request and answers with the number of its bytes.
 struct BodyCounter: RequestHandler {
     func answer(to request: Request) -> Answer {
@@ -58,7 +71,12 @@ struct BodyCounter: RequestHandler {
         configuration.time.idle = .seconds(3_600)
         configuration.time.head = .seconds(3_600)
         configuration.serverName = "probe"
-        let handler: any RequestHandler = mode == "heads" ? BodyCounter() : FixedResult(usesTask: mode == "task")
+        let handler: any RequestHandler =
+            switch mode {
+            case "heads": BodyCounter()
+            case "wait": WaitingHandler()
+            default: FixedResult(usesTask: mode == "task")
+            }
         let server = try await HTTPServer.start(configuration, handler: handler)
         print(server.ports[0])
         flushOutput()

@@ -150,7 +150,7 @@ extension Connection {
         active = nil
         if closesAfterResponse { return linger(worker) }
         phase = .head
-        answersSinceIdle += 1
+        if idleMark == .current { idleMark = .outdated }
         clock.responseEnded(at: worker.loop.now, worker.settings.clock)
     }
 

@@ -53,8 +53,18 @@ final class Connection {
     var scheduled: RequestClock.Deadline?
     var stalledSince: UInt64?
     var lingerDeadline: RequestClock.Deadline?
-    /// Responses since the connection was last marked as idle; -1 while it is not idle.
-    var answersSinceIdle = -1
+    var idleMark = IdleMark.new
+
+    /// The place of the connection among the idle connections.
+    enum IdleMark {
+        /// The connection is new.
+        case new
+        /// The connection is not among the idle connections.
+        case none
+        case current
+        /// The connection has answered a request since, and is the last of the idle connections.
+        case outdated
+    }
 
     init(_ id: ConnectionID, _ socket: Socket, _ peer: PeerAddress, _ client: ClientEntry?, _ clock: RequestClock) {
         (self.id, self.socket, self.peer, self.client, self.clock) = (id, socket, peer, client, clock)
@@ -149,6 +159,17 @@ final class Connection {
         settle(worker)
     }
 
+    /// Closes the connection if it is idle and no request has arrived.
+    func closeIfIdle(_ worker: Worker) {
+        if phase == .lingering { return close(worker) }
+        guard phase == .head else { return }
+        let mark = idleMark
+        // A request may have arrived before its connection had its turn.
+        if !isDeferred { readInput(worker) }
+        if phase == .head, idleMark == mark, !isDeferred { return close(worker) }
+        settle(worker)
+    }
+
     // MARK: - End of an event
 
     /// Updates the watched events, the time limits and the order of the idle connections.
@@ -168,11 +189,13 @@ final class Connection {
         worker.scheduleStall(id.slot, since: stalledSince)
 
         if !isIdle {
-            if answersSinceIdle >= 0 { worker.connectionIsBusy(self) }
-            answersSinceIdle = -1
-        } else if answersSinceIdle != 0 {
+            if idleMark != .none { worker.connectionIsBusy(self) }
+            idleMark = .none
+        } else if idleMark != .current {
             worker.connectionIsIdle(self)
-            answersSinceIdle = 0
+            // A new connection does not make room for others: it may be the only idle one.
+            if idleMark != .new { worker.makeRoom() }
+            idleMark = .current
         }
     }
 }

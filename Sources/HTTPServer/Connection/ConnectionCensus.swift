@@ -52,6 +52,8 @@ final class ClientEntry: Sendable {
 final class ConnectionCensus: Sendable {
     private let limits: ConnectionLimits
     private let total = Atomic<Int>(0)
+    /// Loops that were told to close a connection and have not done so yet.
+    private let pendingCloses = Atomic<Int>(0)
     /// True when a loop has stopped accepting because of the maximum.
     private let isWaiting = Atomic(false)
     private let clients = Mutex<[[UInt8]: [ClientEntry]]>([:])
@@ -92,7 +94,9 @@ final class ConnectionCensus: Sendable {
 
     /// Closes the connection that has been idle longest, if the maximum is reached.
     func makeRoom() {
-        guard total.load(ordering: .relaxed) >= limits.maxConnections else { return }
+        let count = total.load(ordering: .relaxed)
+        guard count >= limits.maxConnections, count - pendingCloses.load(ordering: .relaxed) >= limits.maxConnections
+        else { return }
         closeLongestIdle()
     }
 
@@ -107,8 +111,14 @@ final class ConnectionCensus: Sendable {
             if since != LoopLoad.none, since < found?.since ?? LoopLoad.none { found = (since, load) }
         }
         guard let found else { return false }
-        return found.load.mailbox.post(.closeLongestIdle)
+        pendingCloses.add(1, ordering: .relaxed)
+        if found.load.mailbox.post(.closeLongestIdle) { return true }
+        closeEnded()
+        return false
     }
+
+    /// A loop has closed a connection that ``closeLongestIdle()`` has selected.
+    func closeEnded() { pendingCloses.subtract(1, ordering: .relaxed) }
 
     enum Admission {
         /// No limit applies.

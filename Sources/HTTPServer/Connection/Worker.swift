@@ -71,6 +71,7 @@ final class Worker: EventLoopOwner {
         switch message {
         case .streamBytes(_, _, let continuation): continuation.resume(returning: false)
         case .adopt(_, _, let client): forget(client)
+        case .closeLongestIdle: census.closeEnded()
         default: break
         }
     }
@@ -117,11 +118,22 @@ final class Worker: EventLoopOwner {
         case .streamEnd(let id, let isComplete): find(id.connection)?.streamEnded(id, isComplete: isComplete, self)
         case .resume(let id): find(id)?.resume(self)
         case .adopt(let socket, let peer, let client): adopt(socket, peer, client)
-        case .closeIfIdle(let id): if let connection = find(id), connection.isIdle { connection.close(self) }
-        case .closeLongestIdle: if let slot = idle.front?.slot { connections[slot]?.close(self) }
+        case .closeIfIdle(let id): find(id)?.closeIfIdle(self)
+        case .closeLongestIdle: closeLongestIdle()
         case .resumeAccepting: acceptor.resume()
         case .drain: drain()
         case .stop: loop.stop()
+        }
+    }
+
+    private func closeLongestIdle() {
+        defer { census.closeEnded() }
+        let count = connections.count - freeSlots.count
+        // A connection whose request has arrived is not idle any more.
+        for _ in 0..<16 {
+            guard let slot = idle.front?.slot else { return }
+            connections[slot]?.closeIfIdle(self)
+            if connections.count - freeSlots.count < count { return }
         }
     }
 
@@ -136,10 +148,8 @@ final class Worker: EventLoopOwner {
     }
 
     private func stopIfDrained() {
-        if isDraining, idleCapacity == connections.count { loop.stop() }
+        if isDraining, freeSlots.count == connections.count { loop.stop() }
     }
-
-    private var idleCapacity: Int { freeSlots.count }
 
     // MARK: - Connections
 
@@ -176,6 +186,8 @@ final class Worker: EventLoopOwner {
         idle.remove(slot)
         publishIdle()
         forget(connection.client)
+        // A descriptor is free.
+        if acceptor.retryTime != nil { acceptor.resume() }
         stopIfDrained()
     }
 
@@ -185,8 +197,10 @@ final class Worker: EventLoopOwner {
         idle.insert(connection.id.slot, key: lastIdleKey)
         connection.client?.idleSince.store(lastIdleKey, ordering: .relaxed)
         publishIdle()
-        census.makeRoom()
     }
+
+    /// Closes the connection that has been idle longest, if the maximum of connections is reached.
+    func makeRoom() { census.makeRoom() }
 
     func connectionIsBusy(_ connection: Connection) {
         idle.remove(connection.id.slot)

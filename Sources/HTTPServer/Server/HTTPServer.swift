@@ -25,8 +25,9 @@ package final class HTTPServer: Sendable {
         let server = HTTPServer(configuration, bound, loops)
         let settings = ConnectionSettings(
             message: configuration.message, time: configuration.time, serverName: configuration.serverName)
-        for index in 0..<loops {
-            let sockets = bound.map { $0.sockets[index] }
+        let handovers = (0..<loops).map { index in SocketHandover(bound.map { $0.sockets[index] }) }
+        bound = []
+        for (index, sockets) in handovers.enumerated() {
             if let error = await server.startLoop(index, sockets, handler, settings) {
                 await server.stop()
                 throw ServerError("cannot start an event loop: \(error)")
@@ -44,7 +45,7 @@ package final class HTTPServer: Sendable {
 
     /// Starts the thread of a loop and waits until the loop accepts connections.
     private func startLoop(
-        _ index: Int, _ sockets: [Socket], _ handler: any RequestHandler, _ settings: ConnectionSettings
+        _ index: Int, _ sockets: SocketHandover, _ handler: any RequestHandler, _ settings: ConnectionSettings
     ) async -> SystemError? {
         let (census, end) = (census, end)
         end.loopStarts()
@@ -53,7 +54,8 @@ package final class HTTPServer: Sendable {
                 try LoopThread.start {
                     do throws(SystemError) {
                         let worker = try Worker(
-                            index: index, census: census, listeners: sockets, handler: handler, settings: settings)
+                            index: index, census: census, listeners: sockets.take(), handler: handler,
+                            settings: settings)
                         started.resume(returning: nil)
                         worker.loop.run()
                         worker.end()
@@ -88,6 +90,20 @@ package final class HTTPServer: Sendable {
     private func waitForEnd() async {
         await end.wait()
         for path in paths { unsafe piuv_remove_socket(path) }
+    }
+}
+
+/// Listening sockets on the way to their thread. The loop must have the only references, because a drain closes them.
+private final class SocketHandover: Sendable {
+    private let sockets: Mutex<[Socket]>
+
+    init(_ sockets: [Socket]) { self.sockets = Mutex(sockets) }
+
+    func take() -> [Socket] {
+        sockets.locked(in: self) { sockets in
+            defer { sockets = [] }
+            return sockets
+        }
     }
 }
 

@@ -155,6 +155,7 @@ import Testing
             case .stalledResponse: $0.time.stalledResponse = limit
             }
         }
+        let start = ContinuousClock.now
         let client = try loop.connect()
         switch kind {
         case .head: client.send("GET /")
@@ -167,7 +168,6 @@ import Testing
             loop.settle(client)
         case .stalledResponse: client.send(get)
         }
-        let start = ContinuousClock.now
         while loop.census.count > 0 { loop.worker.loop.turn() }
         let elapsed = ContinuousClock.now - start
 

@@ -25,13 +25,13 @@ import Testing
         let loop = try TestLoop(TestHandler.echo)
         let client = try Self.run(request, loop, cuts: [])
 
-        #expect(client.statuses == request.statuses)
+        #expect(Self.finalReplies(client).map(\.status) == request.statuses)
         #expect(client.hasEnded == !request.isOpen)
     }
 
-    /// The Date field may differ.
-    private static func withoutDate(_ replies: [TestReply]) -> [TestReply] {
-        replies.map { reply in
+    /// The final responses without their Date fields. `100 Continue` is not sent if the body has arrived already.
+    private static func finalReplies(_ client: TestClient) -> [TestReply] {
+        client.replies.filter { $0.status != 100 }.map { reply in
             var reply = reply
             reply.fields.removeAll { $0.hasPrefix("Date: ") }
             return reply
@@ -41,7 +41,7 @@ import Testing
     @Test(.requirement("HS30"), arguments: RawRequest.table)
     func requestInRandomPartsGetsTheSameAnswers(_ request: RawRequest) throws {
         let loop = try TestLoop(TestHandler.echo)
-        let expected = Self.withoutDate(try Self.run(request, loop, cuts: []).replies)
+        let expected = Self.finalReplies(try Self.run(request, loop, cuts: []))
         var random = SplitMix(seed: 37)
         let count = request.bytes.count + get.utf8.count
         for _ in 0..<500 {
@@ -49,7 +49,7 @@ import Testing
             }
             let client = try Self.run(request, loop, cuts: Set(cuts).sorted())
 
-            #expect(Self.withoutDate(client.replies) == expected, "\(cuts)")
+            #expect(Self.finalReplies(client) == expected, "\(cuts)")
             #expect(client.hasEnded == !request.isOpen, "\(cuts)")
         }
         #expect(loop.census.count <= 501)
@@ -62,14 +62,14 @@ import Testing
             let client = try loop.connect()
             client.send(request.bytes[..<count])
             loop.settle(client)
-            let statuses = client.statuses
+            let statuses = Self.finalReplies(client).map(\.status)
             #expect(request.statuses.starts(with: statuses), "\(count) bytes")
 
             client.closeHalf()
             loop.settle(client)
 
             #expect(client.hasEnded, "\(count) bytes")
-            #expect(client.statuses == statuses, "\(count) bytes")
+            #expect(Self.finalReplies(client).map(\.status) == statuses, "\(count) bytes")
         }
         #expect(loop.census.count == 0)
     }

@@ -20,24 +20,30 @@ final class TestClient {
     init(_ socket: Socket) { self.socket = socket }
 
     /// Connects to a TCP port of 127.0.0.1. The socket does not block afterwards.
-    convenience init(port: Int, receiveBuffer: Int32? = nil) throws {
+    convenience init(port: Int) throws {
         let descriptor = Glibc.socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
         try #require(descriptor >= 0)
         self.init(Socket(descriptor))
-        if var size = receiveBuffer {
-            setsockopt(descriptor, SOL_SOCKET, SO_RCVBUF, &size, socklen_t(MemoryLayout<Int32>.size))
-        }
+        try #require(Self.connect(descriptor, port) == 0)
+        try #require(fcntl(descriptor, F_SETFL, O_NONBLOCK) == 0)
+    }
+
+    /// True if the port accepts a connection.
+    static func canConnect(port: Int) -> Bool {
+        let socket = Socket(Glibc.socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0))
+        return connect(socket.descriptor, port) == 0
+    }
+
+    private static func connect(_ descriptor: Int32, _ port: Int) -> Int32 {
         var address = sockaddr_in()
         address.sin_family = sa_family_t(AF_INET)
         address.sin_port = UInt16(truncatingIfNeeded: port).bigEndian
         address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
-        let status = withUnsafePointer(to: &address) { pointer in
+        return withUnsafePointer(to: &address) { pointer in
             pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
                 Glibc.connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
             }
         }
-        try #require(status == 0)
-        try #require(fcntl(descriptor, F_SETFL, O_NONBLOCK) == 0)
     }
 
     /// Connects to a TCP port of ::1.
@@ -169,15 +175,17 @@ struct TestReply: Equatable {
             var reply = Self(status: Int(lines[0].dropFirst(9).prefix(3)) ?? 0, fields: Array(lines.dropFirst()))
             rest = rest[end.upperBound...]
             if reply["Transfer-Encoding"] == "chunked" {
-                while let line = rest.firstRange(of: [13, 10]) {
+                var isComplete = false
+                while !isComplete, let line = rest.firstRange(of: [13, 10]) {
                     let digits = String(decoding: rest[..<line.lowerBound], as: UTF8.self)
                     guard let size = Int(digits, radix: 16), rest.endIndex - line.upperBound >= size + 2 else {
                         return replies
                     }
                     reply.body += rest[line.upperBound..<line.upperBound + size]
                     rest = rest[(line.upperBound + size + 2)...]
-                    if size == 0 { break }
+                    isComplete = size == 0
                 }
+                guard isComplete else { return replies }
             } else if let count = reply["Content-Length"].flatMap({ Int($0) }), reply.status != 304 {
                 guard rest.count >= count else { return replies }
                 reply.body = Array(rest.prefix(count))

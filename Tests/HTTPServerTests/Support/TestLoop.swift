@@ -35,6 +35,7 @@ final class TestLoop {
         try #require(piuv_socket_pair(&pair) == 0)
         census.loads[0].connections.add(1, ordering: .relaxed)
         #expect(census.reserve())
+        census.makeRoom()
         worker.adopt(Socket(pair[0]), PeerAddress(piuv_address()), nil)
         return TestClient(Socket(pair[1]))
     }
