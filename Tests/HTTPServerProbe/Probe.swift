@@ -59,6 +59,13 @@ struct BodyCounter: RequestHandler {
             return Response(status: 200, text: "\(count)")
         }
     }
+
+    /// Names the rule of Docs/http-server.md.
+    func response(to rejected: RejectedRequest) -> Response {
+        var response = Response(status: rejected.reason.status, text: rejected.reason.message)
+        response.fields.append(FieldName("X-Rule"), rejected.reason.rule.rawValue)
+        return response
+    }
 }
 
 @main struct Probe {
