@@ -69,6 +69,14 @@ let package = Package(
             name: "PlatformImageURLSession", dependencies: ["PlatformImage", "PlatformImageLoader"],
             path: "Sources/LoaderURLSession", swiftSettings: settings),
 
+        // The HTTP server, which knows no image.
+        .target(
+            name: "CPlatformImageUV", path: "Sources/CUV", cSettings: codecSettings,
+            linkerSettings: [.linkedLibrary("uv")]),
+        .target(
+            name: "PlatformImageHTTPServer", dependencies: ["CPlatformImageUV"], path: "Sources/HTTPServer",
+            swiftSettings: coreSettings),
+
         // The tools. Only imagetool, with the worker program imagetool-decoder, is for users; imagetool-bench measures
         // and demonstrates.
         .target(
@@ -144,6 +152,16 @@ let package = Package(
                 "PlatformImageLoopbackOrigin", "PlatformImageTestSupport",
             ],
             exclude: ["CommandLine/command-line.json"], swiftSettings: settings),
+        .executableTarget(
+            name: "PlatformImageHTTPServerProbe", dependencies: ["PlatformImageHTTPServer"],
+            path: "Tests/HTTPServerProbe", swiftSettings: settings),
+        .testTarget(
+            name: "HTTPServerTests",
+            dependencies: [
+                "PlatformImageHTTPServer", "CPlatformImageUV", "PlatformImageHTTPServerProbe",
+                "PlatformImageTestSupport",
+            ],
+            swiftSettings: settings),
         // Examples that are run as tests; their folder is part of the documentation.
         .testTarget(
             name: "RecipeTests",

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Python environments with the packages that a script needs; they are created on first use.
 
-    Scripts/lib/environment.py [images|peers|thumbor|iiif|libthumbor|site|batch]      prints the path of the interpreter
+    Scripts/lib/environment.py [images|peers|thumbor|iiif|libthumbor|h11|site|batch]      prints the path of the interpreter
 
 A script calls `ensure` before it imports a package: `ensure` continues the script in an interpreter that has the
 packages. It prefers PYTHON (default python3) where an environment allows that, and otherwise creates a virtual
@@ -90,6 +90,10 @@ ENVIRONMENTS = {
         ".build-check-libthumbor/venv",
         "import importlib.metadata as m, libthumbor; assert m.version('libthumbor') == '2.0.2'",
         [["libthumbor==2.0.2"]]),
+    # An HTTP/1.1 parser that the HTTP server is compared with.
+    "h11": Environment(
+        ".build-check-h11/venv", "import importlib.metadata as m, h11; assert m.version('h11') == '0.16.0'",
+        [["h11==0.16.0"]]),
     # The batch engines of Examples/batch.
     "batch": Environment(
         ".build-batch/venv",

@@ -1,0 +1,23 @@
+/// The name of a header field. Names are constants of the program, so that they cannot come from outside.
+package struct FieldName: Sendable {
+    let text: StaticString
+
+    /// Creates a name.
+    ///
+    /// - Parameter text: A token; another text is a programming error and traps.
+    package init(_ text: StaticString) {
+        let isToken = text.withUTF8Buffer { bytes in unsafe !bytes.isEmpty && bytes.allSatisfy(\.isTokenByte) }
+        precondition(isToken, "a field name must be a token")
+        self.text = text
+    }
+
+    /// The bytes of the name.
+    func append(to bytes: inout [UInt8]) {
+        text.withUTF8Buffer { unsafe bytes.append(contentsOf: $0) }
+    }
+
+    /// True if the bytes of a range are this name, in letters of any case.
+    func matches(_ bytes: Span<UInt8>, _ range: Range<Int>) -> Bool {
+        bytes.matches(range, text)
+    }
+}

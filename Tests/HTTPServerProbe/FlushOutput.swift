@@ -1,0 +1,10 @@
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#else
+import Darwin
+#endif
+
+/// Writes the buffered standard output, which is a pipe.
+func flushOutput() { fflush(nil) }
