@@ -141,6 +141,9 @@ bench-peers: tool ## The images of `make bench` with Pillow, pyvips, OpenCV and 
 bench-load: tool ## The loader and its transport against plain libcurl in C, on loopback
 	@Scripts/bench/load $(ARGUMENTS)
 
+bench-http-server: bootstrap ## The HTTP server against nginx with a static file: CPU, switches, idle memory, targets
+	@SWIFT=$(SWIFT) Scripts/bench/http-server $(ARGUMENTS)
+
 bench-transport: tool ## New connections with and without TLS, and the memory of a slow reader, with limits
 	@Scripts/bench/transport $(ARGUMENTS)
 
@@ -229,6 +232,9 @@ soak: tool ## 200,000 loads with random cancellation; memory, descriptors and in
 	@Scripts/verify/soak $(ARGUMENTS)
 
 # ARGUMENTS='--only answers' selects parts.
+verify-http-server: bootstrap ## The request parser of the HTTP server against h11 on 5,000 random requests
+	@SWIFT=$(SWIFT) Scripts/verify/http-server
+
 verify-transport: tool ## Request lines of 10,000 URLs byte for byte; results of malformed responses, as a table
 	@IMAGETOOL=$(TOOL) Scripts/verify/transport $(ARGUMENTS)
 

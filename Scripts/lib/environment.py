@@ -1,7 +1,9 @@
 #!/usr/bin/env python3
 """Python environments with the packages that a script needs; they are created on first use.
 
-    Scripts/lib/environment.py [images|peers|thumbor|iiif|libthumbor|h11|site|batch]      prints the path of the interpreter
+    Scripts/lib/environment.py [images|peers|thumbor|iiif|libthumbor|h11|site|batch]
+
+Prints the path of the interpreter of an environment.
 
 A script calls `ensure` before it imports a package: `ensure` continues the script in an interpreter that has the
 packages. It prefers PYTHON (default python3) where an environment allows that, and otherwise creates a virtual

@@ -6,5 +6,5 @@ import Musl
 import Darwin
 #endif
 
-/// Writes the buffered standard output, which is a pipe.
+/// Writes the buffered standard output, which is a pipe or a file.
 func flushOutput() { fflush(nil) }

@@ -5,7 +5,7 @@
 //     PlatformImageHTTPServerProbe wait [LOOPS]    a task answers when its client leaves; /at-once is answered at once
 //     PlatformImageHTTPServerProbe heads           answers with the number of body bytes; for comparisons of parsers
 //
-// Prints the port, and ends when its standard input does.
+// Prints the port, and runs until it is killed.
 
 import PlatformImageHTTPServer
 
@@ -87,7 +87,6 @@ struct BodyCounter: RequestHandler {
         let server = try await HTTPServer.start(configuration, handler: handler)
         print(server.ports[0])
         flushOutput()
-        while readLine() != nil {}
-        await server.stop()
+        while true { try await Task.sleep(for: .seconds(3_600)) }
     }
 }

@@ -2,8 +2,9 @@ public import Testing
 
 /// The identifiers of the documented requirements that a test or a suite verifies.
 ///
-/// `O1` to `O98` and `C1` to `C18` are rows of Docs/originals.md, `SV1` to `SV25` rows of Docs/service-security.md;
-/// `A`, `B`, `D`, `E`, `M`, `N` and `X` with a number are rows of Docs/defects.md.
+/// `O1` to `O98` and `C1` to `C18` are rows of Docs/originals.md, `SV1` to `SV25` rows of Docs/service-security.md,
+/// `HS1` to `HS42` rows of Docs/http-server.md; `A`, `B`, `D`, `E`, `M`, `N` and `X` with a number are rows of
+/// Docs/defects.md.
 /// `Scripts/build/requirements` reads them from the sources and writes the tables of tests in these documents.
 public struct Requirement: TestTrait, SuiteTrait {
     /// One or more identifiers, such as `O22`.

@@ -63,9 +63,9 @@ extension Connection {
         settle(worker)
     }
 
-    /// The response to a request whose body is not complete. It is sent when the body was read and discarded. An error is
-    /// sent at once, and so is the response to a request whose body is large or whose client waits before it sends the
-    /// body; then the connection is closed.
+    /// The response to a request whose body is not complete. It is sent when the body was read and discarded. An error
+    /// is sent at once, and so is the response to a request whose body is large or whose client waits before it sends
+    /// the body; then the connection is closed.
     private func responseKnown(_ response: Response, _ active: ActiveRequest, _ worker: Worker) {
         active.exchange = nil
         active.task = nil
@@ -108,7 +108,8 @@ extension Connection {
         worker.scratch.removeAll(keepingCapacity: true)
         worker.updateDate()
         worker.responseHead.append(
-            response, length, closesAfterResponse ? .close : isHTTP10 ? .keepAlive10 : .http11, to: &worker.scratch)
+            status: response.status, response.fields, response.ownFields, length,
+            closesAfterResponse ? .close : isHTTP10 ? .keepAlive10 : .http11, to: &worker.scratch)
         if case .bytes(let bytes) = response.body, hasBody {
             send(worker.scratch, bytes, worker)
         } else {

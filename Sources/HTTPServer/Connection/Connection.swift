@@ -1,7 +1,7 @@
 /// A connection of a client: reads requests, one at a time, and sends their responses in order.
 ///
-/// All functions are called on the thread of its loop. `worker` is the loop with all its connections. Every function that
-/// an event calls ends with ``settle(_:)``.
+/// All functions are called on the thread of its loop. `worker` is the loop with all its connections. Every function
+/// that an event calls ends with ``settle(_:)``.
 final class Connection {
     enum Phase {
         /// No request, or an incomplete head.

@@ -6,8 +6,8 @@ package struct ConnectionLimits: Sendable {
     package var maxConnections = 4_096
     /// Maximum per IPv4 address or IPv6 /64 network, at least 1; nil for no limit.
     package var maxPerClient: Int?
-    /// Returns true for addresses without a limit per client, such as those of proxies. Connections of Unix sockets have
-    /// no such limit.
+    /// Returns true for addresses without a limit per client, such as those of proxies. Connections of Unix sockets
+    /// have no such limit.
     package var isExempt: @Sendable (PeerAddress) -> Bool = { _ in false }
 
     /// Creates the default limits: 4,096 connections, no limit per client.

@@ -2,8 +2,8 @@ import Synchronization
 
 /// Answers the requests of a server.
 package protocol RequestHandler: Sendable {
-    /// Decides about a request whose head is complete. Called on the thread of the request's loop, which serves no other
-    /// request meanwhile: it must not wait.
+    /// Decides about a request whose head is complete. Called on the thread of the request's loop, which serves no
+    /// other request meanwhile: it must not wait.
     func answer(to request: Request) -> Answer
 
     /// Returns the response to a request that the server refuses. The connection is closed after it.

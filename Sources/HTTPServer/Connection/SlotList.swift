@@ -1,5 +1,5 @@
-/// A doubly linked list of slot numbers with a key for each, in ascending order of the keys. A slot is in the list at most
-/// once; every operation but an insertion out of order takes constant time.
+/// A doubly linked list of slot numbers with a key for each, in ascending order of the keys. A slot is in the list at
+/// most once; every operation but an insertion out of order takes constant time.
 ///
 /// Of the time limits of a loop, one list per kind; of its idle connections, one list by the time at which they became
 /// idle.

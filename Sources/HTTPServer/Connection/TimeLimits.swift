@@ -65,8 +65,8 @@ struct RequestClock: Hashable, Sendable {
         deadline = Deadline(kind: .head, time: now &+ limits.head)
     }
 
-    /// The first bytes of the head of a request have arrived, without its end. While a response is not complete, no time
-    /// limit applies to the next request, because the server does not read it.
+    /// The first bytes of the head of a request have arrived, without its end. While a response is not complete, no
+    /// time limit applies to the next request, because the server does not read it.
     mutating func headBegan(at now: UInt64, _ limits: Limits) {
         guard !headHasBegun else { return }
         headHasBegun = true

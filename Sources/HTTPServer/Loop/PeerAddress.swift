@@ -2,8 +2,8 @@ import CPlatformImageUV
 
 /// The remote address of a connection.
 package struct PeerAddress: Hashable, Sendable {
-    /// The IP address: 4 bytes, or 16 bytes of IPv6; empty for a Unix socket. IPv4 addresses inside IPv6 (::ffff:0:0/96)
-    /// are those of IPv4.
+    /// The IP address: 4 bytes, or 16 bytes of IPv6; empty for a Unix socket. IPv4 addresses inside IPv6
+    /// (::ffff:0:0/96) are those of IPv4.
     package let bytes: [UInt8]
     /// The port; 0 for a Unix socket.
     package let port: UInt16

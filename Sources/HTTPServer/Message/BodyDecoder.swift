@@ -50,8 +50,8 @@ struct BodyDecoder: Sendable {
 
     /// Decodes the next part.
     ///
-    /// - Parameter start: The first byte that no earlier step consumed. Data and a final position end the step; the next
-    ///   step starts behind them.
+    /// - Parameter start: The first byte that no earlier step consumed. Data and a final position end the step; the
+    ///   next step starts behind them.
     mutating func next(_ bytes: Span<UInt8>, from start: Int) throws(RequestRejection) -> Step {
         var index = start
         while true {

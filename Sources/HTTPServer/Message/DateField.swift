@@ -44,8 +44,8 @@ struct DateField: Sendable {
         bytes.append(" GMT")
     }
 
-    /// The date of a day since 1970 in the Gregorian calendar. Years of this computation begin in March, so that the leap
-    /// day is the last day of its year; eras have 400 years.
+    /// The date of a day since 1970 in the Gregorian calendar. Years of this computation begin in March, so that the
+    /// leap day is the last day of its year; eras have 400 years.
     private static func civilDate(_ days: Int64) -> (year: Int, month: Int, day: Int) {
         let shifted = days + 719_468
         let (era, dayOfEra) = shifted.quotientAndRemainder(dividingBy: 146_097)

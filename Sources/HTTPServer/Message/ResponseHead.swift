@@ -27,12 +27,20 @@ struct ResponseHead: Sendable {
 
     mutating func updateDate(now: UInt64, wallClock: () -> Int64) { date.update(now: now, wallClock: wallClock) }
 
-    func append(_ response: borrowing Response, _ length: Length, _ persistence: Persistence, to bytes: inout [UInt8]) {
-        bytes.append(contentsOf: statusLines[response.status])
+    /// Appends a head.
+    ///
+    /// - Parameters:
+    ///   - fields: Field lines that follow those of the server.
+    ///   - ownFields: Field lines that follow `fields`.
+    func append(
+        status: Int, _ fields: FieldBlock, _ ownFields: FieldBlock, _ length: Length, _ persistence: Persistence,
+        to bytes: inout [UInt8]
+    ) {
+        bytes.append(contentsOf: statusLines[status])
         bytes.append(contentsOf: date.bytes)
         bytes.append(contentsOf: server)
-        bytes.append(contentsOf: response.fields.bytes)
-        bytes.append(contentsOf: response.ownFields.bytes)
+        bytes.append(contentsOf: fields.bytes)
+        bytes.append(contentsOf: ownFields.bytes)
         switch length {
         case .bytes(let count):
             bytes.append("Content-Length: ")

@@ -8,14 +8,15 @@ package final class HTTPServer: Sendable {
     private let paths: [String]
     private let census: ConnectionCensus
     private let end = ServerEnd()
+    private let hasSocketFiles = Atomic(true)
 
     /// Number of open connections.
     package var connectionCount: Int { census.count }
 
-    /// Starts a server. When this returns, it accepts connections.
+    /// Starts a server. When this returns, it accepts connections, until ``drain()`` or ``stop()``.
     ///
-    /// - Throws: `ServerError` when a listener cannot be bound or the system has no resources for the loops; the message
-    ///   is for the operator.
+    /// - Throws: `ServerError` when a listener cannot be bound or the system has no resources for the loops; the
+    ///   message is for the operator.
     package static func start(
         _ configuration: ServerConfiguration, handler: any RequestHandler
     ) async throws(ServerError) -> HTTPServer {
@@ -76,19 +77,23 @@ package final class HTTPServer: Sendable {
     ///
     /// Returns when all connections are closed, or ``stop()`` was called. More calls wait, too.
     package func drain() async {
+        removeSocketFiles()
         for load in census.loads { load.mailbox.post(.drain) }
-        await waitForEnd()
-    }
-
-    /// Ends the server at once: closes all connections and cancels the tasks of their requests, without waiting for these
-    /// tasks. Returns when all connections are closed.
-    package func stop() async {
-        for load in census.loads { load.mailbox.post(.stop) }
-        await waitForEnd()
-    }
-
-    private func waitForEnd() async {
         await end.wait()
+    }
+
+    /// Ends the server at once: closes all connections and cancels the tasks of their requests, without waiting for
+    /// these tasks. Returns when all connections are closed.
+    package func stop() async {
+        removeSocketFiles()
+        for load in census.loads { load.mailbox.post(.stop) }
+        await end.wait()
+    }
+
+    /// Removes the files of Unix sockets, once and before the sockets are closed: afterwards, another process may listen
+    /// at the same path.
+    private func removeSocketFiles() {
+        guard hasSocketFiles.exchange(false, ordering: .relaxed) else { return }
         for path in paths { unsafe piuv_remove_socket(path) }
     }
 }

@@ -13,7 +13,8 @@ import Testing
         var head = ResponseHead(serverName: "test")
         head.updateDate(now: 0) { 784_111_777_000_000_000 }
         var bytes: [UInt8] = []
-        head.append(response, length, persistence, to: &bytes)
+        head.append(
+            status: response.status, response.fields, response.ownFields, length, persistence, to: &bytes)
         return String(decoding: bytes, as: UTF8.self)
     }
 
