@@ -90,8 +90,8 @@ package final class HTTPServer: Sendable {
         await end.wait()
     }
 
-    /// Removes the files of Unix sockets, once and before the sockets are closed: afterwards, another process may listen
-    /// at the same path.
+    /// Removes the files of Unix sockets, once and before the sockets are closed: afterwards, another process may
+    /// listen at the same path.
     private func removeSocketFiles() {
         guard hasSocketFiles.exchange(false, ordering: .relaxed) else { return }
         for path in paths { unsafe piuv_remove_socket(path) }

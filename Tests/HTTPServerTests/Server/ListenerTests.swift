@@ -84,6 +84,34 @@ import Testing
         await #expect(throws: ServerError.self) { try await Self.start(.unix(path: "/tmp/" + long)) }
     }
 
+    /// A rolling restart: the new process listens while the old one still serves requests.
+    @Test(.requirement("HS41", "HS37")) func socketPathIsFreeForAnotherServerDuringADrain() async throws {
+        let (path, gate) = (Self.temporaryPath(), TestGate())
+        let old = try await HTTPServer.start(
+            ServerConfiguration(listeners: [.unix(path: path)]),
+            handler: TestHandler { _ in
+                .task { _ in
+                    await gate.wait()
+                    return Response(status: 200, text: "old")
+                }
+            })
+        let client = try TestClient(path: path)
+        client.send(get)
+        await yieldUntil { gate.arrivals == 1 }
+        async let end: Void = old.drain()
+        await yieldUntil { !FileManager.default.fileExists(atPath: path) }
+
+        let new = try await Self.start(.unix(path: path))
+        #expect(await (try TestClient(path: path)).exchange(get)?.text == "ok")
+        gate.open()
+        await client.wait { $0.hasEnded }
+        #expect(client.replies.first?.text == "old\n")
+        client.close()
+        await end
+        #expect(await (try TestClient(path: path)).exchange(get)?.text == "ok")
+        await new.stop()
+    }
+
     @Test(.requirement("HS42")) func fewLongConnectionsAreDistributedToAllLoops() async throws {
         let threads = Locked<Set<ThreadIdentity>>([])
         try await withServer(
