@@ -26,7 +26,8 @@ struct BMPEmbedded {
         cursor.move(to: FileNumber(start))
         let size = info.imageSize > 0 ? min(info.imageSize, cursor.remaining) : cursor.remaining
         range = cursor.take(FileNumber(size)) ?? cursor.rest
-        guard case .decodable(format) = CodecCall.signature(of: bytes.extracting(range)) else {  // trap-free: of the cursor
+        let file = bytes.extracting(range)  // trap-free: a range of the cursor
+        guard case .decodable(format) = CodecCall.signature(of: file) else {
             throw DecodeError(
                 .malformed, format: .bmp, "bmp: the header announces \(format) data, but its signature is missing")
         }
@@ -34,7 +35,7 @@ struct BMPEmbedded {
         var fullSizeOptions = options
         fullSizeOptions.scaleDenominator = 1
         call = CodecCall(format: format, options: fullSizeOptions, resamples: resamples)
-        codecHeader = try call.header(of: bytes.extracting(range), damage: &damage)  // trap-free: of the cursor
+        codecHeader = try call.header(of: file, damage: &damage)
         var header = ImageHeader(codecHeader, format: .bmp)
         if header.width != info.width || header.height != info.height { damage.warn(.structure) }
         header.orientation = .up

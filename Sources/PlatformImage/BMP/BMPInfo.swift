@@ -3,8 +3,8 @@
 // References: Microsoft, "Bitmap Header Types" and "Bitmap Storage"; IBM, "OS/2 Presentation Manager bitmap file
 // formats". Later headers extend earlier ones: a field exists when the header is long enough.
 
-/// The stored header fields; fields missing in a short header are 0. All fit into 32 bits: their sums, and products with
-/// numbers below 64, do not wrap around in `Int`.
+/// The stored header fields; fields missing in a short header are 0. All fit into 32 bits: their sums, and products
+/// of them with numbers below 64, do not wrap around in `Int`.
 struct BMPInfo {
     static let fileHeaderSize = 14
 

@@ -55,7 +55,8 @@ extension EXIFTree {
             }
         }
 
-        /// Keeps a place for the maker note, unless its value is in its entry, or IFD0 with its `after` bytes reaches it.
+        /// Keeps a place for the maker note, unless its value is in its entry, or IFD0, which has `after` bytes, reaches
+        /// it.
         ///
         /// - Parameter offset: The offset in the source, which has fewer than 2^62 bytes, as all sums here have.
         mutating func reserve(_ offset: Int, byteCount: Int, after: Int) {

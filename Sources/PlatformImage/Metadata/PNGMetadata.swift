@@ -58,7 +58,8 @@ enum PNGMetadata {
                 } else if data.next(bytes) == 0 {
                     // The text has two digits for each byte, and line ends.
                     let most = FileNumber(min(limits.maxNext, maxText)).timesClamped(3).clamped(to: 0 ... .max)
-                    let digits = bytes.extracting(data.rest).zlibDecompressed(limit: most)  // trap-free: a range of a chunk
+                    let stream = bytes.extracting(data.rest)  // trap-free: a range of the chunk
+                    let digits = stream.zlibDecompressed(limit: most)
                     profile = digits.flatMap { RawProfile.bytes($0.span, ByteCursor($0.span)) }
                 }
                 metadata.iptc = limits.accept(profile.flatMap { iptc(in: $0) })

@@ -1,7 +1,8 @@
 /// A number that a file, a message of a worker, a field of a peer or the disk contains.
 ///
 /// It has no operators and no conversion that can trap: arithmetic and conversions have names that state the result of
-/// an overflow. `make lint` rejects other arithmetic in the files that read such numbers (Scripts/verify/hostile-numbers).
+/// an overflow. In the files that read such numbers, `make lint` (Scripts/verify/hostile-numbers) rejects other
+/// arithmetic.
 package struct FileNumber: Hashable, Sendable {
     private let value: Int
 

@@ -43,7 +43,8 @@ extension SourceImage {
 extension ImageHeader {
     /// True when the aspect ratios differ by at most 1 %.
     fileprivate func hasAspectRatio(of other: Self) -> Bool {
-        let (a, b) = (Double(width) * Double(other.height), Double(height) * Double(other.width))  // trap-free: floating-point
+        let a = Double(width) * Double(other.height)  // trap-free: floating-point
+        let b = Double(height) * Double(other.width)  // trap-free: floating-point
         return abs(a - b) <= 0.01 * b  // trap-free: floating-point
     }
 }

@@ -154,7 +154,8 @@ import Testing
         ])
     func hierarchicalKeywordsAreRemovedWithTheLocation(_ content: String) throws {
         let packet = Self.packet(
-            #"xmlns:lr="http://ns.adobe.com/lightroom/1.0/" xmlns:dc="http://purl.org/dc/elements/1.1/" dc:source="kept""#,
+            #"xmlns:lr="http://ns.adobe.com/lightroom/1.0/" "#
+                + #"xmlns:dc="http://purl.org/dc/elements/1.1/" dc:source="kept""#,
             content)
 
         let result = try #require(XMPFilter.filter(packet, by: .withoutLocation))
