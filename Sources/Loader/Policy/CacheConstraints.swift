@@ -41,7 +41,7 @@ struct CacheConstraints: Hashable, Sendable {
 
     /// Returns true when the response is no older than the request's `max-age`, or when the request has no `max-age`.
     func acceptsAge(of stored: StoredCandidate) -> Bool {
-        control.maxAge.map { stored.freshness.age <= $0 * 1000 } ?? true
+        control.maxAge.map { stored.freshness.age <= $0 &* 1000 } ?? true
     }
 
     /// Returns true when the request's `max-stale` accepts the response, and no other directive of the request

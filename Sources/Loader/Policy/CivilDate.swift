@@ -27,7 +27,7 @@ struct CivilDate: Hashable, Sendable {
 
     /// Converts a time, rounded down to the second and clamped to the years 0 to 9999.
     init(_ time: WallTime) {
-        let first = -Self.epoch &* 86_400
+        let first = 0 &- Self.epoch &* 86_400
         let last = (Self.daysBefore(year: 10_000) &- Self.epoch) &* 86_400 &- 1
         let seconds = min(max(time.seconds, first), last) &- first
         let days = seconds / 86_400

@@ -34,7 +34,7 @@ struct Freshness: Hashable, Sendable {
 
     /// Returns true when the response is fresh or has been stale for at most `milliseconds`.
     func isStale(forAtMost milliseconds: Int64) -> Bool {
-        remaining.map { $0 >= -milliseconds } ?? false
+        remaining.map { $0 >= 0 &- max(0, milliseconds) } ?? false
     }
 
     /// Returns true when the server states a lifetime by `max-age`, `Expires` or, for a shared cache, `s-maxage`, even

@@ -25,7 +25,7 @@ package struct SharedLifetime: Hashable, Sendable {
         } else if let seconds = control.lifetime(isShared: true) {
             remaining = seconds &- age
         } else if fields.contains("Expires") {
-            let date = fields.date("Date", now: now) ?? now.adding(milliseconds: -age &* 1000)
+            let date = fields.date("Date", now: now) ?? now.adding(milliseconds: 0 &- age &* 1000)
             let lifetime = fields.date("Expires", now: now).map { $0.milliseconds(since: date) / 1000 } ?? 0
             remaining = max(0, lifetime) &- age
         } else {

@@ -35,7 +35,7 @@ struct BMPEmbedded {
         var fullSizeOptions = options
         fullSizeOptions.scaleDenominator = 1
         call = CodecCall(format: format, options: fullSizeOptions, resamples: resamples)
-        codecHeader = try call.header(of: bytes.extracting(range), damage: &damage)  // trap-free: of the cursor
+        codecHeader = try call.header(of: file, damage: &damage)
         var header = ImageHeader(codecHeader, format: .bmp)
         if header.width != info.width || header.height != info.height { damage.warn(.structure) }
         header.orientation = .up

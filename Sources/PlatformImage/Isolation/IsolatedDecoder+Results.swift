@@ -102,3 +102,101 @@ extension IsolatedDecoder {
 
     private var mismatch: DecodeError { DecodeError(.internal, format: format, "the worker returned another result") }
 }
+
+/// Comparisons of results with their request.
+///
+/// The messages of a compromised worker can have any values that the protocol allows; a value that no correct worker
+/// returns for this file and this request ends the worker.
+extension IsolatedDecoder {
+    /// Checks the values of a result without pixels.
+    ///
+    /// - Returns: The result, with the error of a worker without memory converted.
+    func checked(_ result: WorkerResult) throws(WorkerProcess.Failure) -> WorkerResult {
+        let isValid: Bool
+        switch result {
+        case .failure(let error): return .failure(converted(error))
+        case .header(let header), .headerAndCost(let header, _): isValid = isPlausible(header)
+        case .iccProfile(let profile), .sourceProfile(_, let profile):
+            isValid = profile?.count ?? 0 <= options.limits.maxMetadataItem ?? .max
+        case .metadata(let metadata): isValid = isWithinLimits(metadata)
+        case .preparedMetadata(let prepared): isValid = isAllowed(prepared)
+        case .frameInfos(let infos):
+            isValid =
+                infos.count <= options.limits.maxFrames ?? .max
+                && infos.enumerated().allSatisfy { isPlausible($0.element, index: $0.offset) }
+        case .cost: isValid = true
+        case .images, .frames, .frame, .pixels: isValid = false
+        }
+        guard isValid else { throw .violatedProtocol }
+        return result
+    }
+
+    /// False for a header that a correct worker would have rejected.
+    func isPlausible(_ header: ImageHeader) -> Bool {
+        let (pixels, overflows) = header.width.multipliedReportingOverflow(by: header.height)
+        return header.format == format && !overflows
+            && max(header.width, header.height) <= options.limits.maxSide ?? .max
+            && pixels <= options.limits.maxPixels ?? .max
+            && header.iccProfileByteCount <= options.limits.maxMetadataItem ?? .max
+    }
+
+    /// False for a frame that the format cannot contain at this place of the animation.
+    ///
+    /// The first frame has the index 0. GIF has delays in hundredths of a second with 16 bits, WebP in thousandths with
+    /// 24 bits, and APNG fractions of two numbers with 16 bits.
+    func isPlausible(_ info: FrameInfo, index: Int) -> Bool {
+        let delays = format == .webp ? 0...0xFF_FFFF : 0...Int(UInt16.max)
+        let (pixels, overflows) = info.width.multipliedReportingOverflow(by: info.height)
+        return info.index == index && index < options.limits.maxFrames ?? .max && delays.contains(info.delay.numerator)
+            && (1...Int(UInt16.max)).contains(info.delay.denominator) && !overflows
+            && pixels <= options.limits.maxPixels ?? .max
+    }
+
+    /// True when an image has the size that the file's header and the request give.
+    ///
+    /// - Parameter position: The position of the image in the request.
+    func isRequested(_ image: WorkerResult.Image, at position: Int, of operation: WorkerOperation) -> Bool {
+        if case .truncated(let rows) = image.status, rows > image.header.height { return false }
+        let all: [ThumbnailOptions]
+        switch operation {
+        case .decode: return isUpright(image.place, of: image.header)
+        case .thumbnail(let options): all = [options]
+        case .thumbnails(let options, _), .thumbnailsByPlan(let options): all = options
+        default: return false
+        }
+        guard all.indices.contains(position) else { return false }
+        let requested = all[position]  // trap-free: compared before
+        let (width, height) = uprightSize(of: image.header)
+        do throws(DecodeError) {
+            let geometry = try ThumbnailGeometry(
+                sourceWidth: width, sourceHeight: height, limits: options.limits, options: requested)
+            return image.place.width == geometry.boxWidth && image.place.height == geometry.boxHeight
+        } catch {
+            return false
+        }
+    }
+
+    /// True for an image that has the size of a file with this header, upright if the options request that.
+    func isUpright(_ place: WorkerImage, of header: ImageHeader) -> Bool {
+        (place.width, place.height) == uprightSize(of: header)
+    }
+
+    private func uprightSize(of header: ImageHeader) -> (width: Int, height: Int) {
+        options.appliesOrientation ? (header.displayWidth, header.displayHeight) : (header.width, header.height)
+    }
+
+    /// False for blocks that the policy or the format of the source excludes.
+    private func isAllowed(_ prepared: PreparedMetadata) -> Bool {
+        let metadata = prepared.metadata
+        if prepared.request.policy == .strip || format == .gif || format == .bmp { return prepared.byteCount == 0 }
+        // A JPEG has a part of EXIF at most; a WebP has EXIF, or credits of IPTC.
+        return (metadata.exif != nil || prepared.jpegEXIF == nil)
+            && (metadata.exif != nil || metadata.iptc != nil || prepared.webPEXIF == nil)
+    }
+
+    private func isWithinLimits(_ metadata: ImageMetadata) -> Bool {
+        var limits = MetadataLimits(options.limits)
+        // The limits also accept no empty block, which a correct worker does not return either.
+        return [metadata.exif, metadata.xmp, metadata.iptc].allSatisfy { $0 == nil || limits.accept($0) != nil }
+    }
+}

@@ -138,18 +138,18 @@ public enum WorkerFuzzing {
             case .thumbnailCost: _ = try decoder.thumbnailCost(of: file, options: sizes[0])
             case .decodeCost: _ = try decoder.decodeByteCount(of: file)
             case .decode: check(try decoder.decode(file))
-            case .thumbnail: check(try decoder.thumbnail(of: file, options: sizes[0]))
+            case .thumbnail: check(try decoder.thumbnail(of: file, options: sizes[0]), sizes[0])
             case .thumbnails, .complete:
                 let isComplete = call == .complete
                 let made = try IsolatedDecoder(
                     workers: workers, options: options, format: .gif, contentType: nil, flag: nil
                 ).images(.thumbnails(sizes, isComplete: isComplete), file.span)
                 precondition(made.results.count == sizes.count)
-                for case .success(let image) in made.results { check(image) }
+                for case (.success(let image), let size) in zip(made.results, sizes) { check(image, size) }
             case .byPlan:
                 let images = try decoder.thumbnailsGroupedByPlan(of: file, options: sizes).images
                 precondition(images.count == sizes.count)
-                for image in images { check(image) }
+                for (image, size) in zip(images, sizes) { check(image, size) }
             case .measured:
                 let work = try decoder.preparedDecode(file.span, as: nil, cancellation: nil)
                 check(try work.make(file.span))
@@ -167,7 +167,10 @@ public enum WorkerFuzzing {
         }
     }
 
-    private static func check(_ image: DecodedImage) {
+    /// - Parameter size: The requested size; nil for that of the header.
+    private static func check(_ image: DecodedImage, _ size: ThumbnailOptions? = nil) {
+        let (width, height) = (image.header.displayWidth, image.header.displayHeight)
+        precondition(image.bitmap.width <= size?.width ?? width && image.bitmap.height <= size?.height ?? height)
         precondition(image.bitmap.width > 0 && image.bitmap.height > 0)
         precondition(image.bitmap.byteCount <= options.limits.maxMemory ?? 0)
         precondition(image.bitmap.copyBytes().count == image.bitmap.width * image.bitmap.height * 4)
@@ -175,9 +178,10 @@ public enum WorkerFuzzing {
 
     private static func runFrames(_ decoder: ImageDecoder) throws(DecodeError) {
         let frames = try decoder.frames(of: file)
-        for _ in 0..<3 {
-            _ = try? frames.advance()
+        for index in 0..<3 {
+            if let info = try? frames.advance() { precondition(info.index == index && info.delay.numerator <= 0xFFFF) }
             if let bitmap = try? frames.composed() {
+                precondition(bitmap.width == frames.header.displayWidth)
                 precondition(bitmap.byteCount == bitmap.copyBytes().count)
                 precondition(bitmap.byteCount <= options.limits.maxMemory ?? 0)
             }

@@ -50,7 +50,7 @@ struct ThumbRecipe: Sendable {
     ///
     /// - Throws: ``Failure`` or ``DecodeError``.
     func makeThumbnail(_ bytes: [UInt8], cancellation: CancellationFlag? = nil) throws -> Thumb {
-        try addingMetadata(of: bytes).encodedThumbnail(bytes, cancellation)
+        try addingProfile(of: bytes).encodedThumbnail(bytes, cancellation)
     }
 
     private func encodedThumbnail(_ bytes: [UInt8], _ cancellation: CancellationFlag?) throws -> Thumb {
@@ -59,7 +59,7 @@ struct ThumbRecipe: Sendable {
         }
         let (bitmap, header, status) = try still(bytes, cancellation)
         let format = format(for: header)
-        let encoder = ImageEncoder(options: encoding)
+        let encoder = try encoder(for: bytes, width: bitmap.width, height: bitmap.height, cancellation)
         let file = try convertingEncodeError { () throws(EncodeError) in
             try encoder.encode(bitmap, as: format, cancellation: cancellation)
         }
@@ -91,7 +91,8 @@ struct ThumbRecipe: Sendable {
         let (frames, status) = try decoder.thumbnails(
             ofFramesIn: bytes, options: options, cancellation: cancellation)
         guard let first = frames.first else { throw Failure.noSuchFrame(0, of: 0) }
-        let encoder = ImageEncoder(options: encoding)
+        let encoder = try encoder(
+            for: bytes, width: first.bitmap.width, height: first.bitmap.height, cancellation)
         let format = format(for: header)
         let file = try convertingEncodeError { () throws(EncodeError) in
             frames.count == 1
