@@ -26,8 +26,8 @@ struct BMPEmbedded {
         cursor.move(to: FileNumber(start))
         let size = info.imageSize > 0 ? min(info.imageSize, cursor.remaining) : cursor.remaining
         range = cursor.take(FileNumber(size)) ?? cursor.rest
-        let embedded = bytes.extracting(range)  // trap-free: a range of the cursor
-        guard case .decodable(format) = CodecCall.signature(of: embedded) else {
+        let file = bytes.extracting(range)  // trap-free: a range of the cursor
+        guard case .decodable(format) = CodecCall.signature(of: file) else {
             throw DecodeError(
                 .malformed, format: .bmp, "bmp: the header announces \(format) data, but its signature is missing")
         }
