@@ -6,7 +6,8 @@ final class Acceptor {
     private static let firstNumber: UInt64 = 1 << 63
     /// Connections that are accepted before other events are handled.
     private static let maxPerEvent = 64
-    /// Milliseconds until accepting is tried again when no descriptor is free.
+    /// Milliseconds until accepting is tried again. It continues before when a connection of this loop is closed, or
+    /// another loop reports a free place.
     private static let pause: UInt64 = 100
 
     private final class Listener {
@@ -19,7 +20,7 @@ final class Acceptor {
     private var listeners: [Listener]
     private let census: ConnectionCensus
     private let index: Int
-    /// While no descriptor is free, accepting continues at this time.
+    /// The time at which accepting continues at the latest; nil while it is not paused.
     private(set) var retryTime: UInt64?
 
     init(_ sockets: [Socket], _ census: ConnectionCensus, index: Int) {
@@ -45,8 +46,10 @@ final class Acceptor {
         retryTime = nil
     }
 
-    private func pauseAccepting() {
+    /// Without a pause, the loop would try to accept continuously.
+    private func pauseAccepting(at now: UInt64) {
         for listener in listeners { listener.watch?.change(to: []) }
+        retryTime = now + Self.pause
     }
 
     func resume() {
@@ -57,30 +60,24 @@ final class Acceptor {
     /// Accepts connections.
     ///
     /// - Parameter adopt: Called for each connection that this loop keeps.
-    /// - Returns: The time at which accepting must be resumed; nil if that does not depend on time.
-    func accept(
-        _ number: Int, at now: UInt64, _ adopt: (Socket, PeerAddress, ClientEntry?) -> Void
-    ) -> UInt64? {
-        guard listeners.indices.contains(number) else { return nil }
+    func accept(_ number: Int, at now: UInt64, _ adopt: (Socket, PeerAddress, ClientEntry?) -> Void) {
+        guard listeners.indices.contains(number) else { return }
         for _ in 0..<Self.maxPerEvent {
             guard census.reserve() else {
-                pauseAccepting()
-                return nil
+                // Connections may have become idle since the last one was accepted.
+                census.makeRoom()
+                return pauseAccepting(at: now)
             }
             var address = piuv_address()
             let descriptor = unsafe piuv_accept(listeners[number].socket.descriptor, &address)
             guard descriptor >= 0 else {
                 census.release()
-                guard descriptor == Int32(PIUV_NO_DESCRIPTORS) else { return nil }
-                // Without a pause, the loop would call accept continuously.
+                guard descriptor == Int32(PIUV_NO_DESCRIPTORS) else { return }
                 census.closeLongestIdle()
-                pauseAccepting()
-                retryTime = now + Self.pause
-                return retryTime
+                return pauseAccepting(at: now)
             }
             admit(Socket(descriptor), PeerAddress(address), adopt)
         }
-        return nil
     }
 
     /// Accepts all connections that are waiting, at the end of accepting.

@@ -88,8 +88,8 @@ final class Worker: EventLoopOwner {
 
     func ready(_ number: UInt64, _ events: LoopEvents) {
         if let listener = Acceptor.listener(number) {
-            let retry = acceptor.accept(listener, at: loop.now) { adopt($0, $1, $2) }
-            if let retry { startTimer(at: retry) }
+            acceptor.accept(listener, at: loop.now) { adopt($0, $1, $2) }
+            if let retry = acceptor.retryTime { startTimer(at: retry) }
         } else if let connection = find(ConnectionID(number: number)) {
             connection.ready(events, self)
         }
@@ -186,7 +186,7 @@ final class Worker: EventLoopOwner {
         idle.remove(slot)
         publishIdle()
         forget(connection.client)
-        // A descriptor is free.
+        // A place and a descriptor are free.
         if acceptor.retryTime != nil { acceptor.resume() }
         stopIfDrained()
     }
