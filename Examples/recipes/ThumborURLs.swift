@@ -1,4 +1,3 @@
-#if Service
 import AsyncHTTPClient
 import Logging
 import NIOCore
@@ -55,4 +54,3 @@ extension RecipeTests {
         }
     }
 }
-#endif

@@ -1,4 +1,3 @@
-#if Service
 import Hummingbird
 import HummingbirdCore
 public import Logging
@@ -214,4 +213,3 @@ private struct DrainService: Service {
         await waits.beforeClose()
     }
 }
-#endif

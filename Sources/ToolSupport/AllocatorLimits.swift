@@ -1,4 +1,3 @@
-#if Tool && Service
 #if canImport(Glibc)
 import Glibc
 #endif
@@ -31,5 +30,4 @@ private let (arenaMax, mmapThreshold, trimThreshold): (Int32, Int32, Int32) = (-
 
 @_silgen_name("mallopt")
 private func mallopt(_ parameter: Int32, _ value: Int32) -> Int32
-#endif
 #endif

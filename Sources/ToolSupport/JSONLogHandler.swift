@@ -1,4 +1,3 @@
-#if Tool && Service
 package import PlatformImageLoader
 package import Logging
 import PlatformImageService
@@ -81,4 +80,3 @@ package enum LogTime {
         return String(repeating: "0", count: max(0, width - digits.count)) + digits
     }
 }
-#endif

@@ -1,4 +1,3 @@
-#if Tool && Service
 import Dispatch
 import PlatformImage
 import Synchronization
@@ -66,4 +65,3 @@ package final class LogWriter: Sendable {
         }
     }
 }
-#endif

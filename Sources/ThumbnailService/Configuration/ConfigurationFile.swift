@@ -1,4 +1,3 @@
-#if Service
 #if canImport(FoundationEssentials)
 import FoundationEssentials
 #else
@@ -129,4 +128,3 @@ private indirect enum JSONValue: Decodable {
         if case .text(let text) = self { text } else { nil }
     }
 }
-#endif

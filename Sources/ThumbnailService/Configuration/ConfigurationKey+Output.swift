@@ -1,4 +1,3 @@
-#if Service
 extension ConfigurationKey {
     static let signing: [ConfigurationKey] = [
         .init(
@@ -143,4 +142,3 @@ public func signingKeys(in text: [UInt8]) -> [[UInt8]] {
         line.last == UInt8(ascii: "\r") ? Array(line.dropLast()) : Array(line)
     }.filter { !$0.isEmpty }
 }
-#endif

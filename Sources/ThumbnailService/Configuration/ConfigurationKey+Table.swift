@@ -1,4 +1,3 @@
-#if Service
 extension ConfigurationKey {
     /// All configuration keys, in the order of the documentation.
     static let all: [ConfigurationKey] = server + signing + source + iiif + limits + output + cache
@@ -200,4 +199,3 @@ extension ConfigurationDraft {
         set { service.source.defaultScheme = newValue ? "https" : "http" }
     }
 }
-#endif

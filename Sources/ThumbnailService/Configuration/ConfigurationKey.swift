@@ -1,4 +1,3 @@
-#if Service
 /// The configuration while its keys are parsed: the service configuration, and values that are used only to compute it.
 struct ConfigurationDraft: Sendable {
     var service: ServiceConfiguration
@@ -125,4 +124,3 @@ struct ConfigurationKey: Sendable {
         return String(rest)
     }
 }
-#endif

@@ -1,4 +1,3 @@
-#if Service
 /// Configuration values from the command line, which take precedence over all other sources.
 public struct ConfigurationOptions: Sendable {
     private(set) var values: [String: [String]] = [:]
@@ -39,4 +38,3 @@ public struct ConfigurationOptions: Sendable {
         try set(name, ConfigurationKey.named(name)?.split(text) ?? [text])
     }
 }
-#endif

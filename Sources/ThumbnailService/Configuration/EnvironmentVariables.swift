@@ -1,4 +1,3 @@
-#if Service
 /// Environment variables with the prefix `IMAGETOOL_`, classified as keys, unknown names and names injected by
 /// Kubernetes.
 ///
@@ -66,4 +65,3 @@ struct EnvironmentVariables: Hashable, Sendable {
         return false
     }
 }
-#endif

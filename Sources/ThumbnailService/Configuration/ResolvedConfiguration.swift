@@ -1,4 +1,3 @@
-#if Service
 import Configuration
 import PlatformImage
 
@@ -183,4 +182,3 @@ extension ResolvedConfiguration {
         String(decoding: text.utf8.map { $0.isASCIIControl ? UInt8(ascii: "?") : $0 }, as: UTF8.self)
     }
 }
-#endif

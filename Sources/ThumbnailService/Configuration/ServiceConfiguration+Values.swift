@@ -1,4 +1,3 @@
-#if Service
 import PlatformImage
 
 // Conversions of the configuration to the types that other parts of the service use.
@@ -62,4 +61,3 @@ extension ServiceConfiguration.IdentifierMap {
         }
     }
 }
-#endif

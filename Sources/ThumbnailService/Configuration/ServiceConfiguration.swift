@@ -1,4 +1,3 @@
-#if Service
 import PlatformImage
 
 /// Configuration of the service. With the defaults, it fetches from no host and stores nothing on disk.
@@ -355,4 +354,3 @@ extension ServiceConfiguration.Cache {
     /// Returns the default size for a memory limit; nil means no memory limit.
     static func resultMemory(memoryLimit: Int?) -> Int { min(128 << 20, (memoryLimit ?? .max) / 4) }
 }
-#endif

@@ -1,4 +1,3 @@
-#if Service
 import PlatformImage
 
 /// Text form of a configuration value, for files, environment variables and options alike.
@@ -140,4 +139,3 @@ extension ValueFormat where Value: CaseIterable & RawRepresentable<String> {
             parse: { Value(rawValue: $0) }, format: \.rawValue)
     }
 }
-#endif

@@ -1,4 +1,3 @@
-#if Service
 import HTTPTypes
 
 /// Selects the dialect (URL syntax) of a request target by its prefix: POST under `/post/`, IIIF under `/iiif/3/` if
@@ -119,4 +118,3 @@ struct AllowedSizes: Hashable, Sendable {
         }
     }
 }
-#endif

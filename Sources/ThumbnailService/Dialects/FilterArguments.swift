@@ -1,4 +1,3 @@
-#if Service
 import PlatformImage
 
 /// Parser of the arguments of one filter, in order; errors contain the name of the filter.
@@ -69,4 +68,3 @@ struct FilterArguments {
     /// - Throws: `malformed` when arguments are left.
     func end() throws(ServiceError) { if hasMore { throw malformed } }
 }
-#endif

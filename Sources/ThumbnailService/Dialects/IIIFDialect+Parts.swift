@@ -1,4 +1,3 @@
-#if Service
 extension IIIFDialect {
     /// Parses `full`, `square`, `x,y,w,h` or `pct:x,y,w,h`.
     static func region(_ text: ArraySlice<UInt8>) throws(ServiceError) -> Operations.Region {
@@ -78,4 +77,3 @@ extension IIIFDialect {
         return values.count == texts.count ? values : []
     }
 }
-#endif

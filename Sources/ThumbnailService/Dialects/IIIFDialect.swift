@@ -1,4 +1,3 @@
-#if Service
 import PlatformImage
 
 /// Parser of IIIF Image API 3.0 targets (Docs/service-rules.md 3). They are unsigned: the map from identifiers to
@@ -157,4 +156,3 @@ enum IIIFIdentifier {
             }
     }
 }
-#endif

@@ -1,4 +1,3 @@
-#if Service
 /// The `info.json` document of an image (IIIF Image API 3.0, section 5): size, tiles and supported features.
 struct IIIFInfo: Hashable, Sendable {
     /// Public URL of the image without `/info.json`.
@@ -83,4 +82,3 @@ struct IIIFInfo: Hashable, Sendable {
         }.filter { $0.width <= rules.maxSide && $0.height <= rules.maxSide && $0.width * $0.height <= rules.maxPixels }
     }
 }
-#endif

@@ -1,4 +1,3 @@
-#if Service
 import PlatformImage
 
 extension ImageFilter {
@@ -131,4 +130,3 @@ extension ImageFilter {
         return [.pixels(.convolution(weights: weights, columns: columns, normalizes: normalizes))]
     }
 }
-#endif

@@ -1,4 +1,3 @@
-#if Service
 import PlatformImage
 
 extension RGBA8 {
@@ -69,4 +68,3 @@ extension RGBA8 {
         "yellow": 0xFFFF00, "yellowgreen": 0x9ACD32,
     ]
 }
-#endif

@@ -1,4 +1,3 @@
-#if Service
 import PlatformImage
 
 extension SourceName {
@@ -74,4 +73,3 @@ extension SourceName {
         }
     }
 }
-#endif

@@ -1,4 +1,3 @@
-#if Service
 /// Forward scanner over the segments of a target; it never moves back before a consumed segment.
 struct TargetScanner {
     let bytes: [UInt8]
@@ -39,4 +38,3 @@ struct TargetScanner {
         return nil
     }
 }
-#endif

@@ -1,4 +1,3 @@
-#if Service
 import PlatformImage
 
 extension ThumbnailRequest {
@@ -126,4 +125,3 @@ extension RGBA8 {
         String(hexadecimal: [red, green, blue, alpha])
     }
 }
-#endif

@@ -1,4 +1,3 @@
-#if Service
 import PlatformImage
 
 /// Parser of thumbor targets: `/{signature or unsafe}/{parts}/{image}` (Docs/service-rules.md 2.1).
@@ -97,4 +96,3 @@ struct PostDialect: Sendable {
         return try thumbor.parse(parts: parts, isBody: true)
     }
 }
-#endif

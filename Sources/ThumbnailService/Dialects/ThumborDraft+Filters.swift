@@ -1,4 +1,3 @@
-#if Service
 import PlatformImage
 
 extension ThumborDraft {
@@ -129,4 +128,3 @@ extension FilterArguments {
         return name
     }
 }
-#endif

@@ -1,4 +1,3 @@
-#if Service
 import PlatformImage
 
 /// State of the parser of a thumbor target.
@@ -81,4 +80,3 @@ struct ThumborDraft {
         return .pixels(max(1, rounded))
     }
 }
-#endif

@@ -1,4 +1,3 @@
-#if Service
 import PlatformImage
 
 /// Positions of the optional parts of a thumbor target, in order.
@@ -130,4 +129,3 @@ enum ThumborPart: Hashable {
 
     private static func isWord(_ side: String) -> Bool { ["nan", "inf", "infinity", "orig"].contains(side) }
 }
-#endif

@@ -1,4 +1,3 @@
-#if Service
 import PlatformImage
 
 /// Presets: parts of targets by name, for the filter `preset(name)`.
@@ -81,4 +80,3 @@ extension ThumborDraft {
         hasPresets = true
     }
 }
-#endif

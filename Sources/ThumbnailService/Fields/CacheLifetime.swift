@@ -1,4 +1,3 @@
-#if Service
 /// Cache lifetime of a response: its `Cache-Control` and `Age` (Docs/service-rules.md 4, point 2, and 2.4).
 struct CacheLifetime: Hashable, Sendable {
     /// Source of the lifetime of an image response.
@@ -118,4 +117,3 @@ struct CacheLifetime: Hashable, Sendable {
         return end <= now ? 0 : overflows ? maxSeconds : Int(clamping: difference / 1000)
     }
 }
-#endif

@@ -1,4 +1,3 @@
-#if Service
 import Crypto
 import HTTPTypes
 
@@ -92,4 +91,3 @@ extension SHA256 {
         return hash.finalize()
     }
 }
-#endif

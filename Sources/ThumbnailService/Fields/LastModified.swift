@@ -1,4 +1,3 @@
-#if Service
 /// A valid `Last-Modified` date, read and written as IMF-fixdate (RFC 9110 §5.6.7).
 struct LastModified: Hashable, Sendable {
     /// Seconds since 1970, 0 or more.
@@ -73,4 +72,3 @@ struct LastModified: Hashable, Sendable {
         return (year - 1970) * 365 + leapDays + inYear + day - 1
     }
 }
-#endif

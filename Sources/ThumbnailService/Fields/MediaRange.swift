@@ -1,4 +1,3 @@
-#if Service
 import PlatformImage
 
 /// A media range of `Accept`, in lower case.
@@ -44,4 +43,3 @@ struct MediaRange: Hashable, Sendable {
         return value <= 1_000 ? value : nil
     }
 }
-#endif

@@ -1,4 +1,3 @@
-#if Service
 import PlatformImage
 
 /// Content negotiation (RFC 9110 §12.5.1) between the formats that the service encodes.
@@ -135,4 +134,3 @@ private struct AcceptedFormats {
         return accepted.first { quality($0) == best }
     }
 }
-#endif

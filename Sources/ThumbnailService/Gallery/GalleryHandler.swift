@@ -1,4 +1,3 @@
-#if Service
 import HTTPTypes
 import PlatformImage
 
@@ -133,4 +132,3 @@ extension HTTPField.Name {
     fileprivate static let openerPolicy = known("Cross-Origin-Opener-Policy")
     fileprivate static let resourcePolicy = known("Cross-Origin-Resource-Policy")
 }
-#endif

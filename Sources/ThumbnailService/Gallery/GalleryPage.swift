@@ -1,4 +1,3 @@
-#if Service
 /// The gallery's files from `Resources`, embedded in the program. Style and script are separate files, so that the
 /// Content Security Policy needs no inline code.
 enum GalleryPage {
@@ -26,4 +25,3 @@ enum GalleryPage {
             .replacing("{{count}}", with: "\(count)")
     }
 }
-#endif

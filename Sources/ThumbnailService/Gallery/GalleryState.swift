@@ -1,4 +1,3 @@
-#if Service
 import PlatformImageLoader
 import PlatformImage
 
@@ -76,4 +75,3 @@ extension GalleryState.Level {
         self.init(count: statistics.entries, bytes: statistics.bytes, limit: limit ?? 0)
     }
 }
-#endif

@@ -1,4 +1,3 @@
-#if Service
 import PlatformImage
 
 /// Targets of the gallery's images, signed when a key is configured.
@@ -49,4 +48,3 @@ struct GalleryTargets: Sendable {
         PercentEncoding.encode(source, allowed: .unreserved)
     }
 }
-#endif

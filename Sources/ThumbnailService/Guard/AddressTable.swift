@@ -1,4 +1,3 @@
-#if Service
 /// Filter for the addresses of sources, against SSRF: blocks internal, reserved and unroutable ranges
 /// (Docs/service-rules.md 5, SV2 in Docs/service-security.md).
 struct AddressTable: Hashable, Sendable {
@@ -77,4 +76,3 @@ struct AddressTable: Hashable, Sendable {
         return found
     }
 }
-#endif

@@ -1,4 +1,3 @@
-#if Service
 package import PlatformImageLoader
 import Synchronization
 
@@ -122,4 +121,3 @@ final class OriginExchange: Sendable {
         for (name, value) in context?.fields() ?? [] { request.fields.append(name, value) }
     }
 }
-#endif

@@ -1,4 +1,3 @@
-#if Service
 import NIOCore
 import PlatformImage
 
@@ -139,4 +138,3 @@ extension IPAddress {
         }
     }
 }
-#endif

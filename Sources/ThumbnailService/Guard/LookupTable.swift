@@ -1,4 +1,3 @@
-#if Service
 /// State of DNS lookups: running ones, queued ones, and cached results.
 ///
 /// Names are compared byte by byte; requests for the same name share one lookup.
@@ -177,4 +176,3 @@ extension SystemResolver {
         "ac", "co", "com", "edu", "go", "gob", "gov", "gv", "mil", "ne", "net", "nom", "or", "org", "sch",
     ]
 }
-#endif

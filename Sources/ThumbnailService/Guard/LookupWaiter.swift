@@ -1,4 +1,3 @@
-#if Service
 import NIOCore
 import PlatformImage
 import Synchronization
@@ -63,4 +62,3 @@ final class LookupWaiter: Sendable {
         continuation?.resume(returning: resolution)
     }
 }
-#endif

@@ -1,4 +1,3 @@
-#if Service
 import NIOCore
 import NIOPosix
 import PlatformImage
@@ -168,4 +167,3 @@ extension TimeAmount {
         self = .nanoseconds(min(max(duration, .zero), .seconds(3_155_760_000)).nanosecondCount)
     }
 }
-#endif

@@ -1,4 +1,3 @@
-#if Service
 import PlatformImageLoader
 
 #if canImport(Glibc)
@@ -102,4 +101,3 @@ final class SourceFiles: Sendable {
 
     private static var notFound: ServiceError { ServiceError(.notFound, "the file does not exist") }
 }
-#endif

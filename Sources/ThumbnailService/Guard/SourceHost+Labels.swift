@@ -1,4 +1,3 @@
-#if Service
 internal import CPlatformImageHostNames
 
 extension SourceHost {
@@ -32,4 +31,3 @@ extension SourceHost {
         }
     }
 }
-#endif

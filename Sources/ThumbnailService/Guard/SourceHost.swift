@@ -1,4 +1,3 @@
-#if Service
 import PlatformImage
 
 /// Normalized host of a URL. Normalization happens only here, so that policy, resolver and socket use the same host.
@@ -104,4 +103,3 @@ enum SourceHost: Hashable, Sendable, CustomStringConvertible {
         return value
     }
 }
-#endif

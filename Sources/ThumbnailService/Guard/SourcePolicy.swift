@@ -1,4 +1,3 @@
-#if Service
 /// Allow list for the URLs of sources, as far as they can be checked without DNS.
 ///
 /// It applies to every request and to each redirect (Docs/service-rules.md 5, SV3 to SV6 in Docs/service-security.md).
@@ -99,4 +98,3 @@ enum HostPattern: Hashable, Sendable {
         }
     }
 }
-#endif

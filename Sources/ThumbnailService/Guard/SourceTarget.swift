@@ -1,4 +1,3 @@
-#if Service
 import PlatformImage
 
 /// A parsed http or https URL. The request is built from the parsed parts, so that it is sent to exactly the URL that
@@ -67,4 +66,3 @@ struct SourceTarget: Hashable, Sendable {
         return (authority[..<colon], authority[(colon + 1)...])
     }
 }
-#endif

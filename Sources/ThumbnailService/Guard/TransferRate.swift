@@ -1,4 +1,3 @@
-#if Service
 import PlatformImage
 import PlatformImageLoader
 import Synchronization
@@ -56,4 +55,3 @@ private final class SharedMeter: Sendable {
 
     func add(_ bytes: Int, waited: Duration) -> Bool { meter.locked(in: self) { $0.add(bytes, waited: waited) } }
 }
-#endif

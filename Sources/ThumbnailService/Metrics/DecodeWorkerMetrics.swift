@@ -1,4 +1,3 @@
-#if Service
 import Metrics
 import PlatformImage
 import Synchronization
@@ -52,4 +51,3 @@ final class DecodeWorkerMetrics: Sendable {
         waitSeconds.increment(by: (statistics.waitTime - (last?.waitTime ?? .zero)) / .seconds(1))
     }
 }
-#endif

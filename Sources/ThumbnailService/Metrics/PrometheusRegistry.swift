@@ -1,4 +1,3 @@
-#if Service
 public import Metrics
 import PlatformImage
 import Synchronization
@@ -107,4 +106,3 @@ public final class PrometheusRegistry: MetricsFactory {
         }
     }
 }
-#endif

@@ -1,4 +1,3 @@
-#if Service
 import Metrics
 import PlatformImage
 import Synchronization
@@ -113,4 +112,3 @@ final class PrometheusHistogram: TimerHandler, PrometheusSeries {
         text.add(name + "_count", labels, String(total))
     }
 }
-#endif

@@ -1,4 +1,3 @@
-#if Service
 /// Writer of the Prometheus text format 0.0.4.
 struct PrometheusText: Sendable {
     enum Kind: String, Sendable { case counter, gauge, histogram, summary }
@@ -65,4 +64,3 @@ struct PrometheusText: Sendable {
         return result
     }
 }
-#endif

@@ -1,4 +1,3 @@
-#if Service
 /// The labels of `imagetool_requests_total`.
 struct RequestLabels: Hashable, Sendable {
     let dialect: DialectName
@@ -40,4 +39,3 @@ enum DialectName: String, CaseIterable, Sendable { case thumbor, iiif, post, non
 
 /// Origin of a response: a cache layer, a revalidated result, or a render.
 enum Provenance: String, CaseIterable, Sendable { case memory, disk, revalidated, render }
-#endif

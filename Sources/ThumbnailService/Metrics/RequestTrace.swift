@@ -1,4 +1,3 @@
-#if Service
 import PlatformImage
 import Synchronization
 
@@ -43,4 +42,3 @@ final class RequestTrace: Sendable {
         }.joined(separator: ", ")
     }
 }
-#endif

@@ -1,4 +1,3 @@
-#if Service
 #if canImport(Glibc)
 import Glibc
 #elseif canImport(Musl)
@@ -86,4 +85,3 @@ enum ResidentMemory {
         return pages * Int(sysconf(Int32(_SC_PAGESIZE)))
     }
 }
-#endif

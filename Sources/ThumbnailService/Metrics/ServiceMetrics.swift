@@ -1,4 +1,3 @@
-#if Service
 import Metrics
 import PlatformImage
 import PlatformImageLoader
@@ -140,4 +139,3 @@ extension Timer {
         recordNanoseconds(max(0, duration.nanosecondCount))
     }
 }
-#endif

@@ -1,4 +1,3 @@
-#if Service
 import HTTPTypes
 import PlatformImage
 
@@ -97,4 +96,3 @@ enum TraceState {
     }
 }
 
-#endif

@@ -1,4 +1,3 @@
-#if Service
 import PlatformImage
 
 extension Operations.Region {
@@ -63,4 +62,3 @@ extension FixedDecimal {
         return side * (units / hundredPercent) + (side * (units % hundredPercent) + hundredPercent / 2) / hundredPercent
     }
 }
-#endif

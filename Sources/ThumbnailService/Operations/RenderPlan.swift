@@ -1,4 +1,3 @@
-#if Service
 import PlatformImage
 
 /// Complete plan of a render for a source of known size. In this order: extract ``crop`` from the upright source,
@@ -89,4 +88,3 @@ extension ThumbnailRequest {
         return "\(regionText)/\(size)/\(rotation)/\(quality).\(suffix)"
     }
 }
-#endif

@@ -1,4 +1,3 @@
-#if Service
 import PlatformImage
 
 extension SizeRules {
@@ -66,4 +65,3 @@ extension SizeRules {
         max(1, (2 * dividend + divisor) / (2 * divisor))
     }
 }
-#endif

@@ -1,4 +1,3 @@
-#if Service
 import PlatformImage
 
 /// Computes a render plan from the size of the upright source, by the rules of Docs/service-rules.md 2.3 and IIIF,
@@ -158,4 +157,3 @@ extension FixedDecimal {
     /// Returns this fraction (0 to 1) of a side, rounded down.
     fileprivate func part(of side: Int) -> Int { side * units / Self.scale }
 }
-#endif

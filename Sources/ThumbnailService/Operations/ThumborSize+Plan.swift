@@ -1,4 +1,3 @@
-#if Service
 import PlatformImage
 
 extension ThumborSize {
@@ -149,4 +148,3 @@ private func halfUp(_ dividend: Int, over divisor: Int) -> Int {
     let (quotient, rest) = dividend.quotientAndRemainder(dividingBy: divisor)
     return quotient + (2 * rest >= divisor ? 1 : 0)
 }
-#endif

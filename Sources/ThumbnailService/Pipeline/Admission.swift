@@ -1,4 +1,3 @@
-#if Service
 import PlatformImage
 import Synchronization
 
@@ -231,4 +230,3 @@ struct RobustMean: Sendable {
         value = samples.reduce(0) { $0 + min($1, limit) } / Double(Self.sampleCount)
     }
 }
-#endif

@@ -1,4 +1,3 @@
-#if Service
 import PlatformImageLoader
 
 /// Retry delays after repeated failures: 10 s after the first, 1 min after the second in a row, then 10 min each. After
@@ -51,4 +50,3 @@ extension ServiceError {
         Self(reason, status: status, retryAfter: Int((left + 999) / 1_000), message)
     }
 }
-#endif

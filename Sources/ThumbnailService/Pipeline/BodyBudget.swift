@@ -1,4 +1,3 @@
-#if Service
 import PlatformImage
 import Synchronization
 
@@ -85,4 +84,3 @@ final class BodyReservation: Sendable {
         budget.release(byteCount)
     }
 }
-#endif

@@ -1,4 +1,3 @@
-#if Service
 import PlatformImage
 import Synchronization
 
@@ -42,4 +41,3 @@ final class ClientLimit: Sendable {
             "the client exceeds the limit of \(Int(perMinute)) new renders per minute (limits.rendersPerClient)")
     }
 }
-#endif

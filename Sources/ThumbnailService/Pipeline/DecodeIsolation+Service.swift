@@ -1,4 +1,3 @@
-#if Service
 import Crypto
 import Logging
 import PlatformImage
@@ -50,4 +49,3 @@ extension DecodeWorkers.Configuration {
         }
     }
 }
-#endif

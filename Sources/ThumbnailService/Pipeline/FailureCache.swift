@@ -1,4 +1,3 @@
-#if Service
 import Crypto
 import PlatformImage
 import PlatformImageLoader
@@ -159,4 +158,3 @@ extension SourceName {
         return String(hexadecimal: SHA256.hash(data: Array(text.utf8)))
     }
 }
-#endif

@@ -1,4 +1,3 @@
-#if Service
 import PlatformImage
 import Synchronization
 
@@ -131,4 +130,3 @@ final class RenderPreparation: Sendable {
         }
     }
 }
-#endif

@@ -1,4 +1,3 @@
-#if Service
 import PlatformImage
 import Synchronization
 
@@ -72,4 +71,3 @@ final class ServiceCounters: Sendable {
 
     func countDisconnect() { disconnects.wrappingAdd(1, ordering: .relaxed) }
 }
-#endif

@@ -1,4 +1,3 @@
-#if Service
 import Logging
 import PlatformImageLoader
 import PlatformImage
@@ -96,4 +95,3 @@ final class ResultCache: Sendable {
                 createdAt: facts.validatedAt))
     }
 }
-#endif

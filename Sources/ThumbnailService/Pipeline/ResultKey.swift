@@ -1,4 +1,3 @@
-#if Service
 import Crypto
 import PlatformImage
 import PlatformImageLoader
@@ -32,4 +31,3 @@ enum ServiceIdentity {
     /// Value of the Server field, and of User-Agent in requests to origins.
     static let name = "imagetool"
 }
-#endif

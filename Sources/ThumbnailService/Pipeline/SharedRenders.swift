@@ -1,4 +1,3 @@
-#if Service
 import PlatformImage
 import Synchronization
 
@@ -184,4 +183,3 @@ extension Result {
         if case .success = self { true } else { false }
     }
 }
-#endif

@@ -1,4 +1,3 @@
-#if Service
 import Crypto
 import PlatformImage
 import PlatformImageLoader
@@ -59,4 +58,3 @@ final class SlowSources: Sendable {
 
     private func isSuspect(_ bytes: [UInt8]) -> Bool { state.locked(in: self) { $0.byteCounts[bytes.count] != nil } }
 }
-#endif

@@ -1,4 +1,3 @@
-#if Service
 import Crypto
 import PlatformImage
 import PlatformImageLoader
@@ -56,4 +55,3 @@ struct SourceBytes: Sendable {
         return String(hexadecimal: SHA256.hash(parts: parts))
     }
 }
-#endif

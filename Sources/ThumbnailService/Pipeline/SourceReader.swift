@@ -1,4 +1,3 @@
-#if Service
 import Logging
 import PlatformImage
 import PlatformImageLoader
@@ -165,4 +164,3 @@ final class SourceReader: SourceReading {
         return try SourceFiles(root: root, maxBytes: limit)
     }
 }
-#endif

@@ -1,4 +1,3 @@
-#if Service
 import PlatformImageLoader
 
 /// A cached result: the bytes of a response body, and the properties for the response header.
@@ -80,4 +79,3 @@ extension StoredResult.Facts {
             validatedAt: response.responseTime, canonicalPath: text("X-Canonical"))
     }
 }
-#endif

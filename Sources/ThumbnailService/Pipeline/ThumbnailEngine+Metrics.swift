@@ -1,4 +1,3 @@
-#if Service
 import PlatformImage
 
 extension ThumbnailEngine {
@@ -46,4 +45,3 @@ extension ThumbnailEngine {
         if let workers = isolation.workers { metrics.workers.update(workers.statistics) }
     }
 }
-#endif

@@ -1,4 +1,3 @@
-#if Service
 import Logging
 import PlatformImageLoader
 import PlatformImage
@@ -376,4 +375,3 @@ extension PreparedRender {
             sourceBytes: sourceBytes.addingClamped(metadata.byteCount))
     }
 }
-#endif

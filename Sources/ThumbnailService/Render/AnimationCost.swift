@@ -1,4 +1,3 @@
-#if Service
 import PlatformImage
 
 /// Cost of a result with all frames of an animated source, known before the decode.
@@ -79,4 +78,3 @@ extension EncodedFormat {
         }
     }
 }
-#endif

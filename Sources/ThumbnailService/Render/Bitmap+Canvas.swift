@@ -1,4 +1,3 @@
-#if Service
 import PlatformImage
 
 extension Bitmap {
@@ -37,4 +36,3 @@ extension Bitmap {
         return RGBA8(red: UInt8(red / weight), green: UInt8(green / weight), blue: UInt8(blue / weight))
     }
 }
-#endif

@@ -1,4 +1,3 @@
-#if Service
 import PlatformImage
 
 extension Bitmap {
@@ -68,4 +67,3 @@ extension Bitmap {
         }
     }
 }
-#endif

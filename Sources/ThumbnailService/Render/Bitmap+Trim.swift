@@ -1,4 +1,3 @@
-#if Service
 import PlatformImage
 
 extension Bitmap {
@@ -44,4 +43,3 @@ extension RGBA8 {
     /// The pixel with its colours set to black when it is transparent.
     private var normalized: Self { alpha == 0 ? Self(red: 0, green: 0, blue: 0, alpha: 0) : self }
 }
-#endif

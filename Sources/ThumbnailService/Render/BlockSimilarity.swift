@@ -1,4 +1,3 @@
-#if Service
 import PlatformImage
 
 /// Structural similarity (SSIM; Wang, Bovik, Sheikh and Simoncelli 2004) of two bitmaps: luma, windows of 8 x 8 pixels
@@ -87,4 +86,3 @@ enum BlockSimilarity {
         }
     }
 }
-#endif

@@ -1,4 +1,3 @@
-#if Service
 import PlatformImage
 
 /// A render whose source header has been read: its plan and its memory estimate are known, and no pixels are allocated.
@@ -180,4 +179,3 @@ struct PreparedRender: Sendable {
         return options
     }
 }
-#endif

@@ -1,4 +1,3 @@
-#if Service
 import PlatformImage
 
 // The sides of a plan are limited by ``SizeRules/maxSide``, which can be configured up to 65,535, so the products here
@@ -55,4 +54,3 @@ extension PixelFilter {
         }
     }
 }
-#endif

@@ -1,4 +1,3 @@
-#if Service
 import PlatformImage
 
 extension RenderedImage {
@@ -102,4 +101,3 @@ extension JSONObjectText {
         return text.object
     }
 }
-#endif

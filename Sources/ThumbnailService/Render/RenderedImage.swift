@@ -1,4 +1,3 @@
-#if Service
 import PlatformImage
 import PlatformImageLoader
 import Synchronization
@@ -56,4 +55,3 @@ final class DecodeClock: Sendable {
         return .milliseconds(clock() - begin)
     }
 }
-#endif

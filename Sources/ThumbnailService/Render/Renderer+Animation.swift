@@ -1,4 +1,3 @@
-#if Service
 import PlatformImage
 
 extension Renderer {
@@ -58,4 +57,3 @@ extension PreparedRender {
         return (finished, frames.status)
     }
 }
-#endif

@@ -1,4 +1,3 @@
-#if Service
 import PlatformImage
 
 extension Renderer {
@@ -47,4 +46,3 @@ extension Renderer {
         }
     }
 }
-#endif

@@ -1,4 +1,3 @@
-#if Service
 import PlatformImage
 
 /// Renders the bytes of a source into the bytes of a result.
@@ -269,4 +268,3 @@ struct Renderer: Sendable {
         }
     }
 }
-#endif

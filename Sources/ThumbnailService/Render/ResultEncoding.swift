@@ -1,4 +1,3 @@
-#if Service
 import PlatformImage
 
 /// Encoder settings for results.
@@ -157,4 +156,3 @@ extension EncodedFormat {
     /// True for a format with a quality.
     var isLossy: Bool { self == .jpeg || self == .webp }
 }
-#endif

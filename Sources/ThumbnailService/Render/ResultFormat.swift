@@ -1,4 +1,3 @@
-#if Service
 import PlatformImage
 
 /// Output format of a result, as far as the source's header and the size of the result determine it.
@@ -73,4 +72,3 @@ enum ResultFormat: Hashable {
         }
     }
 }
-#endif

@@ -1,4 +1,3 @@
-#if Service
 import PlatformImage
 
 /// Search for the smallest file of a bitmap among several formats at equal measured quality.
@@ -130,4 +129,3 @@ struct SmallestFileSearch {
         }
     }
 }
-#endif

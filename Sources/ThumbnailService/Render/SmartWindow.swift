@@ -1,4 +1,3 @@
-#if Service
 import PlatformImage
 
 #if canImport(Glibc)
@@ -129,4 +128,3 @@ extension RenderPlan {
         last > 0 ? (2 * spare * index + last) / (2 * last) : spare / 2
     }
 }
-#endif

@@ -1,4 +1,3 @@
-#if Service
 import PlatformImage
 
 /// Metadata and ICC profile of a source for its result.
@@ -54,4 +53,3 @@ extension ResultFormat {
     /// True when the result is a GIF, or may become one after its opacity is known.
     fileprivate var mayBeGIF: Bool { still(isOpaque: true) == .gif || still(isOpaque: false) == .gif }
 }
-#endif

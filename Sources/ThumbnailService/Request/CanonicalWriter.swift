@@ -1,4 +1,3 @@
-#if Service
 import PlatformImage
 
 extension ThumbnailRequest {
@@ -191,4 +190,3 @@ struct CanonicalWriter {
 extension RGBA8 {
     fileprivate var number: Int { Int(red) << 24 | Int(green) << 16 | Int(blue) << 8 | Int(alpha) }
 }
-#endif

@@ -1,4 +1,3 @@
-#if Service
 import PlatformImage
 
 /// A step after resize and flips, as parsed from a target; ``RenderPlan`` contains the resulting sizes.
@@ -66,4 +65,3 @@ enum PixelFilter: Hashable, Sendable {
         }
     }
 }
-#endif

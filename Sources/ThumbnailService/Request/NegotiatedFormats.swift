@@ -1,4 +1,3 @@
-#if Service
 import PlatformImage
 
 /// Format that content negotiation can select. An animated PNG is separate from PNG, because clients name it
@@ -83,4 +82,3 @@ extension NegotiatedFormat {
         }
     }
 }
-#endif

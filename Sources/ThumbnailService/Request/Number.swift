@@ -1,4 +1,3 @@
-#if Service
 import PlatformImage
 
 /// Parsers for numbers in targets: ASCII digits only, with overflow checks.
@@ -103,4 +102,3 @@ extension FixedDecimal: CustomStringConvertible {
         return text
     }
 }
-#endif

@@ -1,4 +1,3 @@
-#if Service
 /// Operations on an upright image, applied in the order of the properties.
 ///
 /// The parsers omit operations that are known to have no effect: two requests that differ only in such operations have
@@ -94,4 +93,3 @@ extension Operations {
         if !isCut, !preservesFocus { focus = Focus() }
     }
 }
-#endif

@@ -1,4 +1,3 @@
-#if Service
 import PlatformImage
 
 /// Metadata and ICC profile of a source that its result contains: the configured policy, and the filters `strip_exif`
@@ -26,4 +25,3 @@ struct OutputMetadata: Hashable, Sendable {
     /// True when the result has the colour space and the profile of its source, if its format and the profile allow it.
     var keepsProfile: Bool { configured != .strip && !stripsProfile }
 }
-#endif

@@ -1,4 +1,3 @@
-#if Service
 import PlatformImage
 import PlatformImageLoader
 
@@ -164,4 +163,3 @@ extension ServiceError {
         }
     }
 }
-#endif

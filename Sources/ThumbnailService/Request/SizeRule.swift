@@ -1,4 +1,3 @@
-#if Service
 /// Requested size, before the size of the source is known.
 enum SizeRule: Hashable, Sendable {
     case thumbor(ThumborSize)
@@ -50,4 +49,3 @@ struct IIIFSize: Hashable, Sendable {
     /// `^`: the result may be larger than the region.
     var allowsUpscaling = false
 }
-#endif

@@ -1,4 +1,3 @@
-#if Service
 import PlatformImage
 
 /// A parsed request, independent of the dialect: source, operations, output and cache policy.
@@ -122,4 +121,3 @@ extension ResponsePolicy {
         (0x20...0x7E).contains(byte) && !"\"\\%/".utf8.contains(byte)
     }
 }
-#endif

@@ -1,4 +1,3 @@
-#if Service
 import HTTPTypes
 import Hummingbird
 import HummingbirdCore
@@ -103,4 +102,3 @@ struct AdminResponder: HTTPResponder {
         return response
     }
 }
-#endif

@@ -1,4 +1,3 @@
-#if Service
 import HTTPTypes
 import NIOCore
 import NIOHTTPTypes
@@ -105,4 +104,3 @@ func withDeadline<Value: Sendable>(
     }
     return try result.get()
 }
-#endif

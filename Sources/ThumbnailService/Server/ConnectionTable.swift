@@ -1,4 +1,3 @@
-#if Service
 import HummingbirdCore
 import PlatformImage
 import Synchronization
@@ -191,4 +190,3 @@ struct OpenConnections: AvailableConnectionsDelegate {
 
     func isAcceptingNewConnections() -> Bool { count < maxConnections }
 }
-#endif

@@ -1,4 +1,3 @@
-#if Service
 import HTTPTypes
 import NIOCore
 import NIOHTTPTypes
@@ -98,4 +97,3 @@ final class ConnectionTracker: ChannelDuplexHandler, RemovableChannelHandler {
         table.restore(number, connection(context))
     }
 }
-#endif

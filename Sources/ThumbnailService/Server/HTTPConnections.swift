@@ -1,4 +1,3 @@
-#if Service
 import Hummingbird
 import HummingbirdCore
 import Logging
@@ -54,4 +53,3 @@ extension HTTPServerBuilder {
         HTTPServerBuilder { HTTPConnections(HTTP1Channel(responder: $0, configuration: configuration)) }
     }
 }
-#endif

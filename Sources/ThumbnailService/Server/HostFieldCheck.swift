@@ -1,4 +1,3 @@
-#if Service
 import NIOCore
 import NIOHTTP1
 import NIOHTTPTypes
@@ -68,4 +67,3 @@ private final class HostFieldFilter: ChannelInboundHandler {
         context.fireChannelRead(wrapInboundOut(.head(head)))
     }
 }
-#endif

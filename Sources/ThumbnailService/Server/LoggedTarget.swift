@@ -1,4 +1,3 @@
-#if Service
 import PlatformImage
 
 /// Formats a request target for logs (SV22 in Docs/service-security.md): without its signature and without
@@ -126,4 +125,3 @@ enum LoggedTarget {
         return bytes.count > maxBytes ? result + "..." : result
     }
 }
-#endif

@@ -1,4 +1,3 @@
-#if Service
 import HTTPTypes
 import Hummingbird
 import NIOCore
@@ -51,4 +50,3 @@ struct RequestBodyReader {
 
     private var tooLarge: ServiceError { ServiceError(.tooLarge, "the body is larger than \(maxBytes) bytes") }
 }
-#endif

@@ -1,4 +1,3 @@
-#if Service
 import HTTPTypes
 import Logging
 import PlatformImage
@@ -80,4 +79,3 @@ enum RequestIdentifier {
 
     private static func isPlain(_ byte: UInt8) -> Bool { byte.isASCIIAlphanumeric || "._-".utf8.contains(byte) }
 }
-#endif

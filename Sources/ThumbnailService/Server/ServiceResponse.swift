@@ -1,4 +1,3 @@
-#if Service
 import HTTPTypes
 import NIOCore
 
@@ -78,4 +77,3 @@ extension ServiceMetrics.Rejection {
         }
     }
 }
-#endif

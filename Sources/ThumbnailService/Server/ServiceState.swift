@@ -1,4 +1,3 @@
-#if Service
 import HTTPTypes
 import Synchronization
 
@@ -41,4 +40,3 @@ extension ServiceResponse {
             body: Array(text.utf8))
     }
 }
-#endif

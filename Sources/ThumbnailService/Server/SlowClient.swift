@@ -1,4 +1,3 @@
-#if Service
 import HTTPTypes
 import NIOCore
 import NIOHTTPTypes
@@ -146,4 +145,3 @@ private final class FirstByteHandler: ChannelInboundHandler {
         context.fireChannelRead(data)
     }
 }
-#endif

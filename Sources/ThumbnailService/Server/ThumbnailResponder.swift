@@ -1,4 +1,3 @@
-#if Service
 import HTTPTypes
 import Hummingbird
 import PlatformImageLoader
@@ -298,4 +297,3 @@ extension RequestTrace {
         update { $0.sourceURL = url }
     }
 }
-#endif

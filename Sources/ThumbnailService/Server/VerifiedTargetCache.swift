@@ -1,4 +1,3 @@
-#if Service
 import PlatformImage
 
 /// Cache of parsed and verified targets whose results were in memory at the last request.
@@ -43,4 +42,3 @@ final class VerifiedTargetCache: Sendable {
         _ = memory.insert(verified, for: name, cost: 2_048 + 3 * name.target.count)
     }
 }
-#endif

@@ -1,4 +1,3 @@
-#if Service
 /// base64url with padding (RFC 4648 §5).
 enum Base64URL {
     private static let alphabet = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_".utf8)
@@ -40,4 +39,3 @@ enum Base64URL {
         }
     }
 }
-#endif

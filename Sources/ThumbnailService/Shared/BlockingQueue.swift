@@ -1,4 +1,3 @@
-#if Service
 import Dispatch
 
 /// Queue for blocking calls, such as disk operations, so that they block neither event loops nor Swift's cooperative
@@ -18,4 +17,3 @@ struct BlockingQueue: Sendable {
         }
     }
 }
-#endif

@@ -1,8 +1,6 @@
-#if Service
 import PlatformImage
 
 extension Duration {
     /// The duration in milliseconds, with microsecond resolution.
     var milliseconds: Double { Double(microsecondCount) / 1_000 }
 }
-#endif

@@ -1,4 +1,3 @@
-#if Service
 import HTTPTypes
 
 extension HTTPField.Name {
@@ -18,4 +17,3 @@ extension HTTPField.Name {
         return name
     }
 }
-#endif

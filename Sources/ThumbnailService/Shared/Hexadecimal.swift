@@ -1,4 +1,3 @@
-#if Service
 /// Formatting of integers as hexadecimal digits.
 enum Hexadecimal {
     /// Returns all lower-case digits including leading zeros: 4 for a `UInt16`, 16 for a `UInt64`.
@@ -7,4 +6,3 @@ enum Hexadecimal {
         return String(repeating: "0", count: type(of: number).bitWidth / 4 - digits.count) + digits
     }
 }
-#endif

@@ -1,4 +1,3 @@
-#if Service
 /// JSON encoding of strings and arrays (RFC 8259).
 package enum JSONText {
     /// Returns a quoted string (RFC 8259 §7). Characters outside ASCII are escaped too, so that the output does not
@@ -48,4 +47,3 @@ struct JSONObjectText {
     mutating func add(_ key: String, _ value: Bool) { add(key, raw: String(value)) }
     mutating func add(_ key: String, _ value: String) { add(key, raw: JSONText.quoted(value)) }
 }
-#endif

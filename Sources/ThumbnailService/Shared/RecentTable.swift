@@ -1,4 +1,3 @@
-#if Service
 /// Dictionary with a maximum size. It has two halves: recently set entries and older entries. When the recent half is
 /// full, the next insertion evicts all older entries. Reading an entry does not count as use.
 struct RecentTable<Key: Hashable & Sendable, Value: Sendable>: Sendable {
@@ -29,4 +28,3 @@ struct RecentTable<Key: Hashable & Sendable, Value: Sendable>: Sendable {
         }
     }
 }
-#endif

@@ -1,4 +1,3 @@
-#if Service
 import Crypto
 
 /// Keys of signed targets. The first key creates signatures, and signatures of every key are accepted, so that keys can
@@ -81,4 +80,3 @@ public struct SigningKeys: Sendable {
         return isValid
     }
 }
-#endif

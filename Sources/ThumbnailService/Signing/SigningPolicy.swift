@@ -1,4 +1,3 @@
-#if Service
 import PlatformImage
 
 /// Policy for the first segment of a target: accepted signatures and the bytes that they cover.
@@ -89,4 +88,3 @@ struct VerifiedParts: Hashable, Sendable {
     /// Bytes after the first `?`; nil without one.
     var query: [UInt8]?
 }
-#endif

@@ -1,4 +1,3 @@
-#if Tool && Service
 import ArgumentParser
 import Logging
 import PlatformImageService
@@ -94,4 +93,3 @@ struct DemoServiceCommand: AsyncParsableCommand {
         return logger
     }
 }
-#endif

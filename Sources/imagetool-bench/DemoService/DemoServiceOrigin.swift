@@ -1,4 +1,3 @@
-#if Tool && Service
 import PlatformImageLoopbackOrigin
 import PlatformImageService
 
@@ -71,4 +70,3 @@ final class DemoServiceOrigin: Sendable {
         }
     }
 }
-#endif

@@ -1,4 +1,3 @@
-#if Tool && Service
 import PlatformImage
 import PlatformImageService
 
@@ -70,4 +69,3 @@ struct DemoServiceRequest: Sendable {
         ]
     }
 }
-#endif

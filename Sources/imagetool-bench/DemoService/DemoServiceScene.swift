@@ -1,4 +1,3 @@
-#if Tool && Service
 import Foundation
 import PlatformImage
 
@@ -219,4 +218,3 @@ private struct SeededRandom: RandomNumberGenerator {
     /// Uniform random number in 0..<1.
     mutating func nextUnit() -> Double { Double(next() >> 11) * 0x1p-53 }
 }
-#endif

@@ -1,4 +1,3 @@
-#if Tool && Service
 import PlatformImage
 import PlatformImageLoader
 import PlatformImageToolSupport
@@ -87,4 +86,3 @@ struct DemoServiceTable {
         return (try? reader.document())?["reason"]?.string
     }
 }
-#endif

@@ -1,4 +1,3 @@
-#if Tool && Service
 import ArgumentParser
 import Logging
 import PlatformImage
@@ -57,4 +56,3 @@ struct GalleryCommand: AsyncParsableCommand {
         await origin.stop()
     }
 }
-#endif

@@ -1,4 +1,3 @@
-#if Tool && Service
 import ArgumentParser
 import PlatformImageLoader
 import PlatformImageToolSupport
@@ -72,4 +71,3 @@ struct ServiceClient: Sendable {
         return Response(status: response.head.status, cache: cache, bytes: bytes)
     }
 }
-#endif

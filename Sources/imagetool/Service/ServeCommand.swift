@@ -1,4 +1,3 @@
-#if Tool && Service
 import ArgumentParser
 import Logging
 import PlatformImage
@@ -157,4 +156,3 @@ struct ServeCommand: AsyncParsableCommand {
         return options
     }
 }
-#endif

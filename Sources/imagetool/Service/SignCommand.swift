@@ -1,4 +1,3 @@
-#if Tool && Service
 import ArgumentParser
 import PlatformImageService
 import PlatformImageToolSupport
@@ -33,4 +32,3 @@ struct SignCommand: ParsableCommand {
         }
     }
 }
-#endif

@@ -1,4 +1,3 @@
-#if Tool && Service
 import ArgumentParser
 import Logging
 import PlatformImageLoader
@@ -111,4 +110,3 @@ struct WarmCommand: AsyncParsableCommand {
         }
     }
 }
-#endif

@@ -1,4 +1,3 @@
-#if Tool && Service
 import PlatformImageLoader
 import PlatformImageToolSupport
 
@@ -98,4 +97,3 @@ struct WarmResult: Sendable {
         return table.text
     }
 }
-#endif

@@ -1,4 +1,3 @@
-#if Service
 import PlatformImageLoopbackOrigin
 import PlatformImage
 import PlatformImageTestSupport
@@ -84,4 +83,3 @@ import Testing
         await origin.stop()
     }
 }
-#endif

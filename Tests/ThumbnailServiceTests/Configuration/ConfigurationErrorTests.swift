@@ -1,4 +1,3 @@
-#if Service
 import Foundation
 import PlatformImageTestSupport
 import Testing
@@ -148,4 +147,3 @@ import Testing
         #expect((0...128 << 20).contains(ServiceConfiguration.Cache.defaultResultMemory))
     }
 }
-#endif

@@ -1,4 +1,3 @@
-#if Service
 import Foundation
 import PlatformImageTestSupport
 import Testing
@@ -132,4 +131,3 @@ import Testing
         #expect(rows.count == ConfigurationKey.all.count)
     }
 }
-#endif

@@ -1,4 +1,3 @@
-#if Service
 import PlatformImageTestSupport
 import Testing
 
@@ -80,4 +79,3 @@ import Testing
         }
     }
 }
-#endif

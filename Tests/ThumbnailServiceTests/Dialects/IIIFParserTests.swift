@@ -1,4 +1,3 @@
-#if Service
 import PlatformImage
 import PlatformImageTestSupport
 import Testing
@@ -207,4 +206,3 @@ import Testing
         Result { () throws(ServiceError) in try IIIFDialect().parse(Array(target.utf8)) }.refusal
     }
 }
-#endif

@@ -1,4 +1,3 @@
-#if Service
 import PlatformImageLoopbackOrigin
 import PlatformImage
 import PlatformImageTestSupport
@@ -40,4 +39,3 @@ import Testing
         await origin.stop()
     }
 }
-#endif

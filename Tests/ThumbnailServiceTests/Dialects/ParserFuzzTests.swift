@@ -1,4 +1,3 @@
-#if Service
 import PlatformImage
 import PlatformImageTestSupport
 import Testing
@@ -185,4 +184,3 @@ import Testing
         return isOptimized
     }
 }
-#endif

@@ -1,4 +1,3 @@
-#if Service
 import PlatformImageLoopbackOrigin
 import PlatformImage
 import PlatformImageTestSupport
@@ -135,4 +134,3 @@ import Testing
         }
     }
 }
-#endif

@@ -1,4 +1,3 @@
-#if Service
 import PlatformImage
 import PlatformImageTestSupport
 import Testing
@@ -165,4 +164,3 @@ import Testing
         ThumborParserTests.canonicalText(try parse("\(parts)/h/a"))
     }
 }
-#endif

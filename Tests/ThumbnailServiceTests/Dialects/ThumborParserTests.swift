@@ -1,4 +1,3 @@
-#if Service
 import PlatformImageTestSupport
 import Testing
 
@@ -233,4 +232,3 @@ extension Result where Failure == ServiceError {
         if case .failure(let error) = self { error.reason } else { nil }
     }
 }
-#endif

@@ -1,4 +1,3 @@
-#if Service
 import PlatformImage
 import PlatformImageTestSupport
 import Testing
@@ -168,4 +167,3 @@ extension Bitmap {
         }
     }
 }
-#endif

@@ -1,4 +1,3 @@
-#if Service
 import PlatformImageLoopbackOrigin
 import PlatformImage
 import PlatformImageTestSupport
@@ -198,4 +197,3 @@ import Testing
         await origin.stop()
     }
 }
-#endif

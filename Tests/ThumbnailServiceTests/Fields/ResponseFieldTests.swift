@@ -1,4 +1,3 @@
-#if Service
 import PlatformImage
 import PlatformImageTestSupport
 import Testing
@@ -181,4 +180,3 @@ import Testing
         ETag(source: source.utf8, operations: operations.utf8, format: format, version: version)
     }
 }
-#endif

@@ -1,4 +1,3 @@
-#if Service
 import Foundation
 import PlatformImageLoopbackOrigin
 import PlatformImage
@@ -305,4 +304,3 @@ extension RunningService {
         return String(rest.prefix { $0 != "\"" })
     }
 }
-#endif

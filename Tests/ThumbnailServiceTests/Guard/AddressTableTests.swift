@@ -1,4 +1,3 @@
-#if Service
 import PlatformImageTestSupport
 import Testing
 
@@ -224,4 +223,3 @@ import Testing
         }
     }
 }
-#endif

@@ -1,4 +1,3 @@
-#if Service
 import PlatformImageLoader
 import PlatformImageLoopbackOrigin
 import PlatformImageTestSupport
@@ -76,4 +75,3 @@ extension Result where Failure == ServiceError {
         if case .failure(let error) = self { error.reason } else { nil }
     }
 }
-#endif

@@ -1,4 +1,3 @@
-#if Service
 import PlatformImageLoader
 import PlatformImageLoopbackOrigin
 import PlatformImageTestSupport
@@ -211,4 +210,3 @@ import Testing
         await other.stop()
     }
 }
-#endif

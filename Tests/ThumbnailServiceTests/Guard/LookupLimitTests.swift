@@ -1,4 +1,3 @@
-#if Service
 import Dispatch
 import PlatformImageTestSupport
 import Testing
@@ -157,4 +156,3 @@ import Testing
         #expect(SystemResolver.registrableDomain(of: name) == domain)
     }
 }
-#endif

@@ -1,4 +1,3 @@
-#if Service
 import PlatformImageLoader
 import PlatformImageLoopbackOrigin
 import PlatformImageTestSupport
@@ -145,4 +144,3 @@ import Testing
         }
     }
 }
-#endif

@@ -1,4 +1,3 @@
-#if Service
 import Foundation
 import PlatformImageTestSupport
 import Testing
@@ -51,4 +50,3 @@ import Testing
         #expect(await reason(resolver, within: nil) == .originFailed)
     }
 }
-#endif

@@ -1,4 +1,3 @@
-#if Service
 import Dispatch
 import Logging
 import PlatformImageLoopbackOrigin
@@ -133,4 +132,3 @@ import Testing
         await origin.stop()
     }
 }
-#endif

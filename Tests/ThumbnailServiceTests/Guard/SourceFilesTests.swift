@@ -1,4 +1,3 @@
-#if Service
 import Foundation
 import PlatformImageTestSupport
 import Testing
@@ -164,4 +163,3 @@ import Testing
         #expect(after.count == before.count)
     }
 }
-#endif

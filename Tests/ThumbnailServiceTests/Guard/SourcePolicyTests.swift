@@ -1,4 +1,3 @@
-#if Service
 import PlatformImageTestSupport
 import Testing
 
@@ -136,4 +135,3 @@ import Testing
         }
     }
 }
-#endif

@@ -1,4 +1,3 @@
-#if Service
 import Metrics
 
 @testable import PlatformImageService
@@ -31,4 +30,3 @@ final class ExternalMetricsFactory: MetricsFactory {
     func destroyRecorder(_ handler: any RecorderHandler) {}
     func destroyTimer(_ handler: any TimerHandler) {}
 }
-#endif

@@ -1,4 +1,3 @@
-#if Service
 import Testing
 
 /// A sample line of the Prometheus text format.
@@ -80,4 +79,3 @@ extension [MetricSample] {
         }?.value
     }
 }
-#endif

@@ -1,4 +1,3 @@
-#if Service
 import Metrics
 import Testing
 
@@ -142,4 +141,3 @@ import Testing
         for name in ["a", "b", "c_count"] { #expect(samples?.first { $0.name == name }?.value == 4_000) }
     }
 }
-#endif

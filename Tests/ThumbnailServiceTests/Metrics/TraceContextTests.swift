@@ -1,4 +1,3 @@
-#if Service
 import PlatformImageLoopbackOrigin
 import PlatformImage
 import PlatformImageTestSupport
@@ -126,4 +125,3 @@ private let parent = "b7ad6b7169203331"
         await origin.stop()
     }
 }
-#endif

@@ -1,4 +1,3 @@
-#if Service
 import PlatformImage
 import Testing
 
@@ -136,4 +135,3 @@ import Testing
         try SizeRules().plan(request.operations, request.output, sourceWidth: width, sourceHeight: height)
     }
 }
-#endif

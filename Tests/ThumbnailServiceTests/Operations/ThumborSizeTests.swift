@@ -1,4 +1,3 @@
-#if Service
 import PlatformImage
 import Testing
 
@@ -208,4 +207,3 @@ import Testing
             request.operations, request.output, sourceWidth: width, sourceHeight: height, trimmed: trimmed)
     }
 }
-#endif

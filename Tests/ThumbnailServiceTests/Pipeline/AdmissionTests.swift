@@ -1,4 +1,3 @@
-#if Service
 import Dispatch
 import PlatformImageLoopbackOrigin
 import PlatformImage
@@ -158,4 +157,3 @@ import Testing
         await origin.stop()
     }
 }
-#endif

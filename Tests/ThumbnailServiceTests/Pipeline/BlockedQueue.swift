@@ -1,4 +1,3 @@
-#if Service
 import Dispatch
 import PlatformImage
 import PlatformImageTestSupport
@@ -16,4 +15,3 @@ func block(_ queue: DecodeQueue) async -> (gate: DispatchSemaphore, end: Task<Vo
     await yieldUntil { isBlocked.value }
     return (gate, end)
 }
-#endif

@@ -1,4 +1,3 @@
-#if Service
 import PlatformImage
 import PlatformImageTestSupport
 import Testing
@@ -92,4 +91,3 @@ import Testing
         #expect((31.8...31.9).contains(wait))
     }
 }
-#endif

@@ -1,4 +1,3 @@
-#if Service
 import Foundation
 import PlatformImageLoader
 import PlatformImage
@@ -84,4 +83,3 @@ import Testing
         }
     }
 }
-#endif

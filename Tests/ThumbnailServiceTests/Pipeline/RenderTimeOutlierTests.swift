@@ -1,4 +1,3 @@
-#if Service
 import PlatformImage
 import PlatformImageTestSupport
 import Testing
@@ -69,4 +68,3 @@ import Testing
         #expect((1.99...2.01).contains(admission.expectedWait / .seconds(1)))
     }
 }
-#endif

@@ -1,4 +1,3 @@
-#if Service
 import PlatformImageLoader
 import PlatformImageLoopbackOrigin
 import NIOCore
@@ -252,4 +251,3 @@ import Testing
         await origin.stop()
     }
 }
-#endif

@@ -1,4 +1,3 @@
-#if Service
 import Dispatch
 import PlatformImageLoader
 import PlatformImage
@@ -147,4 +146,3 @@ import Testing
         await blocked.value
     }
 }
-#endif

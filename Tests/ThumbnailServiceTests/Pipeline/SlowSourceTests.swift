@@ -1,4 +1,3 @@
-#if Service
 import Dispatch
 import Metrics
 import PlatformImage
@@ -139,4 +138,3 @@ import Testing
         #expect(sources.failure(of: bytes, now: now) == nil)
     }
 }
-#endif

@@ -1,4 +1,3 @@
-#if Service
 import PlatformImageLoader
 import Testing
 
@@ -40,4 +39,3 @@ import Testing
         #expect(digest(fields) == SourceBytes([1, 2, 3]).digest)
     }
 }
-#endif

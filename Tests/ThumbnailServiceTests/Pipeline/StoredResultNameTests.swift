@@ -1,4 +1,3 @@
-#if Service
 import Testing
 
 @testable import PlatformImageLoader
@@ -132,4 +131,3 @@ import Testing
             file: "1d/96c5925f86ef395cbce4a43e16de5fba4b9fdb6228903308f175df28f1a533"),
     ]
 }
-#endif

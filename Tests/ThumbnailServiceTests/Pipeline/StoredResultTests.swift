@@ -1,4 +1,3 @@
-#if Service
 import Foundation
 import PlatformImageLoopbackOrigin
 import PlatformImage
@@ -138,4 +137,3 @@ import Testing
         #expect(keys.contains(ResultKey(canonical: canonical)))
     }
 }
-#endif

@@ -1,4 +1,3 @@
-#if Service
 import PlatformImage
 import PlatformImageTestSupport
 import Testing
@@ -150,4 +149,3 @@ import Testing
         #expect(image.format == .gif && image.resultFrameCount == 1)
     }
 }
-#endif

@@ -1,4 +1,3 @@
-#if Service
 import PlatformImage
 import PlatformImageTestSupport
 import Testing
@@ -74,4 +73,3 @@ import Testing
         #expect(try #require(BlockSimilarity.mean(opaque, clear)) < 0.5)
     }
 }
-#endif

@@ -1,4 +1,3 @@
-#if Service
 import Foundation
 import PlatformImage
 import PlatformImageTestSupport
@@ -128,4 +127,3 @@ import Testing
         }
     }
 }
-#endif

@@ -1,4 +1,3 @@
-#if Service
 import Foundation
 import PlatformImage
 import PlatformImageTestSupport
@@ -116,4 +115,3 @@ import Testing
         #expect(try white.rounded(RoundedCorners(across: 0, down: 4, color: nil)).copyBytes() == white.copyBytes())
     }
 }
-#endif

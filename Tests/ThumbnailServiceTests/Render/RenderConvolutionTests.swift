@@ -1,4 +1,3 @@
-#if Service
 import Foundation
 import PlatformImage
 import PlatformImageTestSupport
@@ -147,4 +146,3 @@ import Testing
         }
     }
 }
-#endif

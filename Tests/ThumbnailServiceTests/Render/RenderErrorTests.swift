@@ -1,4 +1,3 @@
-#if Service
 import Foundation
 import PlatformImage
 import PlatformImageTestSupport
@@ -156,4 +155,3 @@ extension Renderer {
         }
     }
 }
-#endif

@@ -1,4 +1,3 @@
-#if Service
 import Foundation
 import PlatformImageTestSupport
 import Testing
@@ -151,4 +150,3 @@ import Testing
         let thumbor: Body
     }
 }
-#endif

@@ -1,4 +1,3 @@
-#if Service
 import PlatformImage
 import PlatformImageTestSupport
 
@@ -65,4 +64,3 @@ extension Bitmap {
         }
     }
 }
-#endif

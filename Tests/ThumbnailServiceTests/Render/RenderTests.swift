@@ -1,4 +1,3 @@
-#if Service
 import Foundation
 import PlatformImage
 import PlatformImageTestSupport
@@ -212,4 +211,3 @@ import Testing
         #expect(try renderer.render(Fixture.file("png/rgb8.png"), .of()).status == .complete)
     }
 }
-#endif

@@ -1,4 +1,3 @@
-#if Service
 import PlatformImage
 import Testing
 
@@ -79,4 +78,3 @@ enum ThumborTable {
         #expect(largest <= (name.hasPrefix("blur") ? 2 : 1))
     }
 }
-#endif

@@ -1,4 +1,3 @@
-#if Service
 import Foundation
 import PlatformImage
 import PlatformImageTestSupport
@@ -111,4 +110,3 @@ import Testing
         #expect(try flat.applying(.equalize).copyBytes() == flat.copyBytes())
     }
 }
-#endif

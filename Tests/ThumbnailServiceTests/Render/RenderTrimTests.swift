@@ -1,4 +1,3 @@
-#if Service
 import Foundation
 import PlatformImage
 import PlatformImageTestSupport
@@ -136,4 +135,3 @@ import Testing
         }
     }
 }
-#endif

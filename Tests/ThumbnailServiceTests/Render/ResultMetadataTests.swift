@@ -1,4 +1,3 @@
-#if Service
 import PlatformImage
 import PlatformImageTestSupport
 import Testing
@@ -284,4 +283,3 @@ extension Bitmap {
         }
     }
 }
-#endif

@@ -1,4 +1,3 @@
-#if Service
 import PlatformImage
 import PlatformImageTestSupport
 import Testing
@@ -141,4 +140,3 @@ import Testing
         }
     }
 }
-#endif

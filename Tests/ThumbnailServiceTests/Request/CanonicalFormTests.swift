@@ -1,4 +1,3 @@
-#if Service
 import PlatformImageTestSupport
 import Testing
 
@@ -121,4 +120,3 @@ import Testing
         try ThumborParserTests.dialect.parse("/unsafe/\(parts)".utf8)
     }
 }
-#endif

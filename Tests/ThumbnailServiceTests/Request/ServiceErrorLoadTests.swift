@@ -1,4 +1,3 @@
-#if Service
 import PlatformImageLoader
 import Testing
 
@@ -22,4 +21,3 @@ import Testing
         }
     }
 }
-#endif

@@ -1,4 +1,3 @@
-#if Service
 import Foundation
 import PlatformImage
 import PlatformImageTestSupport
@@ -114,4 +113,3 @@ import Testing
         #expect(status == (isEnded ? nil : 415))
     }
 }
-#endif

@@ -1,4 +1,3 @@
-#if Service
 import Foundation
 import PlatformImageTestSupport
 import Testing
@@ -33,4 +32,3 @@ import Testing
         }
     }
 }
-#endif

@@ -1,4 +1,3 @@
-#if Service
 import Dispatch
 import PlatformImageLoopbackOrigin
 import PlatformImage
@@ -174,4 +173,3 @@ import Testing
         #expect(throws: ServiceError.self) { try large.render.get() }
     }
 }
-#endif

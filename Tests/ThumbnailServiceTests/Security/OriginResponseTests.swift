@@ -1,4 +1,3 @@
-#if Service
 import PlatformImageLoopbackOrigin
 import PlatformImage
 import PlatformImageTestSupport
@@ -164,4 +163,3 @@ private enum GzipFile {
         }
     }
 }
-#endif

@@ -1,4 +1,3 @@
-#if Service
 import Logging
 import PlatformImageLoopbackOrigin
 import Metrics
@@ -222,4 +221,3 @@ import Testing
         #expect(samples.value("imagetool_inflight_bytes_limit").map { $0 > 0 } == true)
     }
 }
-#endif

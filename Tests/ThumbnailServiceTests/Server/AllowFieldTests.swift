@@ -1,4 +1,3 @@
-#if Service
 import PlatformImage
 import PlatformImageTestSupport
 import Testing
@@ -47,4 +46,3 @@ import Testing
         }
     }
 }
-#endif

@@ -1,4 +1,3 @@
-#if Service
 import Dispatch
 import HTTPTypes
 import NIOCore
@@ -302,4 +301,3 @@ import Testing
         }
     }
 }
-#endif

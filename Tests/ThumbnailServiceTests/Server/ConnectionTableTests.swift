@@ -1,4 +1,3 @@
-#if Service
 import Testing
 import PlatformImageTestSupport
 
@@ -148,4 +147,3 @@ import PlatformImageTestSupport
         #expect(closed.count == names.count - idle.count - busy.count)
     }
 }
-#endif

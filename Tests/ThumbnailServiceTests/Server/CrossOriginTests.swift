@@ -1,4 +1,3 @@
-#if Service
 import PlatformImage
 import PlatformImageLoopbackOrigin
 import PlatformImageTestSupport
@@ -63,4 +62,3 @@ import Testing
         }
     }
 }
-#endif

@@ -1,4 +1,3 @@
-#if Service
 import PlatformImage
 import PlatformImageLoopbackOrigin
 import PlatformImageTestSupport
@@ -71,4 +70,3 @@ import Testing
         await origin.stop()
     }
 }
-#endif

@@ -1,4 +1,3 @@
-#if Service
 import HummingbirdCore
 import Logging
 import NIOCore
@@ -43,4 +42,3 @@ import Testing
         }
     }
 }
-#endif

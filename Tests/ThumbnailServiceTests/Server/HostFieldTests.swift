@@ -1,4 +1,3 @@
-#if Service
 import Foundation
 import HTTPTypes
 import NIOCore
@@ -136,4 +135,3 @@ import Testing
         }
     }
 }
-#endif

@@ -1,4 +1,3 @@
-#if Service
 import Foundation
 import PlatformImageLoopbackOrigin
 import NIOCore
@@ -78,4 +77,3 @@ import Testing
         try #require(limit.rlim_cur >= count, "the hard limit of file descriptors is too low")
     }
 }
-#endif

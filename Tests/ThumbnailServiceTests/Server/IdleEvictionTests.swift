@@ -1,4 +1,3 @@
-#if Service
 import HTTPTypes
 import NIOCore
 import NIOPosix
@@ -65,4 +64,3 @@ import Testing
         }
     }
 }
-#endif

@@ -1,4 +1,3 @@
-#if Service
 import PlatformImageLoopbackOrigin
 import PlatformImage
 import Testing
@@ -91,4 +90,3 @@ import Testing
         #expect(kept == [96, 97, 98, 99])
     }
 }
-#endif

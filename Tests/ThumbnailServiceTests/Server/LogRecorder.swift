@@ -1,4 +1,3 @@
-#if Service
 import Logging
 import PlatformImageTestSupport
 
@@ -24,4 +23,3 @@ struct LogRecorder: LogHandler {
         lines.update { $0.append(line) }
     }
 }
-#endif

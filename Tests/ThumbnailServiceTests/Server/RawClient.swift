@@ -1,4 +1,3 @@
-#if Service
 import NIOCore
 import NIOPosix
 
@@ -64,4 +63,3 @@ final class RawClient: Sendable {
         func errorCaught(context: ChannelHandlerContext, error: any Error) { context.close(promise: nil) }
     }
 }
-#endif

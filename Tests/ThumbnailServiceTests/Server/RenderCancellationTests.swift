@@ -1,4 +1,3 @@
-#if Service
 import PlatformImageLoopbackOrigin
 import NIOCore
 import NIOPosix
@@ -122,4 +121,3 @@ import Testing
         await origin.stop()
     }
 }
-#endif

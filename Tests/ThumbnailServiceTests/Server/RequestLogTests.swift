@@ -1,4 +1,3 @@
-#if Service
 import Foundation
 import Logging
 import PlatformImageLoopbackOrigin
@@ -173,4 +172,3 @@ import Testing
         await origin.stop()
     }
 }
-#endif

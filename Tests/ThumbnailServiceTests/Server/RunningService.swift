@@ -1,4 +1,3 @@
-#if Service
 import AsyncHTTPClient
 import Logging
 import PlatformImageLoopbackOrigin
@@ -110,4 +109,3 @@ func withService<Value: Sendable>(
         throw CancellationError()
     }
 }
-#endif

@@ -1,4 +1,3 @@
-#if Service
 import Foundation
 import Logging
 import PlatformImage
@@ -59,4 +58,3 @@ import Testing
             ])
     }
 }
-#endif

@@ -1,4 +1,3 @@
-#if Service
 import PlatformImageLoopbackOrigin
 import PlatformImage
 import PlatformImageTestSupport
@@ -151,4 +150,3 @@ import Testing
         }
     }
 }
-#endif

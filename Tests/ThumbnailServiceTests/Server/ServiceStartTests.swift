@@ -1,4 +1,3 @@
-#if Service
 import Logging
 import PlatformImageTestSupport
 import Testing
@@ -98,4 +97,3 @@ import Testing
         }
     }
 }
-#endif

@@ -1,4 +1,3 @@
-#if Service
 import HTTPTypes
 import NIOCore
 import NIOEmbedded
@@ -97,4 +96,3 @@ import Testing
         return channel
     }
 }
-#endif

@@ -1,4 +1,3 @@
-#if Service
 import PlatformImageTestSupport
 import Testing
 
@@ -390,4 +389,3 @@ import Testing
         return String(keys.signed(rest).split(separator: "/")[0])
     }
 }
-#endif

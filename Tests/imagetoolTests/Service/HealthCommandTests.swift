@@ -1,4 +1,3 @@
-#if Tool && Service
 import PlatformImageLoopbackOrigin
 import PlatformImageTestSupport
 import Testing
@@ -48,4 +47,3 @@ import Testing
         #expect(try ToolRun(["health"] + arguments).exitCode == 64)
     }
 }
-#endif

@@ -1,4 +1,3 @@
-#if Tool && Service
 import PlatformImageTestSupport
 import Testing
 
@@ -52,4 +51,3 @@ import Testing
         #expect(run.errors.contains("iiif.map (option): invalid value \"\(prefix)\"; expected list of: "))
     }
 }
-#endif

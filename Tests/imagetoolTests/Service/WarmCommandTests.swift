@@ -1,4 +1,3 @@
-#if Tool && Service
 import PlatformImageLoopbackOrigin
 import PlatformImageTestSupport
 import Testing
@@ -94,4 +93,3 @@ import Testing
         #expect(try ToolRun("warm", "--urls", "/nowhere/list", "--server", "http://127.0.0.1:1").exitCode == 66)
     }
 }
-#endif

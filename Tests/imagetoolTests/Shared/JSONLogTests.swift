@@ -1,4 +1,3 @@
-#if Tool && Service
 import Foundation
 import PlatformImageLoader
 import Logging
@@ -64,4 +63,3 @@ import Testing
         #expect(text == "{\"level\":\"warning\",\"message\":\"log lines were dropped\",\"count\":1}\na\nb\n")
     }
 }
-#endif
