@@ -13,6 +13,7 @@ let package = Package(
         .library(name: "PlatformImage", targets: ["PlatformImage"]),
         .library(name: "PlatformImageLoader", targets: ["PlatformImageLoader"]),
         .library(name: "PlatformImageURLSession", targets: ["PlatformImageURLSession"]),
+        .library(name: "PlatformImageService", targets: ["PlatformImageService"]),
         .library(name: "PlatformImageC", type: .dynamic, targets: ["PlatformImageC"]),
         .executable(name: "imagetool", targets: ["imagetool"]),
         .executable(name: "imagetool-decoder", targets: ["imagetool-decoder"]),
@@ -77,15 +78,30 @@ let package = Package(
             name: "PlatformImageHTTPServer", dependencies: ["CPlatformImageUV"], path: "Sources/HTTPServer",
             swiftSettings: coreSettings),
 
+        // The thumbnail service.
+        .target(
+            name: "CPlatformImageHostNames", path: "Sources/CHostNames", cSettings: codecSettings,
+            linkerSettings: [.linkedLibrary("idn2")]),
+        .target(
+            name: "PlatformImageService",
+            dependencies: [
+                "PlatformImage", "PlatformImageLoader", "PlatformImageHTTPServer", "CPlatformImageHostNames",
+            ],
+            path: "Sources/ThumbnailService",
+            // Embedded instead of in a bundle, because users copy the tool as one file.
+            resources: [.embedInCode("Gallery/Resources")], swiftSettings: settings),
+
         // The tools. Only imagetool, with the worker program imagetool-decoder, is for users; imagetool-bench measures
         // and demonstrates.
         .target(
             name: "PlatformImageToolSupport",
-            dependencies: ["PlatformImage", "PlatformImageLoader"],
+            dependencies: ["PlatformImage", "PlatformImageLoader", "PlatformImageService"],
             path: "Sources/ToolSupport", swiftSettings: settings),
         .executableTarget(
             name: "imagetool",
-            dependencies: ["PlatformImage", "PlatformImageLoader", "PlatformImageToolSupport"],
+            dependencies: [
+                "PlatformImage", "PlatformImageLoader", "PlatformImageService", "PlatformImageToolSupport",
+            ],
             swiftSettings: settings, linkerSettings: toolLinkerSettings),
         .target(
             name: "CPlatformImageBaselines", path: "Sources/CBaselines", cSettings: codecSettings + [webPDefinition],
@@ -105,8 +121,8 @@ let package = Package(
         .executableTarget(
             name: "imagetool-bench",
             dependencies: [
-                "PlatformImage", "PlatformImageLoader", "PlatformImageToolSupport", "PlatformImageBenchmarking",
-                "PlatformImageLoopbackOrigin", "CPlatformImageChecksums", "CPlatformImageCurlBaseline",
+                "PlatformImage", "PlatformImageLoader", "PlatformImageService", "PlatformImageToolSupport",
+                "PlatformImageBenchmarking", "PlatformImageLoopbackOrigin", "CPlatformImageChecksums", "CPlatformImageCurlBaseline",
             ],
             swiftSettings: settings, linkerSettings: toolLinkerSettings),
 
@@ -162,11 +178,19 @@ let package = Package(
                 "PlatformImageTestSupport",
             ],
             swiftSettings: settings),
+        .testTarget(
+            name: "ThumbnailServiceTests",
+            dependencies: [
+                "PlatformImageService", "PlatformImageLoader", "PlatformImageHTTPServer",
+                "PlatformImageLoopbackOrigin", "PlatformImageTestSupport", "imagetool-decoder",
+            ],
+            swiftSettings: settings),
         // Examples that are run as tests; their folder is part of the documentation.
         .testTarget(
             name: "RecipeTests",
             dependencies: [
-                "PlatformImage", "PlatformImageLoader", "PlatformImageLoopbackOrigin", "PlatformImageTestSupport",
+                "PlatformImage", "PlatformImageLoader", "PlatformImageService", "PlatformImageLoopbackOrigin",
+                "PlatformImageTestSupport",
             ],
             path: "Examples/recipes", exclude: ["README.md"], swiftSettings: settings),
     ],

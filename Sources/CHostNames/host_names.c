@@ -1,10 +1,7 @@
 #include "CPlatformImageHostNames.h"
 
-// Only the service converts host names; without it libidn2 is not needed.
-#ifdef PIHN_ENABLED
-
 #if !__has_include(<idn2.h>)
-#error "libidn2 is missing: install libidn2-dev (apt-get) or libidn2 (brew), or omit trait Service"
+#error "libidn2 is missing: install libidn2-dev (apt-get) or libidn2 (brew)"
 #endif
 #include <idn2.h>
 #include <string.h>
@@ -19,5 +16,3 @@ pihn_status pihn_to_ascii(const char *name, char *ascii, size_t capacity) {
   idn2_free(result);
   return size <= capacity ? PIHN_OK : PIHN_INVALID;
 }
-
-#endif

@@ -21,3 +21,28 @@ package struct FieldName: Sendable {
         bytes.matches(range, text)
     }
 }
+
+extension FieldName: Equatable, CustomStringConvertible {
+    /// Length in bytes.
+    package var byteCount: Int { text.utf8CodeUnitCount }
+
+    /// The name as the program wrote it.
+    package var description: String { text.description }
+
+    /// True if a text is this name, in letters of any case.
+    package func matches(_ name: String) -> Bool {
+        guard name.utf8.count == byteCount else { return false }
+        let bytes = Array(name.utf8)
+        return matches(bytes.span, 0..<bytes.count)
+    }
+
+    package static func == (first: Self, second: Self) -> Bool {
+        guard first.byteCount == second.byteCount else { return false }
+        return first.text.withUTF8Buffer { first in
+            unsafe second.text.withUTF8Buffer { second in
+                unsafe first.baseAddress == second.baseAddress
+                    || first.elementsEqual(second) { $0.lowercased == $1.lowercased }
+            }
+        }
+    }
+}

@@ -2,8 +2,14 @@
 ///
 /// A host is an IPv6 address in brackets, or consists of letters, digits, `-`, `.` and `_`: host names contain no other
 /// bytes, though the URI grammar allows more. A port is 0...65535 in at most five digits, or empty.
-enum HostField {
+package enum HostField {
     static let maxBytes = 255
+
+    /// True if a text is a valid `host` or `host:port`.
+    package static func isValid(_ text: String) -> Bool {
+        let bytes = Array(text.utf8)
+        return isValid(bytes.span, 0..<bytes.count)
+    }
 
     static func isValid(_ bytes: Span<UInt8>, _ range: Range<Int>) -> Bool {
         guard !range.isEmpty, range.count <= maxBytes else { return false }

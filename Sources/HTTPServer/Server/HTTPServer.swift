@@ -31,7 +31,7 @@ package final class HTTPServer: Sendable {
         for (index, sockets) in handovers.enumerated() {
             if let error = await server.startLoop(index, sockets, handler, settings) {
                 await server.stop()
-                throw ServerError("cannot start an event loop: \(error)")
+                throw ServerError("cannot start an event loop", "\(error)")
             }
         }
         return server

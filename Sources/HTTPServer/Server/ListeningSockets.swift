@@ -20,12 +20,14 @@ struct ListeningSockets: Sendable {
 
     private static func bind(_ host: String, _ port: Int, _ loops: Int) throws(ServerError) -> ([Socket], Int) {
         let name = "\(host):\(port)"
-        guard let port = UInt16(exactly: port) else { throw ServerError("\(name): the port is not 0 to 65535") }
+        guard let port = UInt16(exactly: port) else {
+            throw ServerError("cannot listen on \(name)", "the port is not 0 to 65535")
+        }
         var address = piuv_address()
         var message: UnsafePointer<CChar>?
         guard unsafe piuv_resolve(host, port, &address, &message) == 0 else {
             let reason = unsafe message.map { unsafe String(cString: $0) } ?? ""
-            throw ServerError("cannot listen on \(name): \(reason)")
+            throw ServerError("cannot listen on \(name)", reason)
         }
         // The first socket does not share its port: with SO_REUSEPORT, a second process of this user would silently get
         // a part of the connections of the first.
@@ -52,7 +54,7 @@ struct ListeningSockets: Sendable {
 
     @discardableResult
     private static func checked(_ result: Int32, _ name: String) throws(ServerError) -> Int32 {
-        guard result >= 0 else { throw ServerError("cannot listen on \(name): \(SystemError(code: result))") }
+        guard result >= 0 else { throw ServerError("cannot listen on \(name)", "\(SystemError(code: result))") }
         return result
     }
 }

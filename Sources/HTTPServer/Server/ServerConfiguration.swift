@@ -28,8 +28,13 @@ package struct ServerConfiguration: Sendable {
 
 /// An error at the start of a server.
 package struct ServerError: Error, Hashable, Sendable, CustomStringConvertible {
-    /// The reason, for the operator, such as `cannot listen on 127.0.0.1:80: address already in use`.
-    package let description: String
+    /// What failed, such as `cannot listen on 127.0.0.1:80`.
+    package let operation: String
+    /// The reason, such as `address already in use`.
+    package let reason: String
 
-    init(_ description: String) { self.description = description }
+    /// Operation and reason, for the operator.
+    package var description: String { "\(operation): \(reason)" }
+
+    init(_ operation: String, _ reason: String) { (self.operation, self.reason) = (operation, reason) }
 }

@@ -1,4 +1,3 @@
-import Configuration
 import PlatformImage
 
 /// A configuration merged from four sources, in order of precedence: options, environment, file, defaults.
@@ -57,25 +56,12 @@ public struct ResolvedConfiguration: Sendable {
     ) throws(ServiceError) {
         let variables = EnvironmentVariables(environment)
         warnings = variables.warnings
-        var layers: [(origin: Origin, provider: any ConfigProvider)] = [
-            (.option, Self.provider("options", options.values)),
-            // Lower case, because the provider converts the key `maxConnections` to the variable `MAX_CONNECTIONS`, but
-            // `maxconnections` to `MAXCONNECTIONS`.
-            (
-                .environment,
-                EnvironmentVariablesProvider(environmentVariables: variables.values).mapKeys { key in
-                    AbsoluteConfigKey(["imagetool"] + key.components.map { $0.lowercased() })
-                }
-            ),
-        ]
-        if let json {
-            layers.append((.file, Self.provider("file", try ConfigurationFile(json: json).values)))
-        }
+        let file = try json.map { (json) throws(ServiceError) in try ConfigurationFile(json: json).values } ?? [:]
 
         var draft = ConfigurationDraft()
         var entries: [Entry] = []
         for key in ConfigurationKey.all {
-            let found = try Self.texts(of: key, in: layers)
+            let found = try Self.texts(of: key, options.values, variables.values, file)
             if let found, let text = key.parse(&draft, found.texts) {
                 let quoted = key.isSecret ? "" : " \"\(text)\""
                 throw ServiceError(
@@ -96,41 +82,27 @@ public struct ResolvedConfiguration: Sendable {
         self.entries = entries
     }
 
-    /// Returns the value from the first source in `layers` that contains the key; nil when no source contains it.
+    /// Returns the value from the first source that contains the key; nil when no source contains it.
     private static func texts(
-        of key: ConfigurationKey, in layers: [(origin: Origin, provider: any ConfigProvider)]
+        of key: ConfigurationKey, _ options: [String: [String]], _ variables: [String: String],
+        _ file: [String: [String]]
     ) throws(ServiceError) -> (texts: [String], origin: Origin)? {
-        let path = AbsoluteConfigKey(key.name.split(separator: ".").map(String.init))
-        for (origin, provider) in layers {
-            // The value of an environment variable is a single text; the values of the other sources are already split.
-            let isText = origin == .environment
-            let value: ConfigValue?
-            do {
-                value = try provider.value(forKey: path, type: isText ? .string : .stringArray).value
-            } catch {
-                throw ServiceError(.internalFault, "the value of \(name(of: key, from: origin)) cannot be read")
-            }
-            switch value?.content {
-            case .string(let text): return (key.split(text), origin)
-            case .stringArray(let texts):
-                guard !key.isSecret else {
-                    throw ServiceError(
-                        .internalFault,
-                        "\(name(of: key, from: origin)): this secret can only be set by the environment")
-                }
-                return (texts, origin)
-            default: continue
-            }
+        let found: (texts: [String], origin: Origin)
+        if let texts = options[key.name] {
+            found = (texts, .option)
+        } else if let text = variables[key.environmentName] {
+            return (key.split(text), .environment)
+        } else if let texts = file[key.name] {
+            found = (texts, .file)
+        } else {
+            return nil
         }
-        return nil
-    }
-
-    private static func provider(_ name: String, _ values: [String: [String]]) -> InMemoryProvider {
-        let pairs = values.map { name, texts in
-            let path = AbsoluteConfigKey(name.split(separator: ".").map(String.init))
-            return (path, ConfigValue(.stringArray(texts), isSecret: false))
+        guard !key.isSecret else {
+            throw ServiceError(
+                .internalFault,
+                "\(name(of: key, from: found.origin)): this secret can only be set by the environment")
         }
-        return InMemoryProvider(name: name, values: Dictionary(pairs) { first, _ in first })
+        return found
     }
 
     private static func name(of key: ConfigurationKey, from origin: Origin) -> String {

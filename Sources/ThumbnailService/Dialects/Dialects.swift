@@ -1,5 +1,3 @@
-import HTTPTypes
-
 /// Selects the dialect (URL syntax) of a request target by its prefix: POST under `/post/`, IIIF under `/iiif/3/` if
 /// the configuration enables it, thumbor otherwise. The prefixes cannot be confused with signatures, which have 28 or
 /// 44 characters.

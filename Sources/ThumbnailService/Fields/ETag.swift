@@ -1,5 +1,4 @@
-import Crypto
-import HTTPTypes
+import PlatformImageLoader
 
 /// Entity tag of a result. It depends only on the source, the operations, the format and the version of the
 /// rendered pixels, so it is known before the render.
@@ -57,9 +56,9 @@ struct ConditionalRequest: Sendable {
     /// Field line of `If-Modified-Since`; nil without the field.
     let ifModifiedSince: String?
 
-    init(_ fields: HTTPFields) {
-        ifNoneMatch = fields[.ifNoneMatch]
-        ifModifiedSince = fields[.ifModifiedSince]
+    init(_ request: ServiceRequest) {
+        ifNoneMatch = request[.ifNoneMatch]
+        ifModifiedSince = request[.ifModifiedSince]
     }
 
     /// Returns true when the client's copy is current, so that the response is 304. `If-None-Match` takes precedence
@@ -82,11 +81,11 @@ struct ConditionalRequest: Sendable {
 extension SHA256 {
     /// Returns the digest of several parts. Each part is prefixed with its length, so that different lists never have
     /// equal hash input.
-    static func hash(parts: [[UInt8]]) -> SHA256Digest {
+    static func hash(parts: [[UInt8]]) -> [UInt8] {
         var hash = SHA256()
         for part in parts {
-            hash.update(data: Array("\(part.count):".utf8))
-            hash.update(data: part)
+            hash.update(Array("\(part.count):".utf8))
+            hash.update(part)
         }
         return hash.finalize()
     }

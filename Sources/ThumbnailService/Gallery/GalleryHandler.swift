@@ -1,5 +1,6 @@
-import HTTPTypes
 import PlatformImage
+import PlatformImageHTTPServer
+import PlatformImageLoader
 
 /// Serves the page at `/gallery` with its resources, when the configuration enables it.
 struct GalleryHandler: RouteHandler {
@@ -24,7 +25,7 @@ struct GalleryHandler: RouteHandler {
         self.engine = engine
         let targets = try GalleryTargets(gallery, engine.configuration)
         self.targets = targets
-        let token = String(hexadecimal: (0..<32).map { _ in UInt8.random(in: 0...255) })
+        let token = String(hexadecimal: secureRandomBytes(32))
         self.token = token
         page = Array(GalleryPage.html(token: token, sides: targets.sides, count: targets.count).utf8)
         var hosts: Set<String> = [engine.configuration.server.host.lowercased(), "localhost"]
@@ -46,12 +47,12 @@ struct GalleryHandler: RouteHandler {
     ///
     /// - Throws: `hostRefused` for an unknown host, `methodNotAllowed`, `notFound`, and `badSignature` with status 403
     ///   when a request to clear a cache is cross-site or has no valid token.
-    func respond(to request: HTTPRequest) async throws(ServiceError) -> ServiceResponse {
+    func respond(to request: ServiceRequest) async throws(ServiceError) -> ServiceResponse {
         guard isAllowedHost(request.authority) else {
             throw ServiceError(
                 .hostRefused, "the host of the request is neither an IP address nor a host name of the gallery")
         }
-        let target = request.path ?? ""
+        let target = request.target
         switch (target, request.method) {
         case ("/gallery/clear-memory", .post):
             try verifyToken(request)
@@ -104,12 +105,10 @@ struct GalleryHandler: RouteHandler {
         return port.utf8.allSatisfy(\.isASCIIDigit) ? String(authority[..<colon]) : ""
     }
 
-    private func verifyToken(_ request: HTTPRequest) throws(ServiceError) {
-        let sentToken = request.headerFields[.galleryToken] ?? ""
-        // Comparison in constant time: every byte is compared, regardless of the first difference.
-        let difference = zip(sentToken.utf8, token.utf8).reduce(0 as UInt8) { $0 | ($1.0 ^ $1.1) }
-        let site = request.headerFields[.fetchSite] ?? "same-origin"
-        guard sentToken.utf8.count == token.utf8.count, difference == 0, site == "same-origin" else {
+    private func verifyToken(_ request: ServiceRequest) throws(ServiceError) {
+        let sentToken = request[.galleryToken] ?? ""
+        let site = request[.fetchSite] ?? "same-origin"
+        guard isEqualInConstantTime(Array(sentToken.utf8), Array(token.utf8)), site == "same-origin" else {
             throw ServiceError(
                 .badSignature, status: 403, "the request is cross-site or lacks the token of the gallery page")
         }
@@ -125,10 +124,10 @@ struct GalleryHandler: RouteHandler {
     }
 }
 
-extension HTTPField.Name {
-    fileprivate static let galleryToken = known("X-Gallery-Token")
-    fileprivate static let fetchSite = known("Sec-Fetch-Site")
-    fileprivate static let referrerPolicy = known("Referrer-Policy")
-    fileprivate static let openerPolicy = known("Cross-Origin-Opener-Policy")
-    fileprivate static let resourcePolicy = known("Cross-Origin-Resource-Policy")
+extension FieldName {
+    fileprivate static let galleryToken = FieldName("X-Gallery-Token")
+    fileprivate static let fetchSite = FieldName("Sec-Fetch-Site")
+    fileprivate static let referrerPolicy = FieldName("Referrer-Policy")
+    fileprivate static let openerPolicy = FieldName("Cross-Origin-Opener-Policy")
+    fileprivate static let resourcePolicy = FieldName("Cross-Origin-Resource-Policy")
 }

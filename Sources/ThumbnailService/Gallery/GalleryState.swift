@@ -1,5 +1,5 @@
-import PlatformImageLoader
 import PlatformImage
+import PlatformImageLoader
 
 /// Statistics that the gallery shows: fill levels of caches and budgets, and counters since the start.
 struct GalleryState: Hashable, Sendable {

@@ -13,7 +13,7 @@ struct GuardedTransport: HTTPTransport {
 
     private let policy: SourcePolicy
     private let resolver: any Resolver
-    private let transport: AsyncHTTPClientTransport
+    private let transport: CurlTransport
     private let minRate: TransferRate
 
     /// Creates a transport.
@@ -29,7 +29,7 @@ struct GuardedTransport: HTTPTransport {
         self.resolver = resolver
         self.minRate = minRate
         let table = policy.addresses
-        transport = AsyncHTTPClientTransport(
+        transport = CurlTransport(
             connectionsPerHost: connectionsPerHost,
             connectionGuard: ConnectionGuard { peer in IPAddress(peer).map(table.allows) ?? false })
     }

@@ -1,4 +1,3 @@
-import NIOCore
 import PlatformImage
 
 #if canImport(Glibc)
@@ -106,19 +105,13 @@ struct AddressRange: Hashable, Sendable, CustomStringConvertible {
 }
 
 extension IPAddress {
-    /// Converts the remote address of a connection; nil when it has no IP address.
-    init?(_ peer: SocketAddress?) {
-        guard let text = peer?.ipAddress, let address = IPAddress(text) else { return nil }
-        self = address.unmapped
-    }
-
     /// Returns the address of the client.
     ///
     /// - Parameters:
-    ///   - peer: Remote address of the connection.
+    ///   - peer: Remote address of the connection; nil without an IP address.
     ///   - forwardedFor: `X-Forwarded-For` as set by a trusted proxy: its last element is the address that the proxy
     ///     saw; the elements before it come from the client and are ignored. Nil without a trusted proxy.
-    static func client(peer: SocketAddress?, forwardedFor: String?) -> IPAddress {
+    static func client(peer: IPAddress?, forwardedFor: String?) -> IPAddress {
         if let last = forwardedFor?.split(separator: ",").last {
             var text = last.drop { $0 == " " || $0 == "\t" }
             while let end = text.last, end == " " || end == "\t" { text.removeLast() }
@@ -126,7 +119,7 @@ extension IPAddress {
             if let address = IPAddress(String(text)) { return address.unmapped }
         }
         // A peer without an IP address is treated as a client at 127.0.0.1.
-        return IPAddress(peer) ?? .v4(0x7F00_0001)
+        return peer ?? .v4(0x7F00_0001)
     }
 
     /// Network that counts as one client: an IPv4 address, or an IPv6 /64, within which a host can choose addresses

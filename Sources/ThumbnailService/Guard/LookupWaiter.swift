@@ -1,4 +1,3 @@
-import NIOCore
 import PlatformImage
 import Synchronization
 
@@ -8,7 +7,7 @@ final class LookupWaiter: Sendable {
 
     private enum State {
         case created
-        case waiting(CheckedContinuation<Resolution, Never>, Scheduled<Void>?, isRunning: Bool)
+        case waiting(CheckedContinuation<Resolution, Never>, Task<Void, Never>?, isRunning: Bool)
         case ended(Resolution)
     }
 
@@ -39,8 +38,8 @@ final class LookupWaiter: Sendable {
     /// thread and the timer of the running lookup is already set.
     ///
     /// - Parameter isRunning: True for the timer of the lookup itself, false for the timer of the wait for a thread.
-    func setTimer(_ timer: Scheduled<Void>, isRunning: Bool) {
-        let obsolete = state.locked(in: self) { state -> Scheduled<Void>? in
+    func setTimer(_ timer: Task<Void, Never>, isRunning: Bool) {
+        let obsolete = state.locked(in: self) { state -> Task<Void, Never>? in
             guard case .waiting(let continuation, let old, let wasRunning) = state, isRunning || !wasRunning else {
                 return timer
             }
@@ -53,7 +52,7 @@ final class LookupWaiter: Sendable {
     /// Ends the request with a result; does nothing when it has already ended.
     func finish(_ resolution: Resolution) {
         let (continuation, timer) = state.locked(in: self) {
-            state -> (CheckedContinuation<Resolution, Never>?, Scheduled<Void>?) in
+            state -> (CheckedContinuation<Resolution, Never>?, Task<Void, Never>?) in
             defer { if case .ended = state {} else { state = .ended(resolution) } }
             guard case .waiting(let continuation, let timer, _) = state else { return (nil, nil) }
             return (continuation, timer)

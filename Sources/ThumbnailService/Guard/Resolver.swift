@@ -1,5 +1,4 @@
-import NIOCore
-import NIOPosix
+import Dispatch
 import PlatformImage
 import Synchronization
 
@@ -28,8 +27,7 @@ protocol Resolver: Sendable {
 /// stale addresses are returned if there are any. Without them, a request whose lookup never started fails with
 /// `overloaded`, because its source did not fail.
 final class SystemResolver: Resolver {
-    private let threads: NIOThreadPool
-    private let timers = MultiThreadedEventLoopGroup.singleton
+    private let queue = DispatchQueue(label: "ThumbnailService.lookups", attributes: .concurrent)
     private let table: Mutex<LookupTable>
     private let clock: @Sendable () -> ContinuousClock.Instant
     private let lookUp: @Sendable (String) -> Result<[IPAddress], ServiceError>
@@ -45,14 +43,10 @@ final class SystemResolver: Resolver {
         lookUp: @escaping @Sendable (String) -> Result<[IPAddress], ServiceError> = SystemResolver.lookUp,
         clock: @escaping @Sendable () -> ContinuousClock.Instant = { .now }
     ) {
-        threads = NIOThreadPool(numberOfThreads: width)
         table = Mutex(LookupTable(width: width))
         self.clock = clock
         self.lookUp = lookUp
-        threads.start()
     }
-
-    deinit { threads.shutdownGracefully { _ in } }
 
     func addresses(of name: String, within timeout: Duration?) async throws(ServiceError) -> [IPAddress] {
         let waiter = LookupWaiter(timeout: timeout)
@@ -83,8 +77,8 @@ final class SystemResolver: Resolver {
 
     private func start(_ name: String, _ waiters: [LookupWaiter]) {
         for waiter in waiters { startLookupTimer(name, waiter) }
-        threads.submit { [self] state in
-            let resolution = state == .active ? lookUp(name) : .failure(Self.cancelled)
+        queue.async { [self] in
+            let resolution = lookUp(name)
             let now = clock()
             let (ended, next) = table.locked(in: self) { ($0.finish(name, resolution, now: now), $0.startNext()) }
             for waiter in ended { waiter.finish(resolution) }
@@ -95,7 +89,8 @@ final class SystemResolver: Resolver {
     /// Starts the timer of the lookup itself. When it fires, the lookup of the name is recorded as slow.
     private func startLookupTimer(_ name: String, _ waiter: LookupWaiter) {
         guard let timeout = waiter.timeout else { return }
-        let timer = timers.next().scheduleTask(in: TimeAmount(timeout)) { [self] in
+        let timer = Task { [self] in
+            guard (try? await Task.sleep(for: timeout)) != nil else { return }
             let now = clock()
             let stale = table.locked(in: self) { $0.markSlow(name, now: now) }
             waiter.finish(stale.map { .success($0) } ?? .failure(Self.lookupTimeout))
@@ -108,7 +103,8 @@ final class SystemResolver: Resolver {
     /// the name is recorded, because lookups of other names caused the wait.
     private func startQueueTimer(_ name: String, _ waiter: LookupWaiter) {
         guard let timeout = waiter.timeout else { return }
-        let timer = timers.next().scheduleTask(in: TimeAmount(timeout)) { [self] in
+        let timer = Task { [self] in
+            guard (try? await Task.sleep(for: timeout)) != nil else { return }
             waiter.finish(.failure(Self.tooManyLookups))
             leave(name, waiter)
         }
@@ -158,12 +154,5 @@ extension IPAddress {
             self.init(address.withMemoryRebound(to: sockaddr_in6.self, capacity: 1) { $0.pointee.sin6_addr })
         default: return nil
         }
-    }
-}
-
-extension TimeAmount {
-    /// Converts a duration, clamped to 0 to 100 years.
-    init(_ duration: Duration) {
-        self = .nanoseconds(min(max(duration, .zero), .seconds(3_155_760_000)).nanosecondCount)
     }
 }

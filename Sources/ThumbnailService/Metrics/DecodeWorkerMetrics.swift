@@ -1,35 +1,30 @@
-import Metrics
 import PlatformImage
+import PlatformImageLoader
 import Synchronization
 
 /// Metrics of the decode workers. The series exist, with the value 0, also when sources are decoded without workers.
 final class DecodeWorkerMetrics: Sendable {
-    private let idle, busy: Meter
-    private let ended: [DecodeWorkers.EndReason: Counter]
-    private let requests, waits, refusals: Counter
-    private let waitSeconds: FloatingPointCounter
+    private let idle, busy: PrometheusGauge
+    private let ended: [DecodeWorkers.EndReason: PrometheusCounter]
+    private let requests, waits, refusals: PrometheusCounter
+    private let waitSeconds: PrometheusFractionCounter
     /// The statistics that the counters contain; nil before the first update.
     private let counted = Mutex<DecodeWorkers.Statistics?>(nil)
 
-    init(_ factory: any MetricsFactory) {
-        func gauge(_ state: String) -> Meter {
-            Meter(label: "imagetool_decode_workers", dimensions: [("state", state)], factory: factory)
+    init(_ registry: PrometheusRegistry) {
+        func gauge(_ state: String) -> PrometheusGauge {
+            registry.gauge("imagetool_decode_workers", labels: [("state", state)])
         }
-        func counter(_ name: String) -> Counter { Counter(label: name, dimensions: [], factory: factory) }
         (idle, busy) = (gauge("idle"), gauge("busy"))
         ended = Dictionary(
             uniqueKeysWithValues: DecodeWorkers.EndReason.allCases.map { reason in
                 let labels = [("reason", reason.rawValue)]
-                return (
-                    reason,
-                    Counter(label: "imagetool_decode_workers_ended_total", dimensions: labels, factory: factory)
-                )
+                return (reason, registry.counter("imagetool_decode_workers_ended_total", labels: labels))
             })
-        requests = counter("imagetool_decode_worker_requests_total")
-        waits = counter("imagetool_decode_worker_waits_total")
-        refusals = counter("imagetool_decode_refused_total")
-        waitSeconds = FloatingPointCounter(
-            label: "imagetool_decode_worker_wait_seconds_total", dimensions: [], factory: factory)
+        requests = registry.counter("imagetool_decode_worker_requests_total")
+        waits = registry.counter("imagetool_decode_worker_waits_total")
+        refusals = registry.counter("imagetool_decode_refused_total")
+        waitSeconds = registry.fractionCounter("imagetool_decode_worker_wait_seconds_total")
     }
 
     /// Adds what was counted since the last call.

@@ -1,4 +1,3 @@
-import Metrics
 import PlatformImage
 import PlatformImageLoader
 
@@ -16,63 +15,61 @@ final class ServiceMetrics: Sendable {
         case queue, bytes, client, deadline, address, signature, limit
     }
 
-    let factory: any MetricsFactory
-    private let requests: [RequestLabels: Counter]
-    private let requestSeconds: Timer
-    private let hits, misses: [Layer: Counter]
-    private let coalesced: [SharedStage: Counter]
-    private let rejections: [Rejection: Counter]
-    private let cancellations: [Stage: Counter]
-    private let fetchSeconds, queueSeconds: Timer
-    private let decodeSeconds: [ImageFormat: Timer]
-    private let renderSeconds: [EncodedFormat: Timer]
-    private let encodes, encodedBytes: [EncodedFormat: Counter]
-    private let gauges: [ServiceGauge: Meter]
+    let registry: PrometheusRegistry
+    private let requests: [RequestLabels: PrometheusCounter]
+    private let requestSeconds: PrometheusHistogram
+    private let hits, misses: [Layer: PrometheusCounter]
+    private let coalesced: [SharedStage: PrometheusCounter]
+    private let rejections: [Rejection: PrometheusCounter]
+    private let cancellations: [Stage: PrometheusCounter]
+    private let fetchSeconds, queueSeconds: PrometheusHistogram
+    private let decodeSeconds: [ImageFormat: PrometheusHistogram]
+    private let renderSeconds: [EncodedFormat: PrometheusHistogram]
+    private let encodes, encodedBytes: [EncodedFormat: PrometheusCounter]
+    private let gauges: [ServiceGauge: PrometheusGauge]
     let workers: DecodeWorkerMetrics
 
-    /// Creates all metrics.
-    ///
-    /// - Parameter factory: Metrics backend; nil creates a new ``PrometheusRegistry``.
-    init(factory backend: (any MetricsFactory)? = nil) {
-        let factory = backend ?? PrometheusRegistry()
-        (factory as? PrometheusRegistry)?.describe(Self.help)
-        self.factory = factory
+    /// Creates all metrics in a registry.
+    init(registry: PrometheusRegistry = PrometheusRegistry()) {
+        registry.describe(Self.help)
+        self.registry = registry
         func counters<Value: RawRepresentable<String> & CaseIterable & Hashable>(
             _ name: String, _ label: String
-        ) -> [Value: Counter] {
+        ) -> [Value: PrometheusCounter] {
             Dictionary(
                 uniqueKeysWithValues: Value.allCases.map { value in
-                    (value, Counter(label: name, dimensions: [(label, value.rawValue)], factory: factory))
+                    (value, registry.counter(name, labels: [(label, value.rawValue)]))
                 })
         }
-        func timers<Value: RawRepresentable<String> & CaseIterable & Hashable>(_ name: String) -> [Value: Timer] {
+        func timers<Value: RawRepresentable<String> & CaseIterable & Hashable>(_ name: String) -> [Value:
+            PrometheusHistogram]
+        {
             Dictionary(
                 uniqueKeysWithValues: Value.allCases.map { value in
-                    (value, Timer(label: name, dimensions: [("format", value.rawValue)], factory: factory))
+                    (value, registry.histogram(name, labels: [("format", value.rawValue)]))
                 })
         }
-        func timer(_ name: String) -> Timer { Timer(label: name, dimensions: [], factory: factory) }
         requests = Dictionary(
             uniqueKeysWithValues: RequestLabels.all.map { labels in
-                (labels, Counter(label: "imagetool_requests_total", dimensions: labels.dimensions, factory: factory))
+                (labels, registry.counter("imagetool_requests_total", labels: labels.dimensions))
             })
-        requestSeconds = timer("imagetool_request_seconds")
+        requestSeconds = registry.histogram("imagetool_request_seconds")
         hits = counters("imagetool_cache_hits_total", "layer")
         misses = counters("imagetool_cache_misses_total", "layer")
         coalesced = counters("imagetool_coalesced_total", "stage")
         rejections = counters("imagetool_rejected_total", "reason")
         cancellations = counters("imagetool_cancelled_total", "stage")
-        fetchSeconds = timer("imagetool_fetch_seconds")
-        queueSeconds = timer("imagetool_queue_seconds")
+        fetchSeconds = registry.histogram("imagetool_fetch_seconds")
+        queueSeconds = registry.histogram("imagetool_queue_seconds")
         decodeSeconds = timers("imagetool_decode_seconds")
         renderSeconds = timers("imagetool_render_seconds")
         encodes = counters("imagetool_encodes_total", "format")
         encodedBytes = counters("imagetool_encoded_bytes_total", "format")
         gauges = Dictionary(
             uniqueKeysWithValues: ServiceGauge.allCases.map { gauge in
-                (gauge, Meter(label: gauge.name, dimensions: gauge.dimensions, factory: factory))
+                (gauge, registry.gauge(gauge.name, labels: gauge.dimensions))
             })
-        workers = DecodeWorkerMetrics(factory)
+        workers = DecodeWorkerMetrics(registry)
     }
 
     /// Counts a response and records the time from the request to the response header.
@@ -112,8 +109,6 @@ final class ServiceMetrics: Sendable {
     }
 
     func set(_ gauge: ServiceGauge, _ value: Int) { gauges[gauge]?.set(value) }
-    func connectionOpened() { gauges[.openConnections]?.increment(by: 1.0) }
-    func connectionClosed() { gauges[.openConnections]?.decrement(by: 1.0) }
 }
 
 extension ServiceMetrics {
@@ -130,12 +125,5 @@ extension ServiceMetrics {
             if hasSourceCache { miss(.source) }
             if wasSent { fetched(in: duration) } else { shared(.fetch) }
         }
-    }
-}
-
-extension Timer {
-    /// Records a duration; negative ones count as 0.
-    fileprivate func record(_ duration: Duration) {
-        recordNanoseconds(max(0, duration.nanosecondCount))
     }
 }

@@ -1,5 +1,5 @@
-import HTTPTypes
 import PlatformImage
+import PlatformImageHTTPServer
 
 /// Trace context that a client sent (W3C Trace Context).
 struct TraceContext: Hashable, Sendable {
@@ -13,9 +13,9 @@ struct TraceContext: Hashable, Sendable {
     let state: String?
 
     /// Parses the fields; nil when `traceparent` is missing or invalid. `tracestate` alone is ignored.
-    init?(_ fields: HTTPFields) {
-        guard let parent = fields[.traceParent] else { return nil }
-        self.init(parent: parent, state: fields[.traceState])
+    init?(_ request: ServiceRequest) {
+        guard let parent = request[.traceParent] else { return nil }
+        self.init(parent: parent, state: request[.traceState])
     }
 
     init?(parent: String, state: String?) {
@@ -95,4 +95,3 @@ enum TraceState {
             && bytes.allSatisfy { (0x20...0x7E).contains($0) && $0 != UInt8(ascii: ",") && $0 != UInt8(ascii: "=") }
     }
 }
-

@@ -1,17 +1,16 @@
-import Crypto
-import Logging
 import PlatformImage
+import PlatformImageLoader
 
 extension DecodeIsolation {
     /// Starts the worker processes of a service.
     ///
     /// - Throws: `internalFault` with a message for the operator when they cannot start.
-    init(_ configuration: ServiceConfiguration, logger: Logger) throws(ServiceError) {
+    init(_ configuration: ServiceConfiguration, log: ServiceLog) throws(ServiceError) {
         do throws(DecodeError) {
-            let workers = try DecodeWorkers(DecodeWorkers.Configuration(configuration, logger: logger))
+            let workers = try DecodeWorkers(DecodeWorkers.Configuration(configuration, log: log))
             if workers.sandbox.landlockVersion == 0 {
-                logger.warning(
-                    "the kernel has no Landlock: only the system call filter confines the decode workers")
+                log.write(
+                    .warning, "the kernel has no Landlock: only the system call filter confines the decode workers")
             }
             self.init(workers)
         } catch {
@@ -23,7 +22,7 @@ extension DecodeIsolation {
 }
 
 extension DecodeWorkers.Configuration {
-    fileprivate init(_ service: ServiceConfiguration, logger: Logger) {
+    fileprivate init(_ service: ServiceConfiguration, log: ServiceLog) {
         self.init()
         executable = service.decode.decoderPath
         let width = service.limits.threads > 0 ? service.limits.threads : AvailableProcessors().count
@@ -36,15 +35,19 @@ extension DecodeWorkers.Configuration {
         let pixelBytes = service.limits.inFlightBytes.multipliedClamped(by: 2)
         addressSpaceBytes = max(addressSpaceBytes, pixelBytes.addingClamped(1 << 30))
         onFailure = { failure, bytes in
-            var hash = SHA256()
-            bytes.withUnsafeBytes { hash.update(bufferPointer: $0) }
-            logger.error(
-                "decode worker ended",
-                metadata: [
-                    "reason": "\(failure.reason.rawValue)", "detail": "\(failure.error.detail ?? "-")",
-                    "format": "\(failure.error.format?.rawValue ?? "-")",
-                    "sha256": "\(String(hexadecimal: hash.finalize()))",
-                    "source_bytes": "\(bytes.count)", "process_id": "\(failure.processIdentifier)",
+            let digest = bytes.withUnsafeBytes { bytes in
+                var hash = SHA256()
+                hash.update(bytes)
+                return hash.finalize()
+            }
+            log.write(
+                .error, "decode worker ended",
+                [
+                    ("reason", .text(failure.reason.rawValue)), ("detail", .text(failure.error.detail ?? "-")),
+                    ("format", .text(failure.error.format?.rawValue ?? "-")),
+                    ("sha256", .text(String(hexadecimal: digest))),
+                    ("source_bytes", .integer(bytes.count)),
+                    ("process_id", .integer(Int(failure.processIdentifier))),
                 ])
         }
     }

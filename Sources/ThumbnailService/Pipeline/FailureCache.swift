@@ -1,4 +1,3 @@
-import Crypto
 import PlatformImage
 import PlatformImageLoader
 import Synchronization
@@ -155,6 +154,6 @@ extension SourceName {
             case .identifier(let name): "identifier \(name)"
             case .body: "body"
             }
-        return String(hexadecimal: SHA256.hash(data: Array(text.utf8)))
+        return String(hexadecimal: SHA256.hash(Array(text.utf8)))
     }
 }

@@ -1,6 +1,5 @@
-import Logging
-import PlatformImageLoader
 import PlatformImage
+import PlatformImageLoader
 
 /// Two-level cache of results: in memory, limited by bytes, and on disk, where stored results survive a crash at any
 /// time.
@@ -18,17 +17,17 @@ final class ResultCache: Sendable {
     /// - Parameters:
     ///   - configuration: A layer with a size of 0 is disabled; the disk layer is also disabled when `directory` is
     ///     nil.
-    ///   - logger: Receives the first disk fault of each kind; nil for no log.
-    init(_ configuration: ServiceConfiguration.Cache, logger: Logger? = nil) {
+    ///   - log: Receives the first disk fault of each kind.
+    init(_ configuration: ServiceConfiguration.Cache, log: ServiceLog = .none) {
         memory = configuration.resultMemory > 0 ? MemoryCache(maxBytes: configuration.resultMemory) : nil
         if let directory = configuration.directory, configuration.resultDisk > 0 {
             let folder = directory + "/results"
             disk = DiskCache(
                 directory: folder, maxBytes: configuration.resultDisk,
                 onFault: { fault, text in
-                    logger?.error(
-                        "disk cache fault",
-                        metadata: ["fault": "\(fault.rawValue)", "directory": "\(folder)", "error": "\(text)"])
+                    log.write(
+                        .error, "disk cache fault",
+                        [("fault", .text(fault.rawValue)), ("directory", .text(folder)), ("error", .text(text))])
                 })
         } else {
             disk = nil

@@ -1,4 +1,3 @@
-import Crypto
 import PlatformImage
 import PlatformImageLoader
 
@@ -14,8 +13,8 @@ struct ResultKey: Hashable, Sendable {
     ///   - version: ``ServiceIdentity/renderVersion``.
     init(canonical: [UInt8], version: Int = ServiceIdentity.renderVersion) {
         var hash = SHA256()
-        hash.update(data: Array("imagetool result \(version)\n".utf8))
-        hash.update(data: canonical)
+        hash.update(Array("imagetool result \(version)\n".utf8))
+        hash.update(canonical)
         digits = String(hexadecimal: hash.finalize())
     }
 

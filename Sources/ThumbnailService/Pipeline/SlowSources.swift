@@ -1,4 +1,3 @@
-import Crypto
 import PlatformImage
 import PlatformImageLoader
 import Synchronization
@@ -10,7 +9,7 @@ import Synchronization
 /// of a tracked source.
 final class SlowSources: Sendable {
     private struct Key: Hashable {
-        let digest: SHA256Digest
+        let digest: [UInt8]
     }
 
     private struct State {
@@ -24,7 +23,7 @@ final class SlowSources: Sendable {
     /// before.
     func failure(of bytes: [UInt8], now: WallTime) -> ServiceError? {
         guard isSuspect(bytes) else { return nil }
-        let key = Key(digest: SHA256.hash(data: bytes))
+        let key = Key(digest: SHA256.hash(bytes))
         return state.locked(in: self) { state in
             guard var backOff = state.backOffs[key] else { return nil }
             let left = backOff.remaining(now: now)
@@ -40,7 +39,7 @@ final class SlowSources: Sendable {
 
     /// Counts a decode that was cancelled after a long time.
     func record(_ bytes: [UInt8], now: WallTime) {
-        let key = Key(digest: SHA256.hash(data: bytes))
+        let key = Key(digest: SHA256.hash(bytes))
         state.locked(in: self) { state in
             var backOff = state.backOffs[key] ?? BackOff()
             backOff.fail(now: now)
@@ -52,7 +51,7 @@ final class SlowSources: Sendable {
     /// Removes a source that was decoded in time.
     func remove(_ bytes: [UInt8]) {
         guard isSuspect(bytes) else { return }
-        let key = Key(digest: SHA256.hash(data: bytes))
+        let key = Key(digest: SHA256.hash(bytes))
         state.locked(in: self) { state in if state.backOffs[key] != nil { state.backOffs[key] = nil } }
     }
 

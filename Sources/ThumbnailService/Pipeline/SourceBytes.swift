@@ -1,4 +1,3 @@
-import Crypto
 import PlatformImage
 import PlatformImageLoader
 
@@ -22,7 +21,7 @@ struct SourceBytes: Sendable {
         self.bytes = bytes
         self.lifetime = lifetime
         self.lastModified = lastModified
-        self.digest = digest ?? String(hexadecimal: SHA256.hash(data: bytes))
+        self.digest = digest ?? String(hexadecimal: SHA256.hash(bytes))
     }
 
     /// Creates a source from a response.

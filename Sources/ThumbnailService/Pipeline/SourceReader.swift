@@ -1,4 +1,3 @@
-import Logging
 import PlatformImage
 import PlatformImageLoader
 
@@ -49,7 +48,7 @@ final class SourceReader: SourceReading {
     /// - Throws: `internalFault` for invalid settings.
     init(
         _ configuration: ServiceConfiguration, resolver: any Resolver = SystemResolver(),
-        metrics: ServiceMetrics? = nil, logger: Logger
+        metrics: ServiceMetrics? = nil
     ) throws(ServiceError) {
         self.metrics = metrics
         let source = configuration.source
@@ -77,7 +76,6 @@ final class SourceReader: SourceReading {
         settings.maxRedirects = source.maxRedirects
         settings.negativeCacheMaxAge = configuration.cache.negativeLifetime
         settings.urgentWidth = 64
-        settings.logger = logger
         settings.eventCategories = []
         do {
             loader = try ImageLoader(

@@ -37,6 +37,7 @@ extension ThumbnailEngine {
         metrics.set(.queueDepth, queue.waitingCount + queue.budget.waitingCount)
         metrics.set(.inFlightBytes, queue.budget.grantedBytes)
         metrics.set(.inFlightLimit, queue.budget.maxBytes)
+        metrics.set(.openConnections, connectionCount)
         metrics.set(.liveBitmapBytes, Bitmap.liveBitmapBytes)
         metrics.set(.memoryBytes, results.memoryBytes)
         metrics.set(.diskBytes, results.diskBytes)

@@ -1,6 +1,6 @@
-import Logging
-import PlatformImageLoader
 import PlatformImage
+import PlatformImageLoader
+import Synchronization
 
 /// The service without HTTP: processes a request through caches, fetch and render.
 ///
@@ -30,6 +30,8 @@ final class ThumbnailEngine: Sendable {
     let counters = ServiceCounters()
     let metrics: ServiceMetrics
     let isolation: DecodeIsolation
+    /// Counts the open client connections; nil while no server runs.
+    private let connectionCounter = Mutex<(@Sendable () -> Int)?>(nil)
     private let clients: ClientLimit?
     let renders = InFlightRequests<ResultKey, WorkResult>()
     fileprivate let clock: @Sendable () -> WallTime
@@ -37,7 +39,7 @@ final class ThumbnailEngine: Sendable {
     /// - Parameter isolation: The worker processes that decode all sources; by default this process decodes them.
     init(
         _ configuration: ServiceConfiguration, sources: any SourceReading,
-        metrics: ServiceMetrics = ServiceMetrics(), isolation: DecodeIsolation = .inProcess, logger: Logger? = nil,
+        metrics: ServiceMetrics = ServiceMetrics(), isolation: DecodeIsolation = .inProcess, log: ServiceLog = .none,
         clock: @escaping @Sendable () -> WallTime = { .now }
     ) {
         self.configuration = configuration
@@ -45,7 +47,7 @@ final class ThumbnailEngine: Sendable {
         self.metrics = metrics
         self.isolation = isolation
         self.clock = clock
-        results = ResultCache(configuration.cache, logger: logger)
+        results = ResultCache(configuration.cache, log: log)
         failures = FailureCache(
             negativeLifetime: configuration.cache.negativeLifetime,
             identifiersAreFiles: configuration.iiif?.urlPrefix == nil)
@@ -76,6 +78,12 @@ final class ThumbnailEngine: Sendable {
         shared = SharedRenders(renderer, queue, counters, metrics)
         clients = limits.rendersPerClient.map { ClientLimit(rendersPerMinute: $0) }
     }
+
+    /// Number of open client connections; 0 while no server runs.
+    var connectionCount: Int { connectionCounter.locked(in: self) { $0 }?() ?? 0 }
+
+    /// Sets the function that counts the open client connections; nil when the server has ended.
+    func setConnectionCounter(_ counter: (@Sendable () -> Int)?) { connectionCounter.locked(in: self) { $0 = counter } }
 
     /// Nice value of the render threads and of the decode workers: their lower priority keeps cache hits and rejections
     /// fast while all cores render.

@@ -1,48 +1,46 @@
-import HTTPTypes
-import Hummingbird
-import NIOCore
+import PlatformImage
 
-/// Reads the body of a request into one array and reserves its bytes in advance.
+/// Reads the next bytes of a request body; nil at its end.
+typealias BodySource = @Sendable () async throws -> [UInt8]?
+
+/// Reads a POST body within a size limit. The memory is reserved in the budget of ``BodyBudget`` before it is used.
 struct RequestBodyReader {
-    /// Maximum size of a body in bytes.
     let maxBytes: Int
     let reservation: BodyReservation
 
-    /// Reads the complete body.
+    /// Reads the whole body.
     ///
-    /// With a `Content-Length`, all bytes are reserved before the first read; without one, bytes are reserved whenever
-    /// the array grows.
-    ///
-    /// - Throws: `tooLarge` when the body has more than ``maxBytes`` bytes, `malformed` when it is incomplete; the
-    ///   errors of ``BodyReservation/acquire(_:)``.
-    func read(_ request: Request) async throws(ServiceError) -> [UInt8] {
+    /// - Parameters:
+    ///   - length: Value of Content-Length; nil for an unknown length.
+    ///   - next: Reads the next bytes.
+    /// - Throws: `tooLarge`, `overloaded` when the budget is exhausted, `malformed` when the body ends early.
+    func read(length: Int?, _ next: BodySource) async throws(ServiceError) -> [UInt8] {
         var bytes: [UInt8] = []
         var reserved = 0
-        if let length = request.headers[.contentLength].flatMap({ Int($0) }) {
+        if let length, length > 0 {
             guard length <= maxBytes else { throw tooLarge }
             try reservation.acquire(length)
             bytes.reserveCapacity(length)
             reserved = length
         }
-        var chunks = request.body.makeAsyncIterator()
-        while let chunk = try await Self.next(&chunks) {
-            let count = bytes.count + chunk.readableBytes
+        while let chunk = try await Self.next(next) {
+            let count = bytes.count.addingClamped(chunk.count)
             guard count <= maxBytes else { throw tooLarge }
             if count > reserved {
                 // Doubling must not exceed the budget while the received bytes fit.
-                let capacity = max(count, min(maxBytes, reservation.maxBytes, 2 * reserved))
+                let capacity = max(count, min(maxBytes, reservation.maxBytes, reserved.multipliedClamped(by: 2)))
                 try reservation.acquire(capacity - reserved)
                 bytes.reserveCapacity(capacity)
                 reserved = capacity
             }
-            bytes.append(contentsOf: chunk.readableBytesView)
+            bytes.append(contentsOf: chunk)
         }
         return bytes
     }
 
-    private static func next(_ chunks: inout RequestBody.AsyncIterator) async throws(ServiceError) -> ByteBuffer? {
+    private static func next(_ next: BodySource) async throws(ServiceError) -> [UInt8]? {
         do {
-            return try await chunks.next()
+            return try await next()
         } catch {
             throw ServiceError(.malformed, "the request body is incomplete")
         }

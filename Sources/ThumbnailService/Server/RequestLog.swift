@@ -1,11 +1,12 @@
-import HTTPTypes
-import Logging
 import PlatformImage
+import PlatformImageHTTPServer
+import PlatformImageLoader
 
 /// Log line of a request. Every value is a number, is from a closed set, or is sanitized: no signature, query, user
 /// information or control byte is logged (SV22 in Docs/service-security.md).
 struct RequestLog {
-    let method: HTTPRequest.Method
+    /// Nil for a method that the server does not know.
+    let method: RequestMethod?
     let target: String
     let id: String
     let response: ServiceResponse
@@ -13,42 +14,38 @@ struct RequestLog {
     let elapsed: Duration
 
     /// `debug` for health checks, which arrive every few seconds; `info` for all other requests.
-    var level: Logger.Level { response.isHealth ? .debug : .info }
+    var level: ServiceLog.Level { response.isHealth ? .debug : .info }
 
-    var metadata: Logger.Metadata {
+    var fields: [(name: String, value: ServiceLog.Value)] {
         let facts = trace.facts
-        var line: Logger.Metadata = [
-            "request_id": "\(id)", "method": "\(Self.loggedName(method))", "path": "\(LoggedTarget.text(target))",
-            "dialect": "\(response.dialect.rawValue)", "status": .number(response.status),
-            "bytes": .number(method == .head ? 0 : response.body.count), "ms": .number(elapsed),
-        ]
-        if let reason = response.reason { line["reason"] = "\(reason.rawValue)" }
-        if let provenance = response.provenance { line["cache"] = "\(provenance.rawValue)" }
-        if let context = trace.context { line["trace_id"] = "\(context.traceID)" }
-        if let host = facts.sourceHost { line["source_host"] = "\(host)" }
+        var line: [(name: String, value: ServiceLog.Value)] = []
+        line.reserveCapacity(20)
+        line.append(("request_id", .text(id)))
+        line.append(("method", .text(method?.rawValue ?? "other")))
+        line.append(("path", .text(LoggedTarget.text(target))))
+        line.append(("dialect", .text(response.dialect.rawValue)))
+        line.append(("status", .integer(response.status)))
+        line.append(("bytes", .integer(method == .head ? 0 : response.body.count)))
+        line.append(("ms", .number(elapsed.milliseconds)))
+        if let reason = response.reason { line.append(("reason", .text(reason.rawValue))) }
+        if let provenance = response.provenance { line.append(("cache", .text(provenance.rawValue))) }
+        if let context = trace.context { line.append(("trace_id", .text(context.traceID))) }
+        if let host = facts.sourceHost { line.append(("source_host", .text(host))) }
         if let source = facts.source {
-            line["source_width"] = .number(source.width)
-            line["source_height"] = .number(source.height)
-            line["source_bytes"] = .number(source.bytes)
+            line.append(("source_width", .integer(source.width)))
+            line.append(("source_height", .integer(source.height)))
+            line.append(("source_bytes", .integer(source.bytes)))
         }
         if let result = facts.result {
-            line["width"] = .number(result.width)
-            line["height"] = .number(result.height)
+            line.append(("width", .integer(result.width)))
+            line.append(("height", .integer(result.height)))
         }
         let parts = [
             ("queue_ms", facts.queue), ("fetch_ms", facts.fetch), ("decode_ms", facts.decode),
             ("render_ms", facts.render),
         ]
-        for (name, duration) in parts { line[name] = duration.map { .number($0) } }
+        for (name, duration) in parts { if let duration { line.append((name, .number(duration.milliseconds))) } }
         return line
-    }
-
-    /// Name of the method; `other` for unknown methods, because a method can be any token.
-    private static func loggedName(_ method: HTTPRequest.Method) -> String {
-        switch method {
-        case .get, .head, .post, .options, .put, .delete, .patch, .connect, .trace: method.rawValue
-        default: "other"
-        }
     }
 }
 
@@ -58,11 +55,6 @@ extension RequestTrace.Facts {
         guard let sourceURL else { return nil }
         do throws(ServiceError) { return try SourceTarget(sourceURL).host.description } catch { return nil }
     }
-}
-
-extension Logger.MetadataValue {
-    fileprivate static func number(_ value: Int) -> Self { .stringConvertible(value) }
-    fileprivate static func number(_ value: Duration) -> Self { .stringConvertible(value.milliseconds) }
 }
 
 /// Request identifiers for logs and responses.

@@ -1,10 +1,9 @@
-import HTTPTypes
-import NIOCore
+import PlatformImageHTTPServer
 
-/// A response independent of the server library: status, fields and body.
+/// A response as a value: status, fields and body.
 struct ServiceResponse: Sendable {
     var status: Int
-    var fields: HTTPFields = [:]
+    var fields: ResponseFields = [:]
     var body: [UInt8] = []
     /// Dialect of the target, for logs and metrics.
     var dialect = DialectName.none
@@ -16,7 +15,7 @@ struct ServiceResponse: Sendable {
     /// True when the connection is closed after this response.
     var closesConnection = false
 
-    init(status: Int, fields: HTTPFields = [:], body: [UInt8] = []) {
+    init(status: Int, fields: ResponseFields = [:], body: [UInt8] = []) {
         self.status = status
         self.fields = fields
         self.body = body
@@ -50,7 +49,7 @@ protocol RouteHandler: Sendable {
     /// Serves a request.
     ///
     /// - Throws: The error to respond with.
-    func respond(to request: HTTPRequest) async throws(ServiceError) -> ServiceResponse
+    func respond(to request: ServiceRequest) async throws(ServiceError) -> ServiceResponse
 }
 
 extension ServiceResponse {

@@ -1,4 +1,3 @@
-import HTTPTypes
 import Synchronization
 
 /// Lifecycle state of the service: ready, draining (readiness checks fail, requests are served), rejecting requests.
@@ -23,6 +22,7 @@ extension ServiceResponse {
     /// - Parameter isReady: When false, the response to a readiness check has status 503; liveness checks still get
     ///   200.
     static func health(_ target: String, isReady: Bool) -> Self? {
+        guard target.hasPrefix("/health") else { return nil }
         var response: Self
         switch target {
         case "/health/live", "/healthcheck": response = plain(200, "live\n")

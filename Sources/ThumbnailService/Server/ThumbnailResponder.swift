@@ -1,36 +1,74 @@
-import HTTPTypes
-import Hummingbird
-import PlatformImageLoader
-import Logging
-import NIOCore
 import PlatformImage
+import PlatformImageHTTPServer
+import PlatformImageLoader
 
 /// Responds to requests: selects the dialect and the source, and sets the response fields. Paths are parsed only by
 /// their dialect.
-struct ThumbnailResponder: HTTPResponder {
-    /// Request context: the connection, which is watched for a disconnect of the client.
-    struct Context: InitializableFromSource {
-        let channel: any Channel
+///
+/// ``begin(_:)`` answers what needs neither disk, network nor a render; it never waits. ``complete(_:body:)`` does the
+/// rest.
+struct ThumbnailResponder: Sendable {
+    /// The answer to a request, or the rest of the work for it.
+    enum Beginning: Sendable {
+        case response(ServiceResponse)
+        case work(PendingRequest)
+    }
 
-        init(source: ApplicationRequestContextSource) { channel = source.channel }
+    /// A request that needs disk, network or a render.
+    struct PendingRequest: Sendable {
+        fileprivate let progress: RequestProgress
+        fileprivate let work: Work
+    }
+
+    /// The work for a request.
+    fileprivate enum Work: Sendable {
+        case route(any RouteHandler)
+        case image(ThumbnailRequest, DialectName)
+        case info(ThumbnailRequest, rawIdentifier: String)
+    }
+
+    private enum Step {
+        case response(ServiceResponse)
+        case work(Work)
     }
 
     let engine: ThumbnailEngine
     let dialects: Dialects
-    let state: ServiceState
+    /// Lifecycle of the server that asks; always ready without a server.
+    var state = ServiceState()
     /// Handler for additional targets, such as the gallery; nil for none.
     let extra: (any RouteHandler)?
     /// Adds `X-Cache` and `Server-Timing` to responses.
     let showsDebugFields: Bool
-    let logger: Logger
+    let log: ServiceLog
     private let negotiation: Negotiation
     private let verifiedTargets = VerifiedTargetCache()
 
+    /// Creates the service of a configuration.
+    ///
+    /// - Throws: The errors of ``ThumbnailServer/init(_:log:metrics:)``.
+    init(_ configuration: ServiceConfiguration, log: ServiceLog, registry: PrometheusRegistry) throws(ServiceError) {
+        guard !configuration.signing.keys.isEmpty || configuration.signing.allowsUnsafe else {
+            throw ServiceError(
+                .internalFault, "no signing key is configured, and signing.unsafe is off")
+        }
+        let metrics = ServiceMetrics(registry: registry)
+        let sources = try SourceReader(configuration, metrics: metrics)
+        let isolation = configuration.decode.isIsolated ? try DecodeIsolation(configuration, log: log) : .inProcess
+        let engine = ThumbnailEngine(
+            configuration, sources: sources, metrics: metrics, isolation: isolation, log: log)
+        let gallery = try GalleryHandler(engine)
+        self.init(
+            engine: engine, dialects: try Dialects(configuration), extra: gallery,
+            // The gallery shows the cache layer of each image.
+            showsDebugFields: configuration.server.showsDebugFields || gallery != nil, log: log)
+    }
+
     init(
-        engine: ThumbnailEngine, dialects: Dialects, state: ServiceState, extra: (any RouteHandler)?,
-        showsDebugFields: Bool, logger: Logger
+        engine: ThumbnailEngine, dialects: Dialects, extra: (any RouteHandler)?, showsDebugFields: Bool,
+        log: ServiceLog
     ) {
-        (self.engine, self.dialects, self.state, self.logger) = (engine, dialects, state, logger)
+        (self.engine, self.dialects, self.log) = (engine, dialects, log)
         (self.extra, self.showsDebugFields) = (extra, showsDebugFields)
         let output = engine.configuration.output
         negotiation = Negotiation(
@@ -40,80 +78,120 @@ struct ThumbnailResponder: HTTPResponder {
 
     private var configuration: ServiceConfiguration { engine.configuration }
 
-    func respond(to request: Request, context: Context) async throws -> Response {
-        let begin = ContinuousClock.now
-        let id = RequestIdentifier.of(request.headers[.requestID])
-        let trace = RequestTrace(TraceContext(request.headers))
-        var response: ServiceResponse
-        var dependsOnAccept = false
-        let result: Result<ServiceResponse, ServiceError> = await RequestTrace.$current.withValue(trace) {
+    /// Begins to respond to a request, without waiting.
+    func begin(_ request: ServiceRequest) -> Beginning {
+        var progress = RequestProgress(request)
+        do throws(ServiceError) {
+            switch try firstStep(&progress) {
+            case .response(let response): return .response(finished(response, progress))
+            case .work(let work): return .work(PendingRequest(progress: progress, work: work))
+            }
+        } catch {
+            return .response(finished(error, progress))
+        }
+    }
+
+    /// Completes a request. When the calling task is cancelled, because the client has left, so is the work, unless
+    /// another request needs it.
+    ///
+    /// - Parameter body: Reads the body of the request.
+    func complete(_ pending: PendingRequest, body: @escaping BodySource) async -> ServiceResponse {
+        let progress = pending.progress
+        let result: Result<ServiceResponse, ServiceError> = await RequestTrace.$current.withValue(progress.trace) {
             do throws(ServiceError) {
-                return .success(try await self.serviceResponse(request, context, &dependsOnAccept))
+                return .success(try await perform(pending.work, progress.request, body))
             } catch {
                 return .failure(error)
             }
         }
         switch result {
-        case .success(let success): response = success
-        case .failure(let error):
-            response = ServiceResponse(error, requestID: id, lifetimes: engine.lifetimes)
-            response.dialect = dialects.name(of: request.head.path ?? "")
-            if error.reason == .methodNotAllowed {
-                response.fields[.allow] = supportedMethods(request.head.path ?? "")
-            }
+        case .success(let response): return finished(response, progress)
+        case .failure(let error): return finished(error, progress)
         }
-        if dependsOnAccept { response.fields[.vary] = "Accept" }
-        // Viewers on other sites read images, info.json and errors by script.
-        if response.dialect == .iiif { response.fields[.accessControlAllowOrigin] = "*" }
-        let elapsed = begin.duration(to: .now)
-        engine.metrics.recordResponse(response.labels, response.rejection, in: elapsed)
-        log(request, response, id, trace, elapsed)
-        return httpResponse(response, id, isHeadRequest: request.method == .head, trace, elapsed)
     }
 
-    /// Responds to a request.
-    ///
-    /// - Parameter dependsOnAccept: Set to true for an image whose format can depend on `Accept`, and for all errors of
-    ///   such an image.
-    private func serviceResponse(
-        _ request: Request, _ context: Context, _ dependsOnAccept: inout Bool
-    ) async throws(ServiceError) -> ServiceResponse {
-        guard request.head.authority != nil else { throw HostFieldCheck.invalidHostError }
-        let target = request.head.path ?? ""
+    /// Responds to a request that the HTTP server refuses.
+    func response(to rejected: RejectedRequest) -> ServiceResponse {
+        let progress = RequestProgress(ServiceRequest(rejected))
+        let reason: ServiceError.Reason =
+            switch rejected.reason.status {
+            case 405: .methodNotAllowed
+            case 414: .targetTooLong
+            default: .malformed
+            }
+        var response = finished(
+            ServiceError(reason, status: rejected.reason.status, rejected.reason.message), progress)
+        response.closesConnection = true
+        return response
+    }
+
+    /// Decides what a request needs. The trace of the request is not yet that of the current task.
+    private func firstStep(_ progress: inout RequestProgress) throws(ServiceError) -> Step {
+        let request = progress.request
+        guard request.authority != nil else {
+            throw .malformed("the request must have exactly one valid Host field")
+        }
+        let target = request.target
         guard target.utf8.count <= configuration.server.maxTargetBytes else {
             throw ServiceError(.targetTooLong, "the target is longer than \(configuration.server.maxTargetBytes) bytes")
         }
-        if let health = ServiceResponse.health(target, isReady: state.isReady) { return health }
+        if let health = ServiceResponse.health(target, isReady: state.isReady) { return .response(health) }
         guard state.acceptsRequests else {
             throw ServiceError(.draining, retryAfter: 1, "the service is shutting down")
         }
-        if request.method == .options { return options(target) }
-        if let extra, extra.handles(target) { return try await extra.respond(to: request.head) }
-        let accepted = negotiation.formats(for: request.headers[.accept])
+        if request.method == .options { return .response(options(target)) }
+        if let extra, extra.handles(target) { return .work(.route(extra)) }
+        let accepted = negotiation.formats(for: request[.accept])
         let name = VerifiedTargetCache.Name(target, accepted: accepted)
         if request.method == .get || request.method == .head, let cached = verifiedTargets.find(name),
             let served = engine.freshResultInMemory(cached.key)
         {
-            dependsOnAccept = cached.dependsOnAccept
-            RequestTrace.current?.recordSource(cached.request.source)
-            return imageResponse(cached.request, cached.dialect, served, request)
+            progress.dependsOnAccept = cached.dependsOnAccept
+            progress.trace.recordSource(cached.request.source)
+            return .response(imageResponse(cached.request, cached.dialect, served, request))
         }
         let parsed: Dialects.ParsedTarget
         switch request.method {
         case .get, .head: parsed = try dialects.parse(target)
         case .post: parsed = try dialects.parsePost(target)
-        default: throw ServiceError(.methodNotAllowed, "the method \(request.method.rawValue) is not supported")
+        case let method?:
+            throw ServiceError(.methodNotAllowed, "the method \(method.rawValue) is not supported")
+        case nil: throw ServiceError(.methodNotAllowed, "the method of the request is not supported")
         }
         switch parsed {
         case .image(var thumbnail, let dialect):
-            dependsOnAccept = negotiation.applies(to: thumbnail)
+            progress.dependsOnAccept = negotiation.applies(to: thumbnail)
             if negotiation.selectsFormat(of: thumbnail) { thumbnail.output.negotiated = accepted }
-            return try await thumbnailResponse(thumbnail, dialect, name, request, context, dependsOnAccept)
-        case .info(let thumbnail, let rawIdentifier): return try await info(thumbnail, rawIdentifier, request, context)
+            progress.trace.recordSource(thumbnail.source)
+            // Results in memory are returned immediately, without a task or a suspension.
+            if dialect != .post, let key = engine.memoryKey(of: thumbnail), let served = engine.freshResultInMemory(key)
+            {
+                let target = VerifiedTargetCache.Target(
+                    request: thumbnail, dialect: dialect, key: key, dependsOnAccept: progress.dependsOnAccept)
+                verifiedTargets.insert(target, for: name)
+                return .response(imageResponse(thumbnail, dialect, served, request))
+            }
+            // Under overload, a request can fail here, before a task is created: tasks and suspensions are too
+            // expensive then.
+            try engine.checkLoad(thumbnail)
+            return .work(.image(thumbnail, dialect))
+        case .info(let thumbnail, let rawIdentifier):
+            progress.trace.recordSource(thumbnail.source)
+            return .work(.info(thumbnail, rawIdentifier: rawIdentifier))
         case .redirect(let path):
             var response = ServiceResponse(status: 303, fields: [.location: path, .cacheControl: "no-store"])
             response.dialect = .iiif
-            return response
+            return .response(response)
+        }
+    }
+
+    private func perform(
+        _ work: Work, _ request: ServiceRequest, _ body: @escaping BodySource
+    ) async throws(ServiceError) -> ServiceResponse {
+        switch work {
+        case .route(let handler): try await handler.respond(to: request)
+        case .image(let thumbnail, let dialect): try await thumbnailResponse(thumbnail, dialect, request, body)
+        case .info(let thumbnail, let rawIdentifier): try await info(thumbnail, rawIdentifier, request)
         }
     }
 
@@ -135,50 +213,36 @@ struct ThumbnailResponder: HTTPResponder {
     }
 
     private func thumbnailResponse(
-        _ thumbnail: ThumbnailRequest, _ dialect: DialectName, _ name: VerifiedTargetCache.Name, _ request: Request,
-        _ context: Context, _ dependsOnAccept: Bool
+        _ thumbnail: ThumbnailRequest, _ dialect: DialectName, _ request: ServiceRequest, _ readBody: BodySource
     ) async throws(ServiceError) -> ServiceResponse {
-        RequestTrace.current?.recordSource(thumbnail.source)
-        // Results in memory are returned immediately, without a task or a suspension.
-        if dialect != .post, let key = engine.memoryKey(of: thumbnail), let served = engine.freshResultInMemory(key) {
-            let target = VerifiedTargetCache.Target(
-                request: thumbnail, dialect: dialect, key: key, dependsOnAccept: dependsOnAccept)
-            verifiedTargets.insert(target, for: name)
-            return imageResponse(thumbnail, dialect, served, request)
-        }
-        // Under overload, a request can fail here, before a task is created: tasks and suspensions are too expensive
-        // then.
-        try engine.checkLoad(thumbnail)
         let reservation = engine.bodies.reservation()
         defer { reservation.release() }
         var body: [UInt8]?
         if thumbnail.source == .body {
             let reader = RequestBodyReader(maxBytes: configuration.limits.sourceBytes, reservation: reservation)
-            body = try await reader.read(request)
+            body = try await reader.read(length: request[.contentLength].flatMap { Int($0) }, readBody)
         }
         let engine = engine
-        let client = self.client(request, context)
-        let served = try await runUntilDisconnect(context) { [body] () throws(ServiceError) in
+        let client = self.client(request)
+        let served = try await runWhileConnected { [body] () throws(ServiceError) in
             try await engine.result(for: thumbnail, body: body, reservation: reservation, client: client)
         }
         return imageResponse(thumbnail, dialect, served, request)
     }
 
     /// Address of the client, behind a trusted proxy the forwarded one; nil when renders per client are not limited.
-    private func client(_ request: Request, _ context: Context) -> IPAddress? {
+    private func client(_ request: ServiceRequest) -> IPAddress? {
         guard configuration.limits.rendersPerClient != nil else { return nil }
         let trusts = configuration.server.trustsForwardedFor
-        return .client(
-            peer: context.channel.remoteAddress, forwardedFor: trusts ? request.headers[.forwardedFor] : nil)
+        return .client(peer: request.peer, forwardedFor: trusts ? request[.forwardedFor] : nil)
     }
 
     /// Responds with `info.json`, for which only the image header of the source is read.
     private func info(
-        _ thumbnail: ThumbnailRequest, _ rawIdentifier: String, _ request: Request, _ context: Context
+        _ thumbnail: ThumbnailRequest, _ rawIdentifier: String, _ request: ServiceRequest
     ) async throws(ServiceError) -> ServiceResponse {
-        RequestTrace.current?.recordSource(thumbnail.source)
         let engine = engine
-        let (header, source) = try await runUntilDisconnect(context) { () throws(ServiceError) in
+        let (header, source) = try await runWhileConnected { () throws(ServiceError) in
             try await engine.header(of: thumbnail.source)
         }
         let id = publicURL(request) + IIIFDialect.prefix + rawIdentifier
@@ -186,7 +250,7 @@ struct ThumbnailResponder: HTTPResponder {
             id: id, width: header.displayWidth, height: header.displayHeight, rules: engine.renderer.sizes)
         var response = ServiceResponse(status: 200, body: Array(info.json.utf8))
         response.dialect = .iiif
-        response.fields[.contentType] = IIIFInfo.mediaType(accept: request.headers[.accept])
+        response.fields[.contentType] = IIIFInfo.mediaType(accept: request[.accept])
         response.fields[.vary] = "Accept"
         response.fields[.link] = "<\(IIIFInfo.profile)>;rel=\"profile\""
         let lifetime = CacheLifetime(
@@ -197,20 +261,29 @@ struct ThumbnailResponder: HTTPResponder {
         return response
     }
 
-    /// Runs `work` until it is done, the deadline passes or the client disconnects.
-    private func runUntilDisconnect<Value: Sendable>(
-        _ context: Context, _ work: @escaping @Sendable () async throws(ServiceError) -> Value
+    /// Runs `work` until it is done, the deadline passes or the task of the request is cancelled, because the client has
+    /// left.
+    private func runWhileConnected<Value: Sendable>(
+        _ work: @escaping @Sendable () async throws(ServiceError) -> Value
     ) async throws(ServiceError) -> Value {
         let counters = engine.counters
-        return try await whileConnected(
-            context.channel, within: configuration.server.deadline, onDisconnect: { counters.countDisconnect() }, work)
+        let limit = configuration.server.deadline
+        let result: Result<Value, ServiceError> = await withTaskCancellationHandler {
+            do throws(ServiceError) { return .success(try await withDeadline(limit, work)) } catch {
+                return .failure(error)
+            }
+        } onCancel: {
+            counters.countDisconnect()
+        }
+        return try result.get()
     }
 
     private func imageResponse(
-        _ thumbnail: ThumbnailRequest, _ name: DialectName, _ served: ThumbnailEngine.ServedResult, _ request: Request
+        _ thumbnail: ThumbnailRequest, _ name: DialectName, _ served: ThumbnailEngine.ServedResult,
+        _ request: ServiceRequest
     ) -> ServiceResponse {
         let (facts, now) = (served.result.facts, engine.now)
-        let isUnchanged = ConditionalRequest(request.headers).isNotModified(
+        let isUnchanged = ConditionalRequest(request).isNotModified(
             entityTag: facts.entityTag, lastModified: facts.lastModified, now: now.seconds)
         var response = ServiceResponse(status: isUnchanged ? 304 : 200, body: isUnchanged ? [] : served.result.bytes)
         response.dialect = name
@@ -241,52 +314,72 @@ struct ThumbnailResponder: HTTPResponder {
         return response
     }
 
-    /// Returns the public base URL: the configured one, otherwise `http://` and the Host field, which
-    /// ``HostFieldCheck`` has checked.
-    private func publicURL(_ request: Request) -> String {
+    /// Returns the public base URL: the configured one, otherwise `http://` and the Host field, which has
+    /// been checked.
+    private func publicURL(_ request: ServiceRequest) -> String {
         if let publicURL = configuration.server.publicURL { return publicURL }
-        let host = request.head.authority ?? ""
+        let host = request.authority ?? ""
         return "http://" + (host.isEmpty ? configuration.server.host : host)
     }
 
     /// Returns the target up to and including the identifier.
-    private func canonicalBase(_ request: Request) -> String? {
-        guard let path = request.head.path else { return nil }
-        let segments = path.split(separator: "/", omittingEmptySubsequences: false)
+    private func canonicalBase(_ request: ServiceRequest) -> String? {
+        let segments = request.target.split(separator: "/", omittingEmptySubsequences: false)
         return segments.count < 4 ? nil : segments.prefix(4).joined(separator: "/")
     }
 
-    private func httpResponse(
-        _ response: ServiceResponse, _ id: String, isHeadRequest: Bool, _ trace: RequestTrace, _ elapsed: Duration
-    ) -> Response {
-        var fields = response.fields
-        fields[.requestID] = id
-        fields[.xContentTypeOptions] = "nosniff"
-        fields[.contentSecurityPolicy] = response.fields[.contentSecurityPolicy] ?? "default-src 'none'; sandbox"
-        fields[.acceptRanges] = "none"
+    /// Adds the fields that depend on the request, counts the response and logs it.
+    private func finished(_ response: ServiceResponse, _ progress: RequestProgress) -> ServiceResponse {
+        var response = response
+        let request = progress.request
+        if progress.dependsOnAccept { response.fields[.vary] = "Accept" }
+        // Viewers on other sites read images, info.json and errors by script.
+        if response.dialect == .iiif { response.fields[.accessControlAllowOrigin] = "*" }
+        response.fields[.requestID] = progress.id
+        response.fields[.xContentTypeOptions] = "nosniff"
+        if response.fields[.contentSecurityPolicy] == nil {
+            response.fields[.contentSecurityPolicy] = "default-src 'none'; sandbox"
+        }
+        response.fields[.acceptRanges] = "none"
         if let policy = configuration.output.resourcePolicy {
-            fields[.crossOriginResourcePolicy] = policy.rawValue
+            response.fields[.crossOriginResourcePolicy] = policy.rawValue
         }
-        if response.status != 304 { fields[.contentLength] = String(response.body.count) }
+        let elapsed = progress.start.duration(to: .now)
         if showsDebugFields {
-            if let provenance = response.provenance { fields[.cacheLayer] = provenance.rawValue }
-            fields[.serverTiming] = trace.serverTiming(total: elapsed)
+            if let provenance = response.provenance { response.fields[.cacheLayer] = provenance.rawValue }
+            response.fields[.serverTiming] = progress.trace.serverTiming(total: elapsed)
         }
-        if response.closesConnection { fields[.connection] = "close" }
-        let hasBody = !isHeadRequest && response.status != 304 && !response.body.isEmpty
-        return Response(
-            status: .init(code: response.status), headers: fields,
-            body: hasBody ? ResponseBody(byteBuffer: ByteBuffer(bytes: response.body)) : ResponseBody())
+        engine.metrics.recordResponse(response.labels, response.rejection, in: elapsed)
+        let line = RequestLog(
+            method: request.method, target: request.target, id: progress.id, response: response,
+            trace: progress.trace, elapsed: elapsed)
+        log.write(line.level, "request", line.fields)
+        return response
     }
 
-    private func log(
-        _ request: Request, _ response: ServiceResponse, _ id: String, _ trace: RequestTrace, _ elapsed: Duration
-    ) {
-        let line = RequestLog(
-            method: request.method, target: request.head.path ?? "", id: id, response: response, trace: trace,
-            elapsed: elapsed)
-        // The metadata is an autoclosure: it is built only at an enabled log level.
-        logger.log(level: line.level, "request", metadata: line.metadata)
+    /// Responds with an error.
+    private func finished(_ error: ServiceError, _ progress: RequestProgress) -> ServiceResponse {
+        let target = progress.request.target
+        var response = ServiceResponse(error, requestID: progress.id, lifetimes: engine.lifetimes)
+        response.dialect = dialects.name(of: target)
+        if error.reason == .methodNotAllowed { response.fields[.allow] = supportedMethods(target) }
+        return finished(response, progress)
+    }
+}
+
+/// A request with what is known about it so far.
+private struct RequestProgress: Sendable {
+    let request: ServiceRequest
+    let start = ContinuousClock.now
+    let id: String
+    let trace: RequestTrace
+    /// True for an image whose format can depend on `Accept`, and for all errors of such an image.
+    var dependsOnAccept = false
+
+    init(_ request: ServiceRequest) {
+        self.request = request
+        id = RequestIdentifier.of(request[.requestID])
+        trace = RequestTrace(TraceContext(request))
     }
 }
 

@@ -1,4 +1,4 @@
-import Crypto
+import PlatformImageLoader
 
 /// Keys of signed targets. The first key creates signatures, and signatures of every key are accepted, so that keys can
 /// be rotated without breaking published URLs.
@@ -12,13 +12,15 @@ public struct SigningKeys: Sendable {
 
         /// Length of the authentication code in bytes.
         fileprivate var codeBytes: Int { self == .sha1 ? 20 : 32 }
+
+        fileprivate var function: HMAC.Function { self == .sha1 ? .sha1 : .sha256 }
     }
 
     /// Minimum length of a key of the service in bytes: 128 bits prevent an exhaustive search. A shorter key can be
     /// found offline from one signed target.
     public static let minKeyBytes = 16
 
-    private let keys: [SymmetricKey]
+    private let keys: [[UInt8]]
     private let algorithms: [Algorithm]
 
     /// Creates a key set.
@@ -39,7 +41,7 @@ public struct SigningKeys: Sendable {
             )
         }
         guard !algorithms.isEmpty else { throw KeyError("at least one signature algorithm is required") }
-        self.keys = keys.map { SymmetricKey(data: $0) }
+        self.keys = keys
         self.algorithms = algorithms
     }
 
@@ -57,9 +59,7 @@ public struct SigningKeys: Sendable {
     public func signed(_ rest: String) -> String {
         let message = Array(rest.utf8)
         let codes: [[UInt8]] = keys.prefix(1).map { key in
-            algorithms[0] == .sha1
-                ? Array(HMAC<Insecure.SHA1>.authenticationCode(for: message, using: key))
-                : Array(HMAC<SHA256>.authenticationCode(for: message, using: key))
+            HMAC.code(algorithms[0].function, key: key, message: message)
         }
         return "/\(Base64URL.encode(codes[0]))/\(rest)"
     }
@@ -70,10 +70,7 @@ public struct SigningKeys: Sendable {
         let bytes = Array(message)
         var isValid = false
         for key in keys {
-            let isKeys =
-                algorithm == .sha1
-                ? HMAC<Insecure.SHA1>.isValidAuthenticationCode(code, authenticating: bytes, using: key)
-                : HMAC<SHA256>.isValidAuthenticationCode(code, authenticating: bytes, using: key)
+            let isKeys = isEqualInConstantTime(HMAC.code(algorithm.function, key: key, message: bytes), code)
             // No short circuit, so that the time does not reveal which key matched.
             isValid = isKeys ? true : isValid
         }
