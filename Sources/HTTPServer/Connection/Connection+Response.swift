@@ -220,7 +220,6 @@ extension Connection {
 
     /// Ends a response that cannot be completed, so that the client does not take it for complete.
     private func abort(_ worker: Worker) {
-        socket.resetOnClose()
-        close(worker)
+        close(worker, isReset: true)
     }
 }

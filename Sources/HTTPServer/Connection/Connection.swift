@@ -85,8 +85,7 @@ final class Connection {
     /// A time limit has passed.
     func timeLimitReached(_ kind: TimeLimitKind, _ worker: Worker) {
         // Output that the client does not read is discarded.
-        if kind == .stalledResponse { socket.resetOnClose() }
-        close(worker)
+        close(worker, isReset: kind == .stalledResponse)
     }
 
     /// Sends what the client has not received.
@@ -126,9 +125,14 @@ final class Connection {
     }
 
     /// Closes the connection at once.
-    func close(_ worker: Worker) {
+    ///
+    /// - Parameter isReset: True if the client must see a reset instead of the end of the output.
+    func close(_ worker: Worker, isReset: Bool = false) {
         guard phase != .closed else { return }
         phase = .closed
+        // A process that is being started has copies of all descriptors until it runs its program. A close alone would
+        // reach the client only then.
+        if isReset { socket.resetOnClose() } else { socket.shutDownOutput() }
         watch = nil
         active?.exchange?.clientLeft()
         active?.cancel(.disconnected)
