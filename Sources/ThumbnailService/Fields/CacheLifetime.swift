@@ -108,8 +108,17 @@ struct CacheLifetime: Hashable, Sendable {
 
     private static var noStore: Self { Self(cacheControl: "no-store", age: nil, remaining: 0, isShareable: false) }
 
-    /// The largest delta-seconds value that is sent: 2³¹ (RFC 9111 §1.2.2).
-    private static let maxSeconds = 1 << 31
+    /// The largest delta-seconds value that is sent or stored: 2³¹ (RFC 9111 §1.2.2).
+    static let maxSeconds = 1 << 31
+
+    /// The ages that are stored.
+    static let ages = 0...maxSeconds
+    /// The remaining lifetimes that are stored, negative when they have expired.
+    static let remainders = -maxSeconds...maxSeconds
+
+    static func clampedSeconds(_ age: Int64) -> Int { Int(clamping: Swift.min(Swift.max(0, age), 1 << 31)) }
+
+    static func clampedRemaining(_ seconds: Int) -> Int { Swift.min(Swift.max(-maxSeconds, seconds), maxSeconds) }
 
     /// Whole seconds from `now` to `end`, both in milliseconds; 0 when `end` is past.
     private static func seconds(from now: Int64, to end: Int64) -> Int {

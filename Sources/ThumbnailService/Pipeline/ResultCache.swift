@@ -44,12 +44,19 @@ final class ResultCache: Sendable {
     /// Returns the result in memory, fresh or stale; nil when there is none.
     func resultInMemory(_ key: ResultKey) -> StoredResult? { memory?.value(for: key) }
 
-    /// Returns the result on disk, fresh or stale, and adds it to memory; nil when there is none.
+    /// Returns the result on disk, fresh or stale, and adds it to memory; nil when there is none. A damaged or forged
+    /// entry is removed.
     func resultOnDisk(_ key: ResultKey) async -> StoredResult? {
         guard let disk, let name = key.cacheKey else { return nil }
-        let hit = await queue.run { disk.read(name) }
-        guard let hit, let response = hit.entry.response, let facts = StoredResult.Facts(response) else { return nil }
-        let result = StoredResult(bytes: hit.body, facts: facts)
+        let result = await queue.run { () -> StoredResult? in
+            guard let hit = disk.read(name) else { return nil }
+            guard let facts = hit.entry.response.flatMap({ StoredResult.Facts($0) }) else {
+                _ = disk.remove(name)
+                return nil
+            }
+            return StoredResult(bytes: hit.body, facts: facts)
+        }
+        guard let result else { return nil }
         insertInMemory(result, key)
         return result
     }

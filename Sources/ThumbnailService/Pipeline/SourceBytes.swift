@@ -30,8 +30,8 @@ struct SourceBytes: Sendable {
     init(_ bytes: [UInt8], url: String, fields: HeaderFields, isFresh: Bool, now: WallTime) {
         let shared = SharedLifetime(fields, now: now)
         var lifetime = CacheLifetime.Source()
-        lifetime.remaining = isFresh ? shared.remaining.map { Int(clamping: $0) } : 0
-        lifetime.age = Int(clamping: shared.age)
+        lifetime.remaining = isFresh ? shared.remaining.map { CacheLifetime.clampedRemaining(Int(clamping: $0)) } : 0
+        lifetime.age = CacheLifetime.clampedSeconds(shared.age)
         lifetime.isPrivate = shared.isPrivate
         lifetime.forbidsStoring = shared.forbidsStoring
         let date = fields["Last-Modified"].flatMap { LastModified($0, now: now.seconds) }
@@ -49,7 +49,7 @@ struct SourceBytes: Sendable {
         let tags = fields[lines: "ETag"]
         guard tags.count == 1, let tag = tags.first, tag.count > 2 else { return nil }
         let quote = UInt8(ascii: "\"")
-        guard tag.first == quote, tag.dropFirst().firstIndex(of: quote) == tag.count - 1 else { return nil }
+        guard tag.first == quote, tag.dropFirst().firstIndex(of: quote) == tag.indices.last else { return nil }
         let parts = [Array(url.utf8), tag, fields["Last-Modified"] ?? [], Array("\(byteCount)".utf8)]
         return String(hexadecimal: SHA256.hash(parts: parts))
     }

@@ -1,3 +1,4 @@
+import PlatformImage
 import PlatformImageLoader
 
 /// A cached result: the bytes of a response body, and the properties for the response header.
@@ -34,17 +35,18 @@ struct StoredResult: Sendable {
     func lifetime(
         _ policy: ResponsePolicy, _ settings: CacheLifetime.Settings, now: WallTime
     ) -> CacheLifetime {
-        let age = Int(clamping: max(0, (now - facts.validatedAt) / 1000))
+        let age = CacheLifetime.clampedSeconds((now - facts.validatedAt) / 1000)  // trap-free: WallTime clamps
         var source = facts.source
-        source.remaining = source.remaining.map { $0 - age }
-        source.age += age
+        // Both terms are at most 2^31.
+        source.remaining = source.remaining.map { $0 &- age }
+        source.age = source.age &+ age
         return CacheLifetime(
             of: source, policy: policy, settings: settings, resultAge: age, isDamaged: facts.isDamaged,
             now: now.milliseconds)
     }
 
     /// Cost in the memory cache: the body plus 512 bytes.
-    var cost: Int { bytes.count + 512 }
+    var cost: Int { bytes.count.addingClamped(512) }
 }
 
 extension StoredResult.Facts {
@@ -52,11 +54,13 @@ extension StoredResult.Facts {
     var fields: HeaderFields {
         var fields: HeaderFields = [
             "Content-Type": contentType, "ETag": entityTag, "X-Source-Digest": sourceDigest,
-            "X-Frames": "\(frameCount)", "X-Damaged": isDamaged ? "1" : "0", "X-Source-Age": "\(source.age)",
+            "X-Frames": "\(frameCount)", "X-Damaged": isDamaged ? "1" : "0", "X-Source-Age": "\(CacheLifetime.clampedSeconds(Int64(clamping: source.age)))",
         ]
         if resultFrameCount > 1 { fields.append("X-Result-Frames", "\(resultFrameCount)") }
         if let lastModified { fields.append("X-Last-Modified", "\(lastModified)") }
-        if let remaining = source.remaining { fields.append("X-Source-Remaining", "\(remaining)") }
+        if let remaining = source.remaining {
+            fields.append("X-Source-Remaining", "\(CacheLifetime.clampedRemaining(remaining))")
+        }
         if let canonicalPath { fields.append("X-Canonical", canonicalPath) }
         return fields
     }
@@ -64,18 +68,23 @@ extension StoredResult.Facts {
     /// Parses the fields of a stored response; nil when a required field is missing or invalid. Invalid optional fields
     /// are ignored.
     init?(_ response: StoredResponse) {
-        func text(_ name: String) -> String? { response.fields[name].map { String(decoding: $0, as: UTF8.self) } }
+        func text(_ name: String) -> String? {
+            response.fields[name].map { String(decoding: $0, as: UTF8.self) }  // trap-free: nil for a missing field
+        }
+        /// A number of the file, which anyone may have written; nil outside of the range.
+        func number(_ name: String, _ range: ClosedRange<Int>) -> Int? {
+            text(name).flatMap { Int($0, radix: 10) }.flatMap { range.contains($0) ? $0 : nil }  // trap-free: of a text
+        }
         guard let contentType = text("Content-Type"), let entityTag = text("ETag"),
-            let sourceDigest = text("X-Source-Digest"), let frames = text("X-Frames").flatMap({ Int($0) }), frames > 0,
-            let damaged = text("X-Damaged"), let age = text("X-Source-Age").flatMap({ Int($0) })
+            let sourceDigest = text("X-Source-Digest"), let frames = number("X-Frames", 1...Int(Int32.max)),
+            let damaged = text("X-Damaged"), let age = number("X-Source-Age", CacheLifetime.ages)
         else { return nil }
         self.init(
             contentType: contentType, entityTag: entityTag, sourceDigest: sourceDigest,
-            lastModified: text("X-Last-Modified").flatMap { Int64($0) }.flatMap { $0 >= 0 ? $0 : nil },
-            frameCount: frames,
-            resultFrameCount: text("X-Result-Frames").flatMap { Int($0) }.flatMap { $0 > 0 ? $0 : nil } ?? 1,
+            lastModified: number("X-Last-Modified", 0...Int.max).map { Int64(clamping: $0) },
+            frameCount: frames, resultFrameCount: number("X-Result-Frames", 1...Int(Int32.max)) ?? 1,
             isDamaged: damaged != "0",
-            source: .init(remaining: text("X-Source-Remaining").flatMap { Int($0) }, age: age),
+            source: .init(remaining: number("X-Source-Remaining", CacheLifetime.remainders), age: age),
             validatedAt: response.responseTime, canonicalPath: text("X-Canonical"))
     }
 }
