@@ -128,6 +128,13 @@ extension ConfigurationKey {
             "limits.resultPixels", \.service.limits.resultPixels, .pixels(1...4_294_836_225),
             "Maximum number of pixels of a result."),
         .init(
+            "limits.work", \.service.limits.work, .duration(),
+            """
+            Maximum work of decoding a source, and of computing its result, each estimated in advance as time of one \
+            core at 3 GHz: 12.7 megapixels of PNG or WebP, 66 of JPEG. More is refused with 422; an animation then has \
+            one frame.
+            """),
+        .init(
             "limits.inFlightBytes", \.service.limits.inFlightBytes, .bytes(1 << 20...1 << 50),
             "Memory budget of all concurrent renders and POST bodies.",
             note: "512MiB, or a quarter of the cgroup memory limit if the quarter is smaller"),

@@ -8,8 +8,12 @@ extension ServiceConfiguration.Limits {
         var limits = DecodeLimits()
         limits.maxPixels = sourcePixels
         limits.maxInputBytes = sourceBytes
+        limits.maxWork = workNanoseconds
         return limits
     }
+
+    /// ``work`` in the unit of ``DecodeLimits/maxWork``.
+    var workNanoseconds: Int { Int(clamping: work.nanosecondCount) }
 }
 
 extension ServiceConfiguration.Decode.Damage {

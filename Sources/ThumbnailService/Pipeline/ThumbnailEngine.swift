@@ -63,7 +63,8 @@ final class ThumbnailEngine: Sendable {
                 maxSide: configuration.limits.resultSide, maxPixels: configuration.limits.resultPixels,
                 clampsConfinedSizes: configuration.output.clampsConfinedSizes),
             encoding: ResultEncoding(searchBudget: configuration.output.searchBudget),
-            maxFrames: configuration.limits.frames, keepsAnimations: configuration.output.keepsAnimations)
+            maxFrames: configuration.limits.frames, maxWork: configuration.limits.workNanoseconds,
+            keepsAnimations: configuration.output.keepsAnimations)
         let limits = configuration.limits
         queue = DecodeQueue(
             width: limits.threads, budget: DecodeBudget(maxBytes: limits.inFlightBytes, maxPasses: Self.maxPasses),

@@ -32,11 +32,12 @@ struct PreparedRender: Sendable {
 
     /// - Parameters:
     ///   - animationRules: Limits on a result with all frames; nil for results with the first frame.
+    ///   - maxWork: Maximum ``work(of:)`` of a result with all frames; nil for no limit.
     ///   - searches: True when the result may be encoded in several formats.
     ///   - knownCost: The cost of ``expectedThumbnail(_:_:_:_:)``; nil when it is not known.
     init(
         request: ThumbnailRequest, header: ImageHeader, plan: RenderPlan, decoder: ImageDecoder,
-        accuracy: ThumbnailQuality, animationRules: SizeRules?, searches: Bool, bytes: [UInt8],
+        accuracy: ThumbnailQuality, animationRules: SizeRules?, maxWork: Int?, searches: Bool, bytes: [UInt8],
         knownCost: KnownThumbnailCost? = nil, cancellation: CancellationFlag? = nil
     ) throws(DecodeError) {
         self.request = request
@@ -58,7 +59,8 @@ struct PreparedRender: Sendable {
         if format.isAnimation {
             let byteCount = afterDecode.addingClamped(animation.byteCount).multipliedClamped(by: trims ? 2 : 1)
                 .addingClamped(header.decodedByteCount).addingClamped(header.workByteCount).addingClamped(bytes.count)
-            if byteCount > decoder.options.budgetBytes ?? .max {
+            let work = RenderWork(request, header, format).nanoseconds(of: plan)
+            if byteCount > decoder.options.budgetBytes ?? .max || work > maxWork ?? .max {
                 format = Self.format(request, header, plan, mayAnimate: false)
                 afterDecode = Self.byteCountAfterDecode(plan, header, format, searches: searches)
             } else {

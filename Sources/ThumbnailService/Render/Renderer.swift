@@ -15,6 +15,8 @@ struct Renderer: Sendable {
     let maxFrames: Int
     /// Decoding accuracy of JPEG sources.
     let accuracy: ThumbnailQuality
+    /// Maximum work of a render, estimated before it begins, in nanoseconds of one core at 3 GHz; nil for no limit.
+    let maxWork: Int?
     /// Includes all frames of animated sources where request and format allow it.
     let keepsAnimations: Bool
 
@@ -24,7 +26,7 @@ struct Renderer: Sendable {
     init(
         decoder: ImageDecoder = ImageDecoder(), sizes: SizeRules = SizeRules(),
         encoding: ResultEncoding = ResultEncoding(), maxFrames: Int = 0,
-        accuracy: ThumbnailQuality = .draft, keepsAnimations: Bool = true
+        accuracy: ThumbnailQuality = .draft, maxWork: Int? = nil, keepsAnimations: Bool = true
     ) {
         var configured = decoder
         configured.options.appliesOrientation = true
@@ -36,6 +38,7 @@ struct Renderer: Sendable {
         self.encoding = encoding
         self.maxFrames = maxFrames
         self.accuracy = accuracy
+        self.maxWork = maxWork
         self.keepsAnimations = keepsAnimations
     }
 
@@ -110,12 +113,15 @@ struct Renderer: Sendable {
         let plan = try sizes.plan(
             operations, request.output, sourceWidth: header.displayWidth, sourceHeight: header.displayHeight)
         let decoder = decoder(forPage: operations.page)
-        return try translating { () throws(DecodeError) in
+        let prepared = try translating { () throws(DecodeError) in
             try PreparedRender(
                 request: request, header: header, plan: plan, decoder: decoder, accuracy: accuracy,
-                animationRules: keepsAnimations ? sizes : nil, searches: encoding.searchBudget != nil, bytes: bytes,
-                knownCost: knownCost, cancellation: cancellation)
+                animationRules: keepsAnimations ? sizes : nil, maxWork: maxWork,
+                searches: encoding.searchBudget != nil, bytes: bytes, knownCost: knownCost,
+                cancellation: cancellation)
         }
+        try checkWork(prepared, plan)
+        return prepared
     }
 
     /// Executes a prepared render over the bytes it was prepared from.
@@ -195,6 +201,7 @@ struct Renderer: Sendable {
             guard prepared.fitsReservation(for: plan) else {
                 throw ServiceError(.limit, "the trimmed image needs more memory than was reserved")
             }
+            try checkWork(prepared, plan)
         }
         if plan.isCropSearched {
             plan = try translating { () throws(DecodeError) in
