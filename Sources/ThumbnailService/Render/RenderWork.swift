@@ -1,0 +1,63 @@
+import PlatformImage
+
+/// The work of a render, estimated before it begins.
+struct RenderWork {
+    private let request: ThumbnailRequest
+    private let header: ImageHeader
+    private let format: ResultFormat
+
+    /// Nanoseconds per pixel of resampling and of the steps without a radius.
+    private static let pixelCost = 12
+    /// Nanoseconds per pixel and unit of a filter's radius (``PixelFilter/workRadius``).
+    private static let filterCost = 2
+
+    init(_ request: ThumbnailRequest, _ header: ImageHeader, _ format: ResultFormat) {
+        (self.request, self.header, self.format) = (request, header, format)
+    }
+
+    /// An upper estimate for a plan in nanoseconds of one core at 3 GHz, the unit of ``DecodeLimits/maxWork``: decoding
+    /// the frames of an animation, resampling, filters and encoding. The decoder itself limits the work of decoding.
+    func nanoseconds(of plan: RenderPlan) -> Int {
+        guard request.output.kind == .image else { return 0 }
+        let frames = format.isAnimation ? max(1, header.frameCount ?? 1) : 1
+        let (width, height) = (plan.resultWidth, plan.resultHeight)
+        let pixels = max(
+            plan.width.multipliedClamped(by: plan.height), width.multipliedClamped(by: height))
+        let frame = pixels.multipliedClamped(by: Self.pixelCost)
+            .addingClamped(plan.filterWork.multipliedClamped(by: Self.filterCost))
+        return frame.multipliedClamped(by: frames)
+            .addingClamped(format.isAnimation ? header.framesWork(frames) : 0)
+            .addingClamped(encoding(width, height))
+    }
+
+    private func encoding(_ width: Int, _ height: Int) -> Int {
+        let encoder = ImageEncoder()
+        switch format {
+        case .still(let format): return still(format, width, height, encoder)
+        case .byOpacity(let opaque, let transparent):
+            return max(still(opaque, width, height, encoder), still(transparent, width, height, encoder))
+        case .animation(let format):
+            return encoder.work(width: width, height: height, frameCount: header.frameCount ?? 1, as: format.encoded)
+        }
+    }
+
+    private func still(_ format: EncodedFormat, _ width: Int, _ height: Int, _ encoder: ImageEncoder) -> Int {
+        let attempts = request.output.maxBytes != nil && format.isLossy ? ResultEncoding.maxEncodes : 1
+        return encoder.work(width: width, height: height, as: format).multipliedClamped(by: attempts)
+    }
+}
+
+extension Renderer {
+    /// Refuses a render whose estimated work exceeds ``maxWork``.
+    ///
+    /// - Throws: `limit`.
+    func checkWork(_ prepared: PreparedRender, _ plan: RenderPlan) throws(ServiceError) {
+        guard let maxWork else { return }
+        let work = RenderWork(prepared.request, prepared.header, prepared.format).nanoseconds(of: plan)
+        guard work > maxWork else { return }
+        throw ServiceError(
+            .limit,
+            "the estimated work of the render is \(work / 1_000_000) ms, the limit is \(maxWork / 1_000_000) ms "
+                + "(limits.work)")
+    }
+}
