@@ -123,6 +123,10 @@ int32_t piuv_bind(const piuv_address *address, bool shares_port) {
       (shares_port && !set_option(descriptor, SOL_SOCKET, SO_REUSEPORT, 1)) ||
       bind(descriptor, &native.any, size))
     return failed(descriptor);
+#ifdef TCP_NOTSENT_LOWAT
+  // The kernel holds only so many bytes for a client that does not read, besides those on the way.
+  set_option(descriptor, IPPROTO_TCP, TCP_NOTSENT_LOWAT, 131072);
+#endif
   return descriptor;
 }
 

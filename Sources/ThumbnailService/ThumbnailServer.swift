@@ -11,6 +11,11 @@ public struct ThumbnailServer: Sendable {
     private let limits: ConnectionLimits
     private let log: ServiceLog
 
+    /// Maximum time for which a client may read nothing of its response.
+    private static let maxStall = Duration.seconds(20)
+    /// Minimum for the maximum size of the results that clients have not received completely, in bytes.
+    private static let minQueuedBytes = 64 << 20
+
     var engine: ThumbnailEngine { handler.responder.engine }
 
     /// Creates a server that does not listen yet.
@@ -60,6 +65,7 @@ public struct ThumbnailServer: Sendable {
         onAdminListening: @escaping @Sendable (Int) async -> Void
     ) async throws {
         let signals = ShutdownSignals()
+        DescriptorLimit.raise()
         log.write(
             .info, "limits",
             [
@@ -79,11 +85,11 @@ public struct ThumbnailServer: Sendable {
             await admin?.stop()
             throw error
         }
-        engine.setConnectionCounter { server.connectionCount }
+        engine.setServer(server)
         await onListening(server.ports[0])
         await Self.shutdownRequest(signals.signals, shutdown)
         await drain(server, state, waits)
-        engine.setConnectionCounter(nil)
+        engine.setServer(nil)
         await admin?.stop()
         // Results of the last requests are still being written to disk.
         await engine.flush()
@@ -96,12 +102,14 @@ public struct ThumbnailServer: Sendable {
         settings.serverName = ServiceIdentity.name
         settings.loops = AvailableProcessors().count
         settings.connections = limits
+        settings.connections.maxConnections = min(limits.maxConnections, DescriptorLimit.connections)
+        settings.connections.maxQueuedBytes = max(Self.minQueuedBytes, configuration.limits.inFlightBytes / 4)
         settings.message.targetBytes = server.maxTargetBytes
         settings.message.fieldBytes = server.maxHeaderBytes
         settings.time.head = server.headerTimeout
         settings.time.request = server.requestTimeout
         settings.time.idle = server.idleTimeout
-        settings.time.stalledResponse = server.idleTimeout
+        settings.time.stalledResponse = min(server.idleTimeout, Self.maxStall)
         do throws(ServerError) {
             return try await HTTPServer.start(settings, handler: ServiceRequestHandler(responder: responder))
         } catch {

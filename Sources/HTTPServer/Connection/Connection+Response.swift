@@ -143,7 +143,7 @@ extension Connection {
         stalledSince = worker.loop.now
         // The array of the loop is reused, so the rest of the head is copied; the body is not.
         if sent < head.count { output.append(Array(head[sent...])) }
-        output.append(body, from: max(0, sent - head.count))
+        output.append(body, from: max(0, sent - head.count), counted: worker.bodyIsQueued(body))
     }
 
     /// The response was sent.
@@ -193,7 +193,7 @@ extension Connection {
             continuation.resume(returning: false)
             return abort(worker)
         }
-        for part in parts { output.append(part) }
+        for part in parts { output.append(part, counted: worker.bodyIsQueued(part)) }
         sendOutput(worker)
         if phase == .closed || output.isEmpty {
             continuation.resume(returning: phase != .closed)

@@ -6,6 +6,9 @@ package struct ConnectionLimits: Sendable {
     package var maxConnections = 4_096
     /// Maximum per IPv4 address or IPv6 /64 network, at least 1; nil for no limit.
     package var maxPerClient: Int?
+    /// Maximum bytes of the bodies that clients have not received completely, 0 or more; bodies that responses share
+    /// count once. Above it, connections whose client has read nothing for a second are closed.
+    package var maxQueuedBytes = 256 << 20
     /// Returns true for addresses without a limit per client, such as those of proxies. Connections of Unix sockets
     /// have no such limit.
     package var isExempt: @Sendable (PeerAddress) -> Bool = { _ in false }
@@ -58,10 +61,17 @@ final class ConnectionCensus: Sendable {
     private let isWaiting = Atomic(false)
     private let clients = Mutex<[[UInt8]: [ClientEntry]]>([:])
     let loads: [LoopLoad]
+    let queuedBodies: QueuedBodies
 
     init(_ limits: ConnectionLimits, _ loads: [LoopLoad]) {
         self.limits = limits
         self.loads = loads
+        queuedBodies = QueuedBodies(maxBytes: limits.maxQueuedBytes)
+    }
+
+    /// Tells all loops to close the connections whose clients do not read, when too many bytes are queued.
+    func closeStalled() {
+        for load in loads { load.mailbox.post(.closeStalled) }
     }
 
     /// Number of open connections.

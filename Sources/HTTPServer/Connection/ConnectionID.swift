@@ -39,6 +39,8 @@ enum WorkerMessage: Sendable {
     case closeIfIdle(ConnectionID)
     /// The connection that has been idle longest is closed.
     case closeLongestIdle
+    /// Too many bytes are queued for clients that do not read.
+    case closeStalled
     /// The number of connections is below the maximum again.
     case resumeAccepting
     case drain

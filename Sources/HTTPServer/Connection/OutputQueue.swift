@@ -27,7 +27,7 @@ package struct FileBody: Sendable {
 /// Output of a connection that the client has not received yet.
 struct OutputQueue {
     private enum Part {
-        case bytes([UInt8], from: Int)
+        case bytes([UInt8], from: Int, QueuedBodies.Entry?)
         case file(FileBody, sent: Int)
     }
 
@@ -41,8 +41,10 @@ struct OutputQueue {
     var isEmpty: Bool { first == parts.count }
 
     /// Adds the bytes from a position on.
-    mutating func append(_ bytes: [UInt8], from start: Int = 0) {
-        if start < bytes.count { parts.append(.bytes(bytes, from: start)) }
+    ///
+    /// - Parameter entry: The count of the body, kept until the bytes are sent.
+    mutating func append(_ bytes: [UInt8], from start: Int = 0, counted entry: QueuedBodies.Entry? = nil) {
+        if start < bytes.count { parts.append(.bytes(bytes, from: start, entry)) }
     }
 
     mutating func append(_ file: FileBody) {
@@ -57,8 +59,8 @@ struct OutputQueue {
         while first < parts.count {
             let transfer: Socket.Transfer
             switch parts[first] {
-            case .bytes(let bytes, let start):
-                if first + 1 < parts.count, case .bytes(let next, let nextStart) = parts[first + 1] {
+            case .bytes(let bytes, let start, _):
+                if first + 1 < parts.count, case .bytes(let next, let nextStart, _) = parts[first + 1] {
                     transfer = socket.send(bytes, from: start, next, from: nextStart)
                 } else {
                     transfer = socket.send(bytes, from: start, Self.none, from: 0)
@@ -88,9 +90,9 @@ struct OutputQueue {
         while count > 0, first < parts.count {
             let remaining: Int
             switch parts[first] {
-            case .bytes(let bytes, let start):
+            case .bytes(let bytes, let start, let entry):
                 remaining = bytes.count - start
-                if count < remaining { parts[first] = .bytes(bytes, from: start + count) }
+                if count < remaining { parts[first] = .bytes(bytes, from: start + count, entry) }
             case .file(let file, let sent):
                 remaining = file.length - sent
                 if count < remaining { parts[first] = .file(file, sent: sent + count) }
@@ -98,7 +100,7 @@ struct OutputQueue {
             guard count >= remaining else { return }
             count -= remaining
             // The memory of a body is released as soon as it was sent.
-            parts[first] = .bytes([], from: 0)
+            parts[first] = .bytes([], from: 0, nil)
             first += 1
         }
     }

@@ -9,6 +9,8 @@ package struct TimeLimits: Hashable, Sendable {
     package var idle = Duration.seconds(60)
     /// For a client that reads no byte of its response.
     package var stalledResponse = Duration.seconds(60)
+    /// As ``stalledResponse``, while more bytes are queued than `ConnectionLimits.maxQueuedBytes`.
+    package var stalledResponseOverMaximum = Duration.seconds(1)
     /// For the end of the input of a connection that the server closes. Until then its input is discarded, because the
     /// close of a socket with unread input resets the connection, and the client would lose the response (RFC 9112
     /// §9.6).

@@ -6,6 +6,7 @@ struct ConnectionSettings: Sendable {
     let message: MessageLimits
     let clock: RequestClock.Limits
     let stalledMilliseconds: UInt64
+    let stalledMillisecondsOverMaximum: UInt64
     let lingerMilliseconds: UInt64
     let serverName: String?
 
@@ -13,6 +14,7 @@ struct ConnectionSettings: Sendable {
         self.message = message
         clock = RequestClock.Limits(time)
         stalledMilliseconds = time.milliseconds(\.stalledResponse)
+        stalledMillisecondsOverMaximum = min(stalledMilliseconds, time.milliseconds(\.stalledResponseOverMaximum))
         lingerMilliseconds = time.milliseconds(\.linger)
         self.serverName = serverName
     }
@@ -120,6 +122,7 @@ final class Worker: EventLoopOwner {
         case .adopt(let socket, let peer, let client): adopt(socket, peer, client)
         case .closeIfIdle(let id): find(id)?.closeIfIdle(self)
         case .closeLongestIdle: closeLongestIdle()
+        case .closeStalled: closeStalled()
         case .resumeAccepting: acceptor.resume()
         case .drain: drain()
         case .stop: loop.stop()
@@ -234,6 +237,26 @@ final class Worker: EventLoopOwner {
         startTimer(at: time)
     }
 
+    /// Counts a body, or a part of one, that a client has not received.
+    func bodyIsQueued(_ body: [UInt8]) -> QueuedBodies.Entry? {
+        guard let entry = census.queuedBodies.add(body) else { return nil }
+        if census.queuedBodies.isOverMaximum { census.closeStalled() }
+        return entry
+    }
+
+    /// Closes the connections whose clients read nothing, in the order of their last progress, while too many bytes are
+    /// queued.
+    private func closeStalled() {
+        let kind = TimeLimitKind.stalledResponse
+        while census.queuedBodies.isOverMaximum, let (slot, time) = limits[kind.rawValue].front {
+            let since = time &- settings.stalledMilliseconds
+            let end = since &+ settings.stalledMillisecondsOverMaximum
+            guard end <= loop.now else { return startTimer(at: end) }
+            limits[kind.rawValue].remove(slot)
+            connections[slot]?.timeLimitReached(kind, self)
+        }
+    }
+
     /// Starts the timer of the loop unless it fires before. Times are rounded up to 16 ms, so that many limits need few
     /// iterations.
     private func startTimer(at time: UInt64) {
@@ -253,6 +276,7 @@ final class Worker: EventLoopOwner {
                 connections[slot]?.timeLimitReached(kind, self)
             }
         }
+        closeStalled()
         if let retry = acceptor.retryTime {
             if retry <= now { acceptor.resume() } else { startTimer(at: retry) }
         }

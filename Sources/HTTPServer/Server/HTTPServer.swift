@@ -13,6 +13,12 @@ package final class HTTPServer: Sendable {
     /// Number of open connections.
     package var connectionCount: Int { census.count }
 
+    /// Bytes of the bodies that clients have not received completely; bodies that responses share count once.
+    package var queuedBytes: Int { census.queuedBodies.byteCount }
+
+    /// True while more bytes are queued than `ConnectionLimits.maxQueuedBytes`.
+    package var isQueueFull: Bool { census.queuedBodies.isOverMaximum }
+
     /// Starts a server. When this returns, it accepts connections, until ``drain()`` or ``stop()``.
     ///
     /// - Throws: `ServerError` when a listener cannot be bound or the system has no resources for the loops; the

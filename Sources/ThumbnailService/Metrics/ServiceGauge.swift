@@ -9,7 +9,7 @@ import Darwin
 /// Gauges of the service: current values, in contrast to counters.
 enum ServiceGauge: Hashable, Sendable, CaseIterable {
     case memoryBytes, diskBytes, sourceBytes
-    case queueDepth, inFlightBytes, inFlightLimit, openConnections, liveBitmapBytes, residentBytes
+    case queueDepth, inFlightBytes, inFlightLimit, openConnections, queuedBytes, liveBitmapBytes, residentBytes
 
     var name: String {
         switch self {
@@ -18,6 +18,7 @@ enum ServiceGauge: Hashable, Sendable, CaseIterable {
         case .inFlightBytes: "imagetool_inflight_bytes"
         case .inFlightLimit: "imagetool_inflight_bytes_limit"
         case .openConnections: "imagetool_open_connections"
+        case .queuedBytes: "imagetool_queued_response_bytes"
         case .liveBitmapBytes: "imagetool_live_bitmap_bytes"
         case .residentBytes: "process_resident_memory_bytes"
         }
@@ -56,6 +57,8 @@ extension ServiceMetrics {
             "imagetool_inflight_bytes": "Bytes reserved for running renders and for POST bodies.",
             "imagetool_inflight_bytes_limit": "Maximum value of `imagetool_inflight_bytes`.",
             "imagetool_open_connections": "Number of open client connections.",
+            "imagetool_queued_response_bytes":
+                "Total size of the results that clients have not received completely in bytes.",
             "imagetool_live_bitmap_bytes": "Total size of all allocated bitmaps in bytes.",
             "imagetool_decode_workers": "Number of worker processes, by state.",
             "imagetool_decode_workers_ended_total": "Number of ended worker processes, by reason.",

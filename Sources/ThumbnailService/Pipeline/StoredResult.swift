@@ -54,7 +54,8 @@ extension StoredResult.Facts {
     var fields: HeaderFields {
         var fields: HeaderFields = [
             "Content-Type": contentType, "ETag": entityTag, "X-Source-Digest": sourceDigest,
-            "X-Frames": "\(frameCount)", "X-Damaged": isDamaged ? "1" : "0", "X-Source-Age": "\(CacheLifetime.clampedSeconds(Int64(clamping: source.age)))",
+            "X-Frames": "\(frameCount)", "X-Damaged": isDamaged ? "1" : "0",
+            "X-Source-Age": "\(CacheLifetime.clampedSeconds(Int64(clamping: source.age)))",
         ]
         if resultFrameCount > 1 { fields.append("X-Result-Frames", "\(resultFrameCount)") }
         if let lastModified { fields.append("X-Last-Modified", "\(lastModified)") }

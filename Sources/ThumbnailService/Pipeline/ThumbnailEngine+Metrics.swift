@@ -1,4 +1,5 @@
 import PlatformImage
+import PlatformImageHTTPServer
 
 extension ThumbnailEngine {
     /// Reads a source and records the duration; counts a cancelled fetch if the task was cancelled.
@@ -37,7 +38,8 @@ extension ThumbnailEngine {
         metrics.set(.queueDepth, queue.waitingCount + queue.budget.waitingCount)
         metrics.set(.inFlightBytes, queue.budget.grantedBytes)
         metrics.set(.inFlightLimit, queue.budget.maxBytes)
-        metrics.set(.openConnections, connectionCount)
+        metrics.set(.openConnections, server?.connectionCount ?? 0)
+        metrics.set(.queuedBytes, server?.queuedBytes ?? 0)
         metrics.set(.liveBitmapBytes, Bitmap.liveBitmapBytes)
         metrics.set(.memoryBytes, results.memoryBytes)
         metrics.set(.diskBytes, results.diskBytes)

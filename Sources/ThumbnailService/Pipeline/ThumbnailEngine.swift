@@ -1,4 +1,5 @@
 import PlatformImage
+import PlatformImageHTTPServer
 import PlatformImageLoader
 import Synchronization
 
@@ -30,8 +31,8 @@ final class ThumbnailEngine: Sendable {
     let counters = ServiceCounters()
     let metrics: ServiceMetrics
     let isolation: DecodeIsolation
-    /// Counts the open client connections; nil while no server runs.
-    private let connectionCounter = Mutex<(@Sendable () -> Int)?>(nil)
+    /// The running server; nil while none runs.
+    private let runningServer = Mutex<HTTPServer?>(nil)
     private let clients: ClientLimit?
     let renders = InFlightRequests<ResultKey, WorkResult>()
     fileprivate let clock: @Sendable () -> WallTime
@@ -80,11 +81,10 @@ final class ThumbnailEngine: Sendable {
         clients = limits.rendersPerClient.map { ClientLimit(rendersPerMinute: $0) }
     }
 
-    /// Number of open client connections; 0 while no server runs.
-    var connectionCount: Int { connectionCounter.locked(in: self) { $0 }?() ?? 0 }
+    /// The running server with the connections of the clients; nil while none runs.
+    var server: HTTPServer? { runningServer.locked(in: self) { $0 } }
 
-    /// Sets the function that counts the open client connections; nil when the server has ended.
-    func setConnectionCounter(_ counter: (@Sendable () -> Int)?) { connectionCounter.locked(in: self) { $0 = counter } }
+    func setServer(_ server: HTTPServer?) { runningServer.locked(in: self) { $0 = server } }
 
     /// Nice value of the render threads and of the decode workers: their lower priority keeps cache hits and rejections
     /// fast while all cores render.
@@ -112,6 +112,10 @@ final class ThumbnailEngine: Sendable {
     ///
     /// - Throws: `overloaded`.
     func checkLoad(_ request: ThumbnailRequest) throws(ServiceError) {
+        if let server, server.isQueueFull {
+            throw ServiceError(
+                .overloaded, retryAfter: 1, "too many bytes of responses wait for clients that do not read")
+        }
         guard !results.hasDisk, renders.waiterCount(of: ResultKey(canonical: request.canonicalBytes)) == 0 else {
             return
         }
