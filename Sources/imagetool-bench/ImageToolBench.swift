@@ -13,6 +13,7 @@ struct ImageToolBench: ParsableCommand {
             BenchPixelsCommand.self, BenchIsolationCommand.self, BenchWorkersCommand.self, IsolationCompareCommand.self,
             IsolationLoadCommand.self,
             BenchLoadCommand.self, BenchTransportCommand.self, BenchSoakCommand.self, DemoCommand.self,
+            DemoServiceCommand.self, GalleryCommand.self,
         ])
 
     static func main() async { await runProcess { try await runArguments() } }

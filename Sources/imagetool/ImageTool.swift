@@ -19,8 +19,9 @@ struct ImageTool: ParsableCommand {
         subcommands: [
             InfoCommand.self, DecodeCommand.self, ThumbCommand.self, ContactSheetCommand.self, CompareCommand.self,
             ViewCommand.self, CacheCommand.self, WorkerCommand.self, IsolationCommand.self,
-            LoadCommand.self, PipeCommand.self,
-        ] + ServiceCommands.all)
+            LoadCommand.self, PipeCommand.self, ServeCommand.self, SignCommand.self, HealthCommand.self,
+            WarmCommand.self,
+        ])
 
     static func main() async {
         await runProcess {
@@ -28,7 +29,6 @@ struct ImageTool: ParsableCommand {
             if Set(arguments) == ["--version", "--verbose"] {
                 return try Output().write(LibraryReport(CodecLibrary.all()).text(toolVersion: toolVersion))
             }
-            try ServiceCommands.refuse(arguments)
             try await runArguments()
         }
     }

@@ -1,5 +1,3 @@
-import ArgumentParser
-import Logging
 import PlatformImageService
 import PlatformImageToolSupport
 
@@ -39,7 +37,7 @@ struct DemoServiceCommand: AsyncParsableCommand {
     /// - Returns: Deviations from the expected responses.
     private func serve(_ origin: DemoServiceOrigin, _ folder: String, _ output: Output) async throws -> [String] {
         let key = (0..<SigningKeys.minKeyBytes).map { _ in UInt8.random(in: .min ... .max) }
-        let server = try ThumbnailServer(settings(origin, folder, key), logger: Self.logger)
+        let server = try ThumbnailServer(settings(origin, folder, key))
         let requests = DemoServiceRequest.all(origin, try SigningKeys([key]))
         let keepsServing = !once && Terminal.isInput
         let (ports, ready) = AsyncStream.makeStream(of: Int.self)
@@ -84,12 +82,5 @@ struct DemoServiceCommand: AsyncParsableCommand {
         configuration.cache.directory = folder
         configuration.gallery = origin.gallery
         return configuration
-    }
-
-    private static var logger: Logger {
-        var logger = Logger(label: "imagetool.demo-service") { _ in JSONLogHandler() }
-        // The server is cancelled after the table is printed, and logs the cancellation as an error.
-        logger.logLevel = .critical
-        return logger
     }
 }

@@ -19,7 +19,7 @@ struct DemoServiceTable {
         }
     }
 
-    private let transport = AsyncHTTPClientTransport()
+    private let transport = CurlTransport()
     private var table = Table([
         ("request", .left), ("target", .left), ("status", .right), ("type", .left), ("size", .right), ("bytes", .right),
         ("1st response from", .left), ("ms", .right), ("2nd response from", .left), ("ms", .right),

@@ -1,6 +1,5 @@
-import ArgumentParser
-import Logging
 import PlatformImage
+import PlatformImageLoader
 import PlatformImageService
 import PlatformImageToolSupport
 
@@ -41,9 +40,8 @@ struct GalleryCommand: AsyncParsableCommand {
             origin = try await DemoServiceOrigin(port: Self.originPort)
             origin.allow(in: &service)
             service.gallery = origin.gallery
-            var logger = Logger(label: "imagetool.gallery") { _ in JSONLogHandler(lines: lines) }
-            logger.logLevel = .error
-            server = try ThumbnailServer(service, logger: logger)
+            server = try ThumbnailServer(
+                service, log: ServiceLog(level: .error) { lines.append(JSONLog.line(.now, $0)) })
         } catch let error as ServiceError {
             throw ValidationError(error.message)
         }

@@ -1,4 +1,3 @@
-import ArgumentParser
 import PlatformImageLoader
 import PlatformImageToolSupport
 
@@ -49,11 +48,11 @@ struct ServiceClient: Sendable {
         let bytes: Int
     }
 
-    private let transport: AsyncHTTPClientTransport
+    private let transport: CurlTransport
     private let timeouts: TransportTimeouts
 
     init(timeout: Duration, connections: Int = 1) {
-        transport = AsyncHTTPClientTransport(proxy: .none, connectionsPerHost: connections)
+        transport = CurlTransport(proxy: .none, connectionsPerHost: connections)
         var timeouts = TransportTimeouts()
         (timeouts.connect, timeouts.idle, timeouts.total) = (timeout, timeout, timeout)
         self.timeouts = timeouts

@@ -1,5 +1,3 @@
-import ArgumentParser
-import Logging
 import PlatformImage
 import PlatformImageLoader
 import PlatformImageService
@@ -78,14 +76,12 @@ struct ServeCommand: AsyncParsableCommand {
                 for warning in resolved.warnings { printError("imagetool: \(warning)") }
                 return try Output().write(resolved.report)
             }
-            let isQuiet = quiet
-            var logger = Logger(label: "imagetool.serve") { _ in JSONLogHandler(lines: lines) }
-            logger.logLevel = isQuiet ? .error : .info
-            logLibraries(to: logger)
-            for warning in resolved.warnings { logger.warning("\(warning)") }
+            let log = ServiceLog(level: quiet ? .error : .info) { lines.append(JSONLog.line(.now, $0)) }
+            logLibraries(to: log)
+            for warning in resolved.warnings { log.write(.warning, warning) }
             var service = resolved.service
             if let gallery { try Self.addGallery(of: gallery, to: &service) }
-            server = try ThumbnailServer(service, logger: logger)
+            server = try ThumbnailServer(service, log: log)
         } catch let error as ServiceError {
             throw ValidationError(error.message)
         }
@@ -123,13 +119,11 @@ struct ServeCommand: AsyncParsableCommand {
     }
 
     /// Logs the versions of the codec libraries, and a warning for each security fix that a library lacks.
-    private func logLibraries(to logger: Logger) {
-        guard logger.logLevel <= .warning else { return }
+    private func logLibraries(to log: ServiceLog) {
+        guard log.isEnabled(.warning) else { return }
         let report = LibraryReport(CodecLibrary.all())
-        logger.info(
-            "codec libraries",
-            metadata: ["libraries": .array(report.libraries.map { .string($0.description) })])
-        for warning in report.warnings { logger.warning("\(warning)") }
+        log.write(.info, "codec libraries", [("libraries", .list(report.libraries.map(\.description)))])
+        for warning in report.warnings { log.write(.warning, warning) }
     }
 
     /// Command-line options as configuration keys and values.

@@ -1,4 +1,3 @@
-import ArgumentParser
 import PlatformImageService
 import PlatformImageToolSupport
 

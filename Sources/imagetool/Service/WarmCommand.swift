@@ -1,5 +1,3 @@
-import ArgumentParser
-import Logging
 import PlatformImageLoader
 import PlatformImageService
 import PlatformImageToolSupport
@@ -88,8 +86,7 @@ struct WarmCommand: AsyncParsableCommand {
             (configuration.server.host, configuration.server.port) = ("127.0.0.1", 0)
             configuration.server.adminPort = nil
             configuration.server.showsDebugFields = true
-            service = try ThumbnailServer(
-                configuration, logger: Logger(label: "warm") { _ in SwiftLogNoOpLogHandler() })
+            service = try ThumbnailServer(configuration)
         } catch {
             throw ValidationError(error.message)
         }

@@ -28,11 +28,7 @@ struct WorkerCommand: AsyncParsableCommand {
             service allow all hosts with public addresses by default.
             """, valueName: "host"))
     var allowHost: [String] = []
-    #if Service
     @Option(help: "IP addresses, in CIDR notation, to allow although they are blocked by default; may be repeated.")
-    #else
-    @Option(help: .hidden)
-    #endif
     var allowCidr: [String] = []
     @OptionGroup var isolation: IsolationOptions
 

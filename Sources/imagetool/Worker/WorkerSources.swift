@@ -1,10 +1,7 @@
 import PlatformImage
 import PlatformImageLoader
-import PlatformImageToolSupport
-
-#if Service
 import PlatformImageService
-#endif
+import PlatformImageToolSupport
 
 /// Images at URLs of requests of `imagetool worker`. Nothing is cached.
 struct WorkerSources: Sendable {
@@ -25,18 +22,11 @@ struct WorkerSources: Sendable {
         for host in hosts where Origin("http://\(host)") == nil || host.utf8.contains(where: "/?#@".utf8.contains) {
             throw .configuration("--allow-host must be a host or host:port, not '\(host)'")
         }
-        #if Service
         let names = hosts.compactMap { Origin("http://\($0)")?.host }
         let ports = hosts.compactMap { Int($0[($0.lastIndex(of: ":") ?? $0.endIndex)...].dropFirst()) }
         let transport: any HTTPTransport = try makeGuardedTransport(
             allow: hosts.isEmpty ? ["*"] : names.map { String($0) }, ports: Set([80, 443] + ports),
             exceptions: addresses)
-        #else
-        guard !hosts.isEmpty else {
-            throw .configuration("--allow-url requires --allow-host: this build does not check the addresses of hosts")
-        }
-        let transport: any HTTPTransport = CurlTransport()
-        #endif
         loader = try ImageLoader(
             configuration: configuration, transport: AllowedHostsTransport(hosts: hosts, base: transport))
     }
