@@ -40,8 +40,7 @@ struct GalleryCommand: AsyncParsableCommand {
             origin = try await DemoServiceOrigin(port: Self.originPort)
             origin.allow(in: &service)
             service.gallery = origin.gallery
-            server = try ThumbnailServer(
-                service, log: ServiceLog(level: .error) { lines.append(JSONLog.line(.now, $0)) })
+            server = try ThumbnailServer(service, log: JSONLog.log(level: .error, to: lines))
         } catch let error as ServiceError {
             throw ValidationError(error.message)
         }

@@ -76,7 +76,7 @@ struct ServeCommand: AsyncParsableCommand {
                 for warning in resolved.warnings { printError("imagetool: \(warning)") }
                 return try Output().write(resolved.report)
             }
-            let log = ServiceLog(level: quiet ? .error : .info) { lines.append(JSONLog.line(.now, $0)) }
+            let log = JSONLog.log(level: quiet ? .error : .info, to: lines)
             logLibraries(to: log)
             for warning in resolved.warnings { log.write(.warning, warning) }
             var service = resolved.service

@@ -24,8 +24,8 @@ struct WorkerCommand: AsyncParsableCommand {
     @Option(
         help: ArgumentHelp(
             """
-            Host for --allow-url, for its default port, or host:port; may be repeated. Builds with the thumbnail \
-            service allow all hosts with public addresses by default.
+            Host for --allow-url, for its default port, or host:port; may be repeated. Without this option, all hosts \
+            with public addresses are allowed.
             """, valueName: "host"))
     var allowHost: [String] = []
     @Option(help: "IP addresses, in CIDR notation, to allow although they are blocked by default; may be repeated.")

@@ -9,7 +9,7 @@ struct WorkerSources: Sendable {
 
     /// - Parameters:
     ///   - hosts: Allowed hosts as `host`, for the default port, or `host:port`. An empty list allows all hosts with
-    ///     public addresses and the default ports; only builds with the service, which check addresses, accept it.
+    ///     public addresses and the default ports.
     ///   - addresses: Addresses and ranges in CIDR notation that are allowed although they are not public.
     ///   - maxBytes: Maximum size of a body.
     /// - Throws: `LoadError` with the code `configuration`.

@@ -23,29 +23,11 @@ import Testing
             columns = try values.decode(Int.self, forKey: .columns)
             var result = try values.nestedUnkeyedContainer(forKey: .result)
             exitCode = try result.decode(Int32.self)
-            // Element of the usage of `worker` that only builds with the thumbnail service show.
-            let address = " [--allow-cidr <allow-cidr> ...]"
-            output = try result.decode(String.self).replacing(address, with: "")
-            errors = try result.decode(String.self).replacing(address, with: "")
+            output = try result.decode(String.self)
+            errors = try result.decode(String.self)
         }
 
         var testDescription: String { "\(arguments) at \(columns) columns" }
-
-        /// Reason why this version prints another text; `nil` when it must print the same.
-        var exclusion: Exclusion? {
-            let command = arguments.first { $0 != "help" }
-            if ["serve", "sign", "health", "warm"].contains(command) { return .serviceCommand }
-            if command == "worker", (output + errors).contains("--allow-cidr") { return .serviceOption }
-            return nil
-        }
-    }
-
-    /// The only differences to the records.
-    enum Exclusion {
-        /// This version does not contain the commands of the thumbnail service.
-        case serviceCommand
-        /// The option `--allow-cidr` of `worker` is hidden in builds without the thumbnail service.
-        case serviceOption
     }
 
     private static let records: [Record] = {
@@ -66,20 +48,14 @@ import Testing
     }
 
     @Test func recordedCallsHaveTheSameExitCodeAndOutput() throws {
-        for record in Self.records where record.exclusion == nil {
+        #expect(Self.records.count == 630)
+        for record in Self.records {
             let message = try message(record.arguments, columns: record.columns == 0 ? 80 : record.columns)
 
             #expect(message?.exitCode == record.exitCode, "\(record.testDescription)")
             #expect(message?.output == record.output, "\(record.testDescription)")
             #expect(message?.errors == record.errors, "\(record.testDescription)")
         }
-    }
-
-    @Test func onlyCallsThatNeedTheThumbnailServiceAreNotCompared() {
-        let exclusions = Dictionary(grouping: Self.records.compactMap(\.exclusion)) { $0 }.mapValues(\.count)
-
-        #expect(exclusions == [.serviceCommand: 133, .serviceOption: 9])
-        #expect(Self.records.count == 630)
     }
 
     /// One record of each kind: help, version, unknown command, missing value, invalid option.
@@ -99,16 +75,5 @@ import Testing
             #expect(run.text == record.output)
             #expect(run.errors == record.errors)
         }
-    }
-
-    @Test(arguments: ["serve", "sign", "health", "warm"], [["--help"], [], ["-x", "a"]])
-    func commandsOfTheServiceExitWith64AndOneLine(_ command: String, _ arguments: [String]) throws {
-        let run = try ToolRun([command] + arguments)
-
-        #expect(run.exitCode == 64)
-        #expect(run.output.isEmpty)
-        #expect(
-            run.errors
-                == "imagetool: the command \(command) is not in this version; it returns with the thumbnail service\n")
     }
 }

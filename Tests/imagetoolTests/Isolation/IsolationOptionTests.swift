@@ -74,14 +74,11 @@ import Testing
 
     private static var commands: [[String]] {
         let file = fixturePath("demo/window.png")
-        var commands = [
+        return [
             ["decode", file, "--isolation", "on"], ["info", file, "--isolation", "on"],
             ["thumb", file, "-s", "8", "-o", "-", "--isolation", "on"],
+            ["serve", "--unsafe", "--port", "0", "--admin-port", "off"],
         ]
-        #if Service
-        commands.append(["serve", "--unsafe", "--port", "0", "--admin-port", "off"])
-        #endif
-        return commands
     }
 
     @Test(arguments: commands)

@@ -17,12 +17,7 @@ import Testing
 
     /// The arguments that allow an origin.
     private static func allow(_ origin: LoopbackOrigin) -> [String] {
-        let arguments = ["--allow-url", "--allow-host", "127.0.0.1:\(origin.port)"]
-        #if Service
-        return arguments + ["--allow-cidr", "127.0.0.0/8"]
-        #else
-        return arguments
-        #endif
+        ["--allow-url", "--allow-host", "127.0.0.1:\(origin.port)", "--allow-cidr", "127.0.0.0/8"]
     }
 
     private func url(_ origin: LoopbackOrigin, _ path: String) -> String { origin.url(path, host: "127.0.0.1") }
@@ -44,13 +39,9 @@ import Testing
             let refused = try answer(url(origin, "/a.png"), arguments)
             #expect(refused.code == "urlNotAllowed", "\(arguments) \(refused.json.text)")
         }
-        #if Service
         let privateAddress = try answer(
             url(origin, "/a.png"), ["--allow-url", "--allow-host", "127.0.0.1:\(origin.port)"])
         #expect(privateAddress.code == "urlNotAllowed", "\(privateAddress.json.text)")
-        #else
-        #expect(try ToolRun("worker", "--allow-url").exitCode == 64)
-        #endif
         #expect(origin.requests.isEmpty)
         for host in ["https://example.com", "example.com/a", "user@example.com", ""] {
             #expect(try ToolRun("worker", "--allow-url", "--allow-host", host).exitCode == 64, "\(host)")
