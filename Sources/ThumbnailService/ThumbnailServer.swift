@@ -169,7 +169,7 @@ extension ConnectionLimits {
     /// Creates the limits from the configuration.
     ///
     /// - Throws: `internalFault` for an invalid IP address range.
-    fileprivate init(_ server: ServiceConfiguration.Server) throws(ServiceError) {
+    init(_ server: ServiceConfiguration.Server) throws(ServiceError) {
         let proxies = try server.proxies.map { (text) throws(ServiceError) in
             guard let range = AddressRange(text) else {
                 throw ServiceError(

@@ -14,8 +14,7 @@ let package = Package(
         .target(
             name: "HummingbirdEndpoint",
             dependencies: [
-                .product(name: "PlatformImage", package: "PlatformImage"),
-                .product(name: "PlatformImageLoader", package: "PlatformImage"),
+                .product(name: "PlatformImageService", package: "PlatformImage"),
                 .product(name: "Hummingbird", package: "hummingbird"),
             ])
     ]

@@ -14,6 +14,11 @@ package struct PeerAddress: Hashable, Sendable {
     /// The address to which limits per client apply: the IPv4 address, or the first 64 bits of an IPv6 address.
     package var network: [UInt8] { Array(bytes.prefix(bytes.count == 4 ? 4 : 8)) }
 
+    /// Creates an address of 4 or 16 bytes, or of none for a Unix socket.
+    package init(bytes: [UInt8], port: UInt16 = 0) {
+        (self.bytes, self.port) = (bytes, port)
+    }
+
     init(_ address: piuv_address) {
         port = address.port
         let all = unsafe withUnsafeBytes(of: address.bytes) { unsafe Array($0) }

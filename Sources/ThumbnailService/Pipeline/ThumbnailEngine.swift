@@ -36,18 +36,22 @@ final class ThumbnailEngine: Sendable {
     private let clients: ClientLimit?
     let renders = InFlightRequests<ResultKey, WorkResult>()
     fileprivate let clock: @Sendable () -> WallTime
+    private let onRenderStart: @Sendable () -> Void
 
-    /// - Parameter isolation: The worker processes that decode all sources; by default this process decodes them.
+    /// - Parameters:
+    ///   - isolation: The worker processes that decode all sources; by default this process decodes them.
+    ///   - onRenderStart: Called on the thread of a render when its decode begins; tests block it.
     init(
         _ configuration: ServiceConfiguration, sources: any SourceReading,
         metrics: ServiceMetrics = ServiceMetrics(), isolation: DecodeIsolation = .inProcess, log: ServiceLog = .none,
-        clock: @escaping @Sendable () -> WallTime = { .now }
+        onRenderStart: @escaping @Sendable () -> Void = {}, clock: @escaping @Sendable () -> WallTime = { .now }
     ) {
         self.configuration = configuration
         self.sources = sources
         self.metrics = metrics
         self.isolation = isolation
         self.clock = clock
+        self.onRenderStart = onRenderStart
         results = ResultCache(configuration.cache, log: log)
         failures = FailureCache(
             negativeLifetime: configuration.cache.negativeLifetime,
@@ -281,12 +285,13 @@ final class ThumbnailEngine: Sendable {
         let admission = admission
         let timer = RenderTimer(metrics)
         let decode = DecodeClock(clock)
-        let begin: SharedRenders.BeginHandler = { isFirst in
+        let begin: SharedRenders.BeginHandler = { [onRenderStart] isFirst in
             admission.markRunning(ticket)
             if isFirst {
                 // The stopwatch starts before any expensive work on the decode thread.
                 decode.begin()
                 timer.begin()
+                onRenderStart()
             }
         }
         let image: RenderedImage

@@ -71,7 +71,7 @@ import Testing
     func connectedPeerWithABlockedAddressReceivesNoRequest(isEncrypted: Bool) async throws {
         let certificate = isEncrypted ? try OriginCertificate(hosts: ["a.test"]) : nil
         let origin = try await LoopbackOrigin(certificate: certificate, speaksHTTP2: true) { _ in .ok([1]) }
-        let transport = AsyncHTTPClientTransport(connectionGuard: ConnectionGuard { $0 == "127.0.0.9" })
+        let transport = CurlTransport(connectionGuard: ConnectionGuard { $0 == "127.0.0.9" })
         var trust = TrustSettings()
         trust.trustAnySSLCertificate = true
 

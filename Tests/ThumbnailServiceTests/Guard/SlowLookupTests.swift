@@ -1,5 +1,4 @@
 import Dispatch
-import Logging
 import PlatformImageLoopbackOrigin
 import PlatformImage
 import PlatformImageTestSupport
@@ -57,8 +56,7 @@ import Testing
         configuration.source.minRate = 0
         configuration.server.deadline = .seconds(3_600)
         configuration.limits.queueWait = .seconds(3_600)
-        let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
-        let reader = try SourceReader(configuration, resolver: resolver, logger: logger)
+        let reader = try SourceReader(configuration, resolver: resolver)
         return ThumbnailEngine(configuration, sources: reader)
     }
 

@@ -1,4 +1,4 @@
-#if Service && os(Linux)
+#if os(Linux)
 import PlatformImageTestSupport
 import Testing
 

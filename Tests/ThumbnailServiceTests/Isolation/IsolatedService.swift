@@ -1,6 +1,5 @@
-#if Service && os(Linux)
+#if os(Linux)
 import Foundation
-import Logging
 import PlatformImage
 import PlatformImageTestSupport
 import Testing
@@ -9,10 +8,10 @@ import Testing
 
 /// Runs a service that decodes in worker processes.
 func withIsolatedService<Value: Sendable>(
-    logger: Logger? = nil, _ change: (inout ServiceConfiguration) -> Void = { _ in },
+    log: ServiceLog = .none, _ change: (inout ServiceConfiguration) -> Void = { _ in },
     _ body: @escaping @Sendable (RunningService, DecodeWorkers) async throws -> Value
 ) async throws -> Value {
-    try await withService(logger: logger) {
+    try await withService(log: log) {
         $0.isolate()
         change(&$0)
     } _: { service in

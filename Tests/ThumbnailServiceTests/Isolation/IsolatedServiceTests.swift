@@ -1,6 +1,5 @@
-#if Service && os(Linux)
+#if os(Linux)
 import Foundation
-import Logging
 import PlatformImageLoader
 import PlatformImageTestSupport
 import Testing
@@ -109,7 +108,7 @@ import Testing
         configuration.decode.decoderPath = "/none/decoder"
 
         let error = #expect(throws: ServiceError.self) {
-            try ThumbnailServer(configuration, logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
+            try ThumbnailServer(configuration)
         }
         #expect(error?.reason == .internalFault)
         #expect(

@@ -1,7 +1,7 @@
-#if Service && os(Linux)
+#if os(Linux)
 import Foundation
-import Logging
 import PlatformImage
+import PlatformImageLoader
 import PlatformImageTestSupport
 import Testing
 
@@ -39,9 +39,9 @@ import Testing
 
     @Test func fileThatCrashesAWorkerIsLoggedAndRefused() async throws {
         let file = try Fixture.file("demo/window.png")
-        let lines = Locked<[LogRecorder.Line]>([])
-        let logger = Logger(label: "test") { _ in LogRecorder(lines: lines) }
-        try await withIsolatedService(logger: logger) {
+        let recorder = LogRecorder()
+        let lines = recorder.lines
+        try await withIsolatedService(log: recorder.log) {
             $0.limits.threads = 1
             $0.server.adminPort = 0
         } _: { service, workers in
@@ -56,7 +56,7 @@ import Testing
             #expect(crashed.status == 415 && crashed.text.contains("\"reason\":\"notAnImage\""))
             let line = try #require(lines.value.first { $0.message == "decode worker ended" })
             #expect(line.level == .error)
-            var metadata = line.metadata.mapValues(\.description)
+            var metadata = line.texts
             let process = metadata.removeValue(forKey: "process_id").flatMap { Int32($0) }
             #expect(identifiers.contains(try #require(process)))
             #expect(

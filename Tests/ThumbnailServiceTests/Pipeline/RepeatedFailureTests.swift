@@ -1,6 +1,5 @@
 import PlatformImageLoader
 import PlatformImageLoopbackOrigin
-import NIOCore
 import PlatformImage
 import PlatformImageTestSupport
 import Testing
@@ -224,7 +223,7 @@ import Testing
     func clientAddressIsThePeerAddressUnlessTheLastXForwardedForAddressIsValid(
         _ field: String?, _ expected: String
     ) throws {
-        let peer = try SocketAddress(ipAddress: "127.0.0.1", port: 1)
+        let peer = IPAddress("127.0.0.1")
         #expect(IPAddress.client(peer: peer, forwardedFor: field).description == expected)
     }
 

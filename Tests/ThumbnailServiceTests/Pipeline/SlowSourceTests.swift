@@ -1,5 +1,4 @@
 import Dispatch
-import Metrics
 import PlatformImage
 import PlatformImageTestSupport
 import Testing
@@ -23,14 +22,14 @@ import Testing
         func flush() async {}
     }
 
-    /// A metrics timer that blocks its first caller until ``release()``.
-    private final class BlockingTimer: TimerHandler {
+    /// Blocks its first caller until ``release()``.
+    private final class Hold: Sendable {
         private let gate = DispatchSemaphore(value: 0)
         private let isHeld = Locked(false)
 
         var isHolding: Bool { isHeld.value }
 
-        func recordNanoseconds(_ duration: Int64) {
+        func wait() {
             guard !isHeld.value else { return }
             isHeld.update { $0 = true }
             gate.wait()
@@ -42,8 +41,8 @@ import Testing
     /// An engine with one thread and a deadline of one hour. Its first decode is blocked at the start.
     private final class BlockedEngine: Sendable {
         let engine: ThumbnailEngine
-        /// Blocks the render thread when it records the queue time, which is after the decode has begun.
-        private let queueTimer = BlockingTimer()
+        /// Blocks the render thread when the decode has begun.
+        private let hold = Hold()
         private let time = Locked(WallTime(seconds: 1_000_000))
 
         init() throws {
@@ -55,11 +54,8 @@ import Testing
             let time = self.time
             // Equal lengths; decoders ignore the byte after the end of the PNG.
             let sources = FixedSource(bytes: file + [0], other: file + [1])
-            let factory = ExternalMetricsFactory(timers: ["imagetool_queue_seconds": queueTimer])
-            let metrics = ServiceMetrics(factory: factory)
-            engine = ThumbnailEngine(configuration, sources: sources, metrics: metrics) {
-                time.value
-            }
+            let hold = self.hold
+            engine = ThumbnailEngine(configuration, sources: sources, onRenderStart: { hold.wait() }) { time.value }
         }
 
         func advanceClock(seconds: Int64) { time.update { $0 = $0.adding(milliseconds: seconds * 1_000) } }
@@ -77,12 +73,12 @@ import Testing
         /// Begins a render, advances the clock and cancels the render.
         func cancelRender(afterSeconds seconds: Int64) async {
             let render = Task { try? await engine.result(for: Self.request("a", 20)) }
-            await yieldUntil { queueTimer.isHolding }
+            await yieldUntil { hold.isHolding }
             advanceClock(seconds: seconds)
             render.cancel()
             _ = await render.value
             await yieldUntil { engine.renders.runningCount == 0 }
-            queueTimer.release()
+            hold.release()
             await yieldUntil { engine.queue.budget.grantedBytes == 0 }
         }
 

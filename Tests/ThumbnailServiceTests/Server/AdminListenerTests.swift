@@ -1,7 +1,5 @@
-import Logging
-import PlatformImageLoopbackOrigin
-import Metrics
 import PlatformImage
+import PlatformImageLoopbackOrigin
 import PlatformImageTestSupport
 import Testing
 
@@ -11,7 +9,7 @@ import Testing
 /// Metrics and health on the admin listener, and the effect of requests on the metrics.
 @Suite(.timeLimit(.minutes(30))) struct AdminListenerTests {
     private static func withAdmin<Value: Sendable>(
-        origin: LoopbackOrigin? = nil, metrics: (any MetricsFactory)? = nil,
+        origin: LoopbackOrigin? = nil, metrics: PrometheusRegistry = PrometheusRegistry(),
         _ body: @escaping @Sendable (RunningService) async throws -> Value
     ) async throws -> Value {
         try await withService(origin: origin, metrics: metrics, { $0.server.adminPort = 0 }, body)
@@ -209,15 +207,17 @@ import Testing
         await origin.stop()
     }
 
-    @Test func externalMetricsFactoryDisablesTheMetricsPage() async throws {
-        let elsewhere = ExternalMetricsFactory()
-        try await Self.withAdmin(metrics: elsewhere) { (service) async throws in
+    /// A program that has metrics of its own exports them together with those of the service.
+    @Test func metricsOfTheProgramAreInItsRegistryTogetherWithThoseOfTheService() async throws {
+        let registry = PrometheusRegistry()
+        registry.counter("program_total").increment(by: 3)
+        try await Self.withAdmin(metrics: registry) { service in
             #expect(try await service.send("/health/live").status == 200)
-            #expect(try await service.admin.send("/metrics").status == 404)
-            service.engine.updateGauges()
+            let samples = try await Self.samples(service)
+            #expect(samples.value("program_total") == 3)
         }
-        let samples = try MetricSample.all(in: elsewhere.registry.text)
-        #expect(samples.value("imagetool_requests_total", ["dialect": "none", "status": "2xx"]) != nil)
+        let samples = try MetricSample.all(in: registry.text)
+        #expect(samples.value("imagetool_requests_total", ["dialect": "none", "status": "2xx"]) == 1)
         #expect(samples.value("imagetool_inflight_bytes_limit").map { $0 > 0 } == true)
     }
 }

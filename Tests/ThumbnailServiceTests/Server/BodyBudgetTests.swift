@@ -1,6 +1,4 @@
 import Dispatch
-import HTTPTypes
-import NIOCore
 import PlatformImage
 import PlatformImageTestSupport
 import Testing

@@ -69,4 +69,16 @@ import Testing
         }
         await origin.stop()
     }
+
+    @Test func serviceThatIsCancelledWhileItAcceptsConnectionsClosesThem() async throws {
+        for _ in 0..<20 {
+            let clients = try await withService { service in
+                try await withThrowingTaskGroup(of: RawClient.self) { group in
+                    for _ in 0..<32 { group.addTask { try await RawClient(port: service.port) } }
+                    return try await group.reduce(into: [RawClient]()) { $0.append($1) }
+                }
+            }
+            for client in clients { try await client.waitForEnd() }
+        }
+    }
 }

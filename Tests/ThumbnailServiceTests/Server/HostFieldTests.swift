@@ -1,11 +1,5 @@
 import Foundation
-import HTTPTypes
-import NIOCore
-import NIOEmbedded
-import NIOHTTP1
-import NIOHTTPTypes
-import NIOHTTPTypesHTTP1
-import NIOPosix
+import PlatformImageHTTPServer
 import PlatformImageTestSupport
 import Testing
 
@@ -25,27 +19,6 @@ import Testing
         ("1.1", ["Host: a.example/b"], nil),
     ]
 
-    @Test(.requirement("X16"), arguments: requests.indices)
-    func parsedRequestWithoutExactlyOneValidHostFieldHasNoAuthority(row: Int) throws {
-        let (version, fields, authority) = Self.requests[row]
-        let channel = EmbeddedChannel()
-        let pipeline = channel.pipeline.syncOperations
-        try pipeline.configureHTTPServerPipeline(withPipeliningAssistance: false, withErrorHandling: false)
-        try pipeline.addHandler(HTTP1ToHTTPServerCodec(secure: false))
-        try pipeline.addHandler(HostFieldCheck())
-
-        let text = "GET /a HTTP/\(version)\r\n" + fields.map { $0 + "\r\n" }.joined() + "\r\n"
-        try channel.writeInbound(ByteBuffer(string: text))
-
-        guard case .head(let head) = try channel.readInbound(as: HTTPRequestPart.self) else {
-            Issue.record("the request head was not passed on")
-            return
-        }
-        #expect(head.authority == authority)
-        #expect(!head.headerFields.contains { $0.name.canonicalName == "host" })
-        _ = try? channel.finish(acceptAlreadyClosed: true)
-    }
-
     @Test(arguments: [
         ("a.example", true), ("A.EXAMPLE:80", true), ("a.example:", true), ("a:65535", true), ("[2001:db8::1]", true),
         ("[::1]:8080", true), ("1.2.3.4:1", true), ("localhost", true), ("a_b-c.d", true), ("", false), (":80", false),
@@ -56,7 +29,7 @@ import Testing
         ("http://a.example", false),
     ])
     func hostFieldIsValidatedAsHostAndPort(_ value: String, isValid: Bool) {
-        #expect(HostFieldCheck.isValid(value) == isValid)
+        #expect(HostField.isValid(value) == isValid)
     }
 
     @Test(.requirement("X16")) func missingRepeatedOrInvalidHostFieldIsRejectedWith400() async throws {
@@ -80,18 +53,9 @@ import Testing
 
     /// Sends a request and reads until the service closes the connection.
     private static func exchange(_ line: String, _ fields: [String], port: Int) async throws -> String {
-        let client = try await ClientBootstrap(group: MultiThreadedEventLoopGroup.singleton)
-            .connect(host: "127.0.0.1", port: port) { channel in
-                channel.eventLoop.makeCompletedFuture {
-                    try NIOAsyncChannel<ByteBuffer, ByteBuffer>(wrappingChannelSynchronously: channel)
-                }
-            }
-        return try await client.executeThenClose { inbound, outbound in
-            try await outbound.write(ByteBuffer(string: line + fields.map { $0 + "\r\n" }.joined() + "\r\n"))
-            var reply = ByteBuffer()
-            for try await part in inbound { reply.writeImmutableBuffer(part) }
-            return String(buffer: reply)
-        }
+        let client = try await RawClient(port: port)
+        try await client.send(line + fields.map { $0 + "\r\n" }.joined() + "\r\n")
+        return String(decoding: try await client.readToEnd(), as: UTF8.self)
     }
 
     @Test(.requirement("X3"), arguments: [nil, "https://images.example"])

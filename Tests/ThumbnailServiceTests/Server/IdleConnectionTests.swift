@@ -1,8 +1,6 @@
 import Foundation
-import PlatformImageLoopbackOrigin
-import NIOCore
-import NIOPosix
 import PlatformImage
+import PlatformImageLoopbackOrigin
 import PlatformImageTestSupport
 import Testing
 
@@ -16,15 +14,15 @@ import Testing
         try await withService(origin: origin) {
             $0.server.idleTimeout = .seconds(3_600)
         } _: { service in
-            var held: [any Channel] = []
+            var held: [RawClient] = []
             for _ in 0..<1_000 { held.append(try await Self.halfOpen(service.port)) }
 
             #expect(try await service.send("/health/ready").status == 200)
             #expect(try await service.send("/unsafe/20x10/127.0.0.1:\(origin.port)/a.png").status == 200)
 
-            let areOpen = held.allSatisfy { $0.isActive }
+            let areOpen = held.allSatisfy(\.isOpen)
             #expect(areOpen)
-            for channel in held { channel.close(promise: nil) }
+            for client in held { client.close() }
         }
         await origin.stop()
     }
@@ -35,12 +33,12 @@ import Testing
             $0.server.maxConnections = 4
             $0.server.headerTimeout = .milliseconds(100)
         } _: { service in
-            var held: [any Channel] = []
+            var held: [RawClient] = []
             for _ in 0..<4 { held.append(try await Self.halfOpen(service.port)) }
 
             #expect(try await service.send("/health/ready").status == 200)
 
-            for channel in held { try await channel.closeFuture.get() }
+            for client in held { try await client.waitForEnd() }
         }
     }
 
@@ -55,12 +53,11 @@ import Testing
     }
 
     /// A connection with an incomplete request header.
-    private static func halfOpen(_ port: Int) async throws -> any Channel {
-        let channel = try await ClientBootstrap(group: MultiThreadedEventLoopGroup.singleton)
-            .connect(host: "127.0.0.1", port: port).get()
+    private static func halfOpen(_ port: Int) async throws -> RawClient {
+        let client = try await RawClient(port: port)
         // On a busy machine the service may have closed the connection already.
-        try? await channel.writeAndFlush(ByteBuffer(string: "GET /health/ready HTTP/1.1\r\nHost:"))
-        return channel
+        try? await client.send("GET /health/ready HTTP/1.1\r\nHost:")
+        return client
     }
 
     private static func allowDescriptors(_ count: rlim_t) throws {

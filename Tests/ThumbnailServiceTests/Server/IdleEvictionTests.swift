@@ -1,6 +1,3 @@
-import HTTPTypes
-import NIOCore
-import NIOPosix
 import PlatformImage
 import PlatformImageTestSupport
 import Testing

@@ -1,25 +1,25 @@
-import Logging
+import PlatformImageService
 import PlatformImageTestSupport
 
-/// A log handler that stores the lines.
-struct LogRecorder: LogHandler {
-    struct Line: Sendable {
-        let level: Logger.Level
-        let message: String
-        let metadata: Logger.Metadata
-    }
+/// Stores the entries of a log.
+struct LogRecorder: Sendable {
+    let lines = Locked<[ServiceLog.Entry]>([])
 
-    var logLevel = Logger.Level.info
-    var metadata: Logger.Metadata = [:]
-    let lines: Locked<[Line]>
+    /// A log whose entries are stored.
+    var log: ServiceLog { ServiceLog { [lines] entry in lines.update { $0.append(entry) } } }
+}
 
-    subscript(metadataKey key: String) -> Logger.Metadata.Value? {
-        get { metadata[key] }
-        set { metadata[key] = newValue }
-    }
-
-    func log(event: LogEvent) {
-        let line = Line(level: event.level, message: event.message.description, metadata: event.metadata ?? [:])
-        lines.update { $0.append(line) }
+extension ServiceLog.Entry {
+    /// The fields as texts by name.
+    var texts: [String: String] {
+        Dictionary(
+            uniqueKeysWithValues: fields.map { field in
+                switch field.value {
+                case .text(let text): (field.name, text)
+                case .integer(let number): (field.name, "\(number)")
+                case .number(let number): (field.name, "\(number)")
+                case .list(let texts): (field.name, texts.joined(separator: ","))
+                }
+            })
     }
 }

@@ -1,7 +1,5 @@
-import PlatformImageLoopbackOrigin
-import NIOCore
-import NIOPosix
 import PlatformImage
+import PlatformImageLoopbackOrigin
 import PlatformImageTestSupport
 import Testing
 
@@ -95,20 +93,17 @@ import Testing
         try await withService(origin: origin) {
             $0.limits.threads = 1
         } _: { service in
-            let client = try await ClientBootstrap(group: MultiThreadedEventLoopGroup.singleton)
-                .channelOption(.allowRemoteHalfClosure, value: true)
-                .connect(host: "127.0.0.1", port: service.port).get()
+            let client = try await RawClient(port: service.port)
             // These blurs take minutes in a debug build.
             let blurs = String(repeating: "blur(150):", count: 7) + "blur(150)"
             let target = "/unsafe/3000x2000/filters:\(blurs)/127.0.0.1:\(origin.port)/a.png"
-            try await client.writeAndFlush(
-                ByteBuffer(string: "GET \(target) HTTP/1.1\r\nHost: a.example\r\n\r\n"))
+            try await client.send("GET \(target) HTTP/1.1\r\nHost: a.example\r\n\r\n")
             while service.engine.queue.budget.grantedBytes == 0 {
                 try Task.checkCancellation()
                 await Task.yield()
             }
 
-            try await client.close(mode: isHalfClosed ? .output : .all)
+            try await client.disconnect(isHalf: isHalfClosed)
             while service.engine.queue.budget.grantedBytes > 0 {
                 try Task.checkCancellation()
                 await Task.yield()
@@ -116,7 +111,7 @@ import Testing
 
             #expect(service.engine.counters.renderCount == 0)
             #expect(try await service.send("/unsafe/8x8/127.0.0.1:\(origin.port)/a.png").status == 200)
-            try? await client.close()
+            client.close()
         }
         await origin.stop()
     }

@@ -1,7 +1,6 @@
 import Foundation
-import Logging
-import PlatformImageLoopbackOrigin
 import PlatformImage
+import PlatformImageLoopbackOrigin
 import PlatformImageTestSupport
 import Testing
 
@@ -9,32 +8,16 @@ import Testing
 
 /// The metadata of a request's log line, and the data that must not appear in it (Docs/service-security.md).
 @Suite struct RequestLogTests {
-    /// Records the metadata of request log lines.
-    private struct Recorder: LogHandler {
-        var logLevel = Logger.Level.info
-        var metadata: Logger.Metadata = [:]
-        let lines: Locked<[Logger.Metadata]>
-
-        subscript(metadataKey key: String) -> Logger.Metadata.Value? {
-            get { metadata[key] }
-            set { metadata[key] = newValue }
-        }
-
-        func log(event: LogEvent) {
-            guard event.message.description == "request" else { return }
-            lines.update { $0.append(event.metadata ?? [:]) }
-        }
-    }
-
-    private static func logger(_ lines: Locked<[Logger.Metadata]>) -> Logger {
-        Logger(label: "test") { _ in Recorder(lines: lines) }
+    /// The fields of the log lines of requests.
+    private static func lines(_ recorder: LogRecorder) -> [[String: String]] {
+        recorder.lines.value.filter { $0.message == "request" }.map(\.texts)
     }
 
     @Test func requestLogContainsSizesAndTimingsOfTheRender() async throws {
         let file = try Bitmap.landscape(100, 80).png()
         let origin = try await LoopbackOrigin { _ in .ok(file) }
-        let lines = Locked<[Logger.Metadata]>([])
-        try await withService(origin: origin, logger: Self.logger(lines)) { service in
+        let recorder = LogRecorder()
+        try await withService(origin: origin, log: recorder.log) { service in
             let target = "/unsafe/30x20/127.0.0.1:\(origin.port)/cat.png"
             let trace = "0af7651916cd43dd8448eb211c80319c"
             let first = try await service.send(
@@ -42,10 +25,10 @@ import Testing
             let second = try await service.send(target, method: "HEAD")
             _ = try await service.send("/health/live")
 
-            let made = lines.value
+            let made = Self.lines(recorder)
             #expect(made.count == 2)
             let line = try #require(made.first)
-            func text(_ key: String) -> String? { line[key]?.description }
+            func text(_ key: String) -> String? { line[key] }
             #expect(text("request_id") == "r1")
             #expect(text("trace_id") == trace)
             #expect(text("path") == target)
@@ -65,7 +48,7 @@ import Testing
 
             #expect(second["Server-Timing"]?.hasPrefix("total;dur=") == true)
             #expect(made.last?["cache"] == "memory")
-            #expect(made.last?["bytes"]?.description == "0")
+            #expect(made.last?["bytes"] == "0")
             #expect(made.last?["trace_id"] == nil)
             #expect(made.last?["decode_ms"] == nil)
         }
@@ -119,8 +102,8 @@ import Testing
 
     @Test(.requirement("SV22")) func requestLogLineContainsNoSecretAndNoControlByte() async throws {
         let key = Array("a key of these tests".utf8)
-        let lines = Locked<[Logger.Metadata]>([])
-        try await withService(logger: Self.logger(lines)) {
+        let recorder = LogRecorder()
+        try await withService(log: recorder.log) {
             $0.signing.keys = [key]
         } _: { service in
             let signed = try SigningKeys([key], algorithms: [.sha1]).signed("30x20/u:geheim@a.example/cat.png")
@@ -129,8 +112,9 @@ import Testing
                 #expect(try await service.send(target, fields: fields).status >= 400)
             }
             let signature = signed.split(separator: "/")[0]
-            #expect(lines.value.count == 3)
-            for line in lines.value {
+            let lines = Self.lines(recorder)
+            #expect(lines.count == 3)
+            for line in lines {
                 let text = line.map { "\($0.key)=\($0.value)" }.joined(separator: " ")
                 #expect(!text.contains(signature) && !text.contains("geheim"), "\(text)")
                 #expect(text.utf8.allSatisfy { (0x20...0x7E).contains($0) })

@@ -1,9 +1,5 @@
-import AsyncHTTPClient
-import Logging
+import PlatformImageLoader
 import PlatformImageLoopbackOrigin
-import Metrics
-import NIOCore
-import NIOHTTP1
 import PlatformImageTestSupport
 import Testing
 
@@ -37,15 +33,38 @@ struct RunningService: Sendable {
     func send(
         _ target: String, method: String = "GET", fields: [(String, String)] = [], body: [UInt8]? = nil
     ) async throws -> Reply {
-        var request = HTTPClientRequest(url: "http://127.0.0.1:\(port)\(target)")
-        request.method = .RAW(value: method)
-        for (name, value) in fields { request.headers.add(name: name, value: value) }
-        if let body { request.body = .bytes(body) }
-        let response = try await HTTPClient.shared.execute(request, deadline: .distantFuture)
-        let bytes = try await response.body.collect(upTo: 64 << 20)
-        return Reply(
-            status: Int(response.status.code), fields: response.headers.map { ($0.name, $0.value) },
-            body: Array(bytes.readableBytesView))
+        var lines = fields
+        if !lines.contains(where: { $0.0.lowercased() == "host" }) { lines.append(("Host", "127.0.0.1:\(port)")) }
+        lines.append(("Connection", "close"))
+        if let body { lines.append(("Content-Length", "\(body.count)")) }
+        let client = try await RawClient(port: port)
+        defer { client.close() }
+        let head = "\(method) \(target) HTTP/1.1\r\n" + lines.map { "\($0.0): \($0.1)\r\n" }.joined() + "\r\n"
+        // The service may respond, and close the connection, before it has read the body.
+        try? await client.send(Array(head.utf8) + (body ?? []))
+        return try Reply(try await client.readToEnd(), isHead: method == "HEAD")
+    }
+}
+
+extension RunningService.Reply {
+    /// Parses a response. Its body has the length of Content-Length, except for HEAD and 204 and 304.
+    init(_ bytes: [UInt8], isHead: Bool) throws {
+        let text = String(decoding: bytes, as: UTF8.self)
+        let end = try #require(bytes.firstRange(of: Array("\r\n\r\n".utf8)), "no complete response: \(text.prefix(80))")
+        let lines = String(decoding: bytes[..<end.lowerBound], as: UTF8.self).split(separator: "\r\n")
+        let line = try #require(lines.first)
+        status = try #require(Int(line.split(separator: " ")[1]))
+        fields = lines.dropFirst().map { line in
+            let parts = line.split(separator: ":", maxSplits: 1)
+            return (String(parts[0]), String(parts.dropFirst().joined().drop { $0 == " " }))
+        }
+        body = Array(bytes[end.upperBound...])
+        let length = self["Content-Length"].flatMap { Int($0) }
+        if isHead || status == 204 || status == 304 {
+            try #require(body.isEmpty)
+        } else {
+            try #require(body.count == length, "the body has \(body.count) of \(length ?? -1) bytes")
+        }
     }
 }
 
@@ -53,13 +72,13 @@ struct RunningService: Sendable {
 ///
 /// - Parameters:
 ///   - origin: Allowed as a source, although it is on loopback.
-///   - logger: Nil for no log.
-///   - metrics: The destination of metrics; nil for the service's registry.
+///   - log: Receives the log of the service.
+///   - metrics: Receives the metrics.
 ///   - shutdown: The service begins to drain when this stream ends; nil for no drain.
 ///   - drainWaits: The waits of the drain.
 ///   - change: Changes the configuration. Before this change, the configuration accepts unsigned targets.
 func withService<Value: Sendable>(
-    origin: LoopbackOrigin? = nil, logger given: Logger? = nil, metrics: (any MetricsFactory)? = nil,
+    origin: LoopbackOrigin? = nil, log: ServiceLog = .none, metrics: PrometheusRegistry = PrometheusRegistry(),
     shutdown: AsyncStream<Never>? = nil, drainWaits: DrainWaits = DrainWaits(),
     _ change: (inout ServiceConfiguration) -> Void = { _ in },
     _ body: @escaping @Sendable (RunningService) async throws -> Value
@@ -84,8 +103,7 @@ func withService<Value: Sendable>(
         configuration.source.allowedRanges = ["127.0.0.1/32"]
     }
     change(&configuration)
-    let logger = given ?? Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
-    let server = try ThumbnailServer(configuration, logger: logger, metrics: metrics)
+    let server = try ThumbnailServer(configuration, log: log, metrics: metrics)
     let adminPort = Locked<Int?>(nil)
     let (ports, ready) = AsyncStream.makeStream(of: Int.self)
     return try await withThrowingTaskGroup(of: Value?.self) { group in

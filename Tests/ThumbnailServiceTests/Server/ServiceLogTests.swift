@@ -1,6 +1,6 @@
 import Foundation
-import Logging
 import PlatformImage
+import PlatformImageLoader
 import PlatformImageLoopbackOrigin
 import PlatformImageTestSupport
 import Testing
@@ -16,10 +16,10 @@ import Testing
         let file = FileManager.default.temporaryDirectory.appendingPathComponent("cache-\(UUID().uuidString)")
         try Data().write(to: file)
         defer { try? FileManager.default.removeItem(at: file) }
-        let lines = Locked<[LogRecorder.Line]>([])
-        let logger = Logger(label: "test") { _ in LogRecorder(lines: lines) }
+        let recorder = LogRecorder()
+        let lines = recorder.lines
 
-        try await withService(origin: origin, logger: logger) {
+        try await withService(origin: origin, log: recorder.log) {
             $0.cache.directory = file.path
         } _: { service in
             for side in 8..<12 {
@@ -30,20 +30,20 @@ import Testing
         }
 
         let faults = lines.value.filter { line in
-            line.message == "disk cache fault" && line.metadata["directory"]?.description == file.path + "/results"
+            line.message == "disk cache fault" && line.texts["directory"] == file.path + "/results"
         }
         #expect(faults.count == 1)
         #expect(faults.first?.level == .error)
-        #expect(faults.first?.metadata["fault"]?.description == "foreignObject")
-        #expect(faults.first?.metadata["error"]?.description.contains("opening the folder failed") == true)
+        #expect(faults.first?.texts["fault"] == "foreignObject")
+        #expect(faults.first?.texts["error"]?.contains("opening the folder failed") == true)
         await origin.stop()
     }
 
     @Test func limitsInEffectAreLoggedAtTheStart() async throws {
-        let lines = Locked<[LogRecorder.Line]>([])
-        let logger = Logger(label: "test") { _ in LogRecorder(lines: lines) }
+        let recorder = LogRecorder()
+        let lines = recorder.lines
 
-        try await withService(logger: logger) {
+        try await withService(log: recorder.log) {
             $0.limits.threads = 3
             $0.limits.inFlightBytes = 64 << 20
             $0.cache.resultMemory = 32 << 20
@@ -53,7 +53,7 @@ import Testing
         let line = try #require(lines.value.first { $0.message == "limits" })
         #expect(line.level == .info)
         #expect(
-            line.metadata.mapValues(\.description) == [
+            line.texts == [
                 "render_threads": "3", "inflight_bytes": "67108864", "result_memory_bytes": "33554432",
             ])
     }

@@ -1,4 +1,3 @@
-import Logging
 import PlatformImageTestSupport
 import Testing
 
@@ -12,7 +11,7 @@ import Testing
         var configuration = ServiceConfiguration()
         change(&configuration)
         do throws(ServiceError) {
-            _ = try ThumbnailServer(configuration, logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
+            _ = try ThumbnailServer(configuration)
             return nil
         } catch {
             return error

@@ -1,98 +1,142 @@
-import HTTPTypes
-import NIOCore
-import NIOEmbedded
-import NIOHTTP1
-import NIOHTTPTypes
-import NIOHTTPTypesHTTP1
+import PlatformImage
+import PlatformImageHTTPServer
+import PlatformImageLoopbackOrigin
 import PlatformImageTestSupport
 import Testing
 
 @testable import PlatformImageService
 
-/// Timeouts of slow clients, on an embedded channel with a simulated clock.
-@Suite struct SlowClientTests {
-    enum Step: Sendable {
-        case send(String)
-        /// Advances the clock by this number of seconds.
-        case wait(Int64)
-        /// The service sends a response.
-        case answer
-    }
+/// Time limits of slow clients, over real sockets. `RequestClockTests` tests the rules with a simulated clock.
+@Suite(.timeLimit(.minutes(30))) struct SlowClientTests {
+    private static let limit = Duration.milliseconds(500)
+    /// The server counts milliseconds, so it may be 1 ms early.
+    private static let minElapsed = Duration.milliseconds(490)
+    private static let live = "GET /health/live HTTP/1.1\r\nHost: a.example\r\n\r\n"
+    private static let postHead = "POST /post/unsafe/20x10/body HTTP/1.1\r\nHost: a.example\r\nContent-Length: "
 
-    private static let get = "GET / HTTP/1.1\r\nHost: a.example\r\n\r\n"
-    private static let post = "POST / HTTP/1.1\r\nHost: a.example\r\nContent-Length: 10\r\n\r\n"
-
-    /// The steps, and whether the connection is open after them.
-    private static let table: [(steps: [Step], isOpen: Bool)] = [
-        ([.wait(4)], true),
-        ([.wait(5)], false),
-        ([.send("GET"), .wait(4)], true),
-        ([.wait(3), .send("GET / HTTP/1.1\r\n"), .wait(2)], false),
-        ([.wait(4), .send("G"), .wait(1)], false),
-        // After a complete request there is no time limit for the response.
-        ([.wait(4), .send(get), .wait(1_000)], true),
-        ([.send(get), .answer, .wait(1_000)], true),
-        ([.send(post), .wait(9)], true),
-        ([.send(post), .wait(10)], false),
-        ([.send(post), .wait(9), .send("012345678"), .wait(1)], false),
-        ([.send(post), .wait(9), .send("0123456789"), .wait(1_000)], true),
-        // The next request has a separate time limit.
-        ([.send(get), .answer, .wait(50), .send("GET"), .wait(4)], true),
-        ([.send(get), .answer, .wait(50), .send("GET"), .wait(5)], false),
-        ([.send(post), .wait(6), .send("0123456789"), .answer, .send("GET"), .wait(4)], true),
-        ([.send(post), .wait(6), .send("0123456789"), .answer, .send("GET"), .wait(5)], false),
-        // The time limit of a second request begins when the first response is sent.
-        ([.send(get), .send("GET"), .wait(50)], true),
-        ([.send(get), .send("GET"), .wait(50), .answer, .wait(4)], true),
-        ([.send(get), .send("GET"), .wait(50), .answer, .wait(5)], false),
-    ]
-
-    @Test(.requirement("SV20"), arguments: table.indices)
-    func incompleteHeaderTimesOutAfter5SecondsAndIncompleteRequestAfter10Seconds(row: Int) throws {
-        let channel = try Self.connection()
-        for step in Self.table[row].steps {
-            switch step {
-            case .send(let text): try channel.writeInbound(ByteBuffer(string: text))
-            case .wait(let seconds): channel.embeddedEventLoop.advanceTime(by: .seconds(seconds))
-            case .answer:
-                try channel.writeOutbound(HTTPResponsePart.head(HTTPResponse(status: .ok)))
-                try channel.writeOutbound(HTTPResponsePart.end(nil))
-            }
+    /// A connection on which one request was answered: the time limits of the next request begin with its first byte.
+    private static func warm(_ service: RunningService) async throws -> RawClient {
+        while true {
+            let client = try await RawClient(port: service.port)
+            // On a busy machine the header timeout may pass before the request arrives.
+            try? await client.send(live)
+            if try await client.waitForResponse().hasPrefix("HTTP/1.1 200 ") { return client }
         }
-
-        #expect(channel.isActive == Self.table[row].isOpen)
-
-        _ = try? channel.finish(acceptAlreadyClosed: true)
     }
 
-    @Test(.requirement("SV20")) func clientThatReadsNothingFor60SecondsIsDisconnected() throws {
-        let channel = try Self.connection()
-        try channel.writeInbound(ByteBuffer(string: Self.get))
-        channel.isWritable = false
-        channel.pipeline.fireChannelWritabilityChanged()
-
-        channel.embeddedEventLoop.advanceTime(by: .seconds(59))
-        #expect(channel.isActive)
-        channel.isWritable = true
-        channel.pipeline.fireChannelWritabilityChanged()
-        channel.embeddedEventLoop.advanceTime(by: .seconds(59))
-        #expect(channel.isActive)
-        channel.isWritable = false
-        channel.pipeline.fireChannelWritabilityChanged()
-        channel.embeddedEventLoop.advanceTime(by: .seconds(60))
-
-        #expect(!channel.isActive)
-        _ = try? channel.finish(acceptAlreadyClosed: true)
+    @Test(.requirement("SV20")) func defaultTimeLimitsAre5SecondsForTheHeaderAnd10SecondsForTheRequest() {
+        let server = ServiceConfiguration().server
+        #expect(server.headerTimeout == .seconds(5))
+        #expect(server.requestTimeout == .seconds(10))
+        #expect(server.idleTimeout == .seconds(60))
     }
 
-    private static func connection() throws -> EmbeddedChannel {
-        let channel = EmbeddedChannel()
-        let pipeline = channel.pipeline.syncOperations
-        try pipeline.configureHTTPServerPipeline(withPipeliningAssistance: false, withErrorHandling: false)
-        try pipeline.addHandler(HTTP1ToHTTPServerCodec(secure: false))
-        let limits = SlowClient.Limits(header: .seconds(5), request: .seconds(10), stalledResponse: .seconds(60))
-        try pipeline.addHandler(SlowClient(limits))
-        try channel.connect(to: SocketAddress(ipAddress: "127.0.0.1", port: 80)).wait()
-        return channel
+    @Test(.requirement("SV20"), arguments: ["", "GET /health/live HT"], [false, true])
+    func incompleteHeaderEndsTheConnectionAtTheHeaderTimeout(_ header: String, isFirst: Bool) async throws {
+        let origin = try await LoopbackOrigin { _ in .silence }
+        try await withService(origin: origin) {
+            $0.server.headerTimeout = Self.limit
+            $0.server.idleTimeout = .seconds(3_600)
+        } _: { service in
+            let answering = try await Self.warm(service)
+            try await answering.send(
+                "GET /unsafe/20x10/127.0.0.1:\(origin.port)/a.png HTTP/1.1\r\nHost: a.example\r\n\r\n")
+            await origin.waitForRequests(1)
+            let reading = try await Self.warm(service)
+            try await reading.send(Self.postHead + "10\r\n\r\n0123456")
+            let idle = try await Self.warm(service)
+            await yieldUntil { service.engine.bodies.reservedBytes == 10 }
+
+            let start = ContinuousClock.now
+            let slow = isFirst ? try await RawClient(port: service.port) : try await Self.warm(service)
+            // Between two requests, only the idle timeout applies.
+            try? await slow.send(isFirst || !header.isEmpty ? header : "G")
+            try await slow.waitForEnd()
+
+            #expect(ContinuousClock.now - start >= Self.minElapsed)
+            // Complete headers have no header timeout.
+            #expect(answering.isOpen)
+            #expect(reading.isOpen)
+            #expect(idle.isOpen)
+            for client in [answering, reading, idle, slow] { client.close() }
+        }
+        await origin.stop()
+    }
+
+    @Test(.requirement("SV20")) func incompleteBodyEndsTheConnectionAtTheRequestTimeout() async throws {
+        let image = try Bitmap.landscape(40, 30).png()
+        try await withService {
+            $0.server.requestTimeout = Self.limit
+            $0.server.idleTimeout = .seconds(3_600)
+            $0.limits.threads = 1
+        } _: { service in
+            let (gate, end) = await block(service.engine.queue)
+            defer { gate.signal() }
+            let complete = try await Self.warm(service)
+            try await complete.send(Array((Self.postHead + "\(image.count)\r\n\r\n").utf8) + image)
+            await yieldUntil { service.engine.admission.waitingCount == 1 }
+            let header = try await RawClient(port: service.port)
+            try await header.send("GET /health/live HT")
+
+            let start = ContinuousClock.now
+            let slow = try await RawClient(port: service.port)
+            try? await slow.send(Self.postHead + "10\r\n\r\n012345678")
+            try await slow.waitForEnd()
+
+            #expect(ContinuousClock.now - start >= Self.minElapsed)
+            // The time of a render is not part of the request timeout, and an incomplete header has its own timeout.
+            #expect(header.isOpen)
+            gate.signal()
+            await end.value
+            #expect(try await complete.waitForResponse().hasPrefix("HTTP/1.1 200 "))
+            for client in [complete, header, slow] { client.close() }
+        }
+    }
+
+    @Test(.requirement("SV20")) func idleConnectionEndsAtTheIdleTimeout() async throws {
+        try await withService {
+            $0.server.idleTimeout = Self.limit
+        } _: { service in
+            let silent = try await RawClient(port: service.port)
+            let start = ContinuousClock.now
+            let idle = try await Self.warm(service)
+
+            try await idle.waitForEnd()
+
+            #expect(ContinuousClock.now - start >= Self.minElapsed)
+            // The first request of a connection has the header timeout instead.
+            #expect(silent.isOpen)
+            silent.close()
+            idle.close()
+        }
+    }
+
+    /// The time limit is the idle timeout, at most 20 s.
+    @Test(.requirement("SV20")) func clientThatReadsNothingOfItsResponsesIsDisconnected() async throws {
+        let image = try Bitmap.landscape(200, 150).png()
+        let origin = try await LoopbackOrigin { _ in .ok(image) }
+        try await withService(origin: origin) {
+            $0.server.idleTimeout = Self.limit
+        } _: { service in
+            let target = "/unsafe/200x150/127.0.0.1:\(origin.port)/a.png"
+            let size = try await service.send(target).body.count
+            await yieldUntil { service.engine.server?.connectionCount == 0 }
+            // More than the socket buffers of both sides.
+            let count = (16 << 20) / size
+            let request = "GET \(target) HTTP/1.1\r\nHost: a.example\r\n\r\n"
+            let client = try await RawClient(port: service.port)
+            let start = ContinuousClock.now
+            // The service reads a request only when the previous response was sent, so a part of them is not sent.
+            let sending = Task { try? await client.send(String(repeating: request, count: count)) }
+            await yieldUntil { service.engine.server?.connectionCount == 1 }
+
+            await yieldUntil { service.engine.server?.connectionCount == 0 }
+
+            #expect(ContinuousClock.now - start >= Self.minElapsed)
+            #expect(try await client.readToEnd().count < count * size)
+            await sending.value
+            client.close()
+        }
+        await origin.stop()
     }
 }

@@ -1,44 +1,49 @@
 // Not built by the checks of this repository, which fetch no package.
 
 import Hummingbird
-import PlatformImage
-import PlatformImageLoader
+import PlatformImageService
 
-/// Routes of a Hummingbird application that serves thumbnails of the images of one web server:
-/// `GET /thumbnails/300/photos/a.jpg` is a JPEG of `{base}/photos/a.jpg` that fits into 300 x 300 pixels.
+/// Serves thumbnails with the URLs of the service in an application of Hummingbird: add it to the middleware of the
+/// application's router, before its routes.
 ///
-/// - Parameters:
-///   - base: URL of the images, without a slash at the end. Clients choose only the path, never the host.
-///   - loader: Caches the images and their thumbnails.
-///   - queue: Encodes the responses.
-func thumbnailRoutes(base: String, loader: ImageLoader, queue: DecodeQueue) -> Router<BasicRequestContext> {
-    let router = Router()
-    router.get("thumbnails/:size/**") { request, context -> Response in
-        let size = try context.parameters.require("size", as: Int.self)
-        let path = context.parameters.getCatchAll().joined(separator: "/")
-        do {
-            var request = ImageRequest(url: "\(base)/\(path)", thumbnail: ThumbnailOptions(width: size, height: size))
-            request.variantFormat = .jpeg
-            let thumbnail = try await loader.image(for: request).bitmap
-            let file = try await queue.encode(thumbnail, as: .jpeg)
-            let fields: HTTPFields = [.contentType: "image/jpeg", .cacheControl: "public, max-age=3600"]
-            return Response(status: .ok, headers: fields, body: ResponseBody(byteBuffer: ByteBuffer(bytes: file)))
-        } catch let error as LoadError {
-            // Not in the response: the description can contain the URL of the origin.
-            context.logger.warning("\(error)")
-            throw HTTPError(HTTPResponse.Status(code: status(for: error)))
-        }
+/// ```swift
+/// router.add(middleware: ThumbnailMiddleware(handler: try ThumbnailHandler(configuration), prefix: "/thumbnails"))
+/// ```
+struct ThumbnailMiddleware<Context: RequestContext>: RouterMiddleware {
+    let handler: ThumbnailHandler
+    /// Path below which the targets of the service begin: `/thumbnails/unsafe/300x200/photo.jpg`.
+    let prefix: String
+
+    func handle(
+        _ request: Request, context: Context, next: (Request, Context) async throws -> Response
+    ) async throws -> Response {
+        // The path as the client sent it: signatures cover these bytes.
+        let path = request.head.path ?? ""
+        guard path.hasPrefix(prefix + "/") else { return try await next(request, context) }
+        let body = Body(request.body.makeAsyncIterator())
+        let answer = await handler.respond(
+            to: .init(
+                method: request.method.rawValue, target: String(path.dropFirst(prefix.count)),
+                host: request.head.authority,
+                fields: request.headers.map { ($0.name.rawName, $0.value) }, body: { try await body.next() }))
+        var fields = HTTPFields()
+        for (name, value) in answer.fields { if let name = HTTPField.Name(name) { fields[name] = value } }
+        return Response(
+            status: .init(code: answer.status), headers: fields,
+            body: request.method == .head
+                ? ResponseBody() : ResponseBody(byteBuffer: ByteBuffer(bytes: answer.body)))
     }
-    return router
 }
 
-/// The HTTP status of a response after a failure.
-func status(for error: LoadError) -> Int {
-    switch error.code {
-    case .http, .remembered: error.statusCode == 404 || error.statusCode == 410 ? 404 : 502
-    case .transport: error.isTimeout ? 504 : 502
-    case .configuration, .invalidURL, .unsupportedScheme: 400
-    case .undecodable, .unsupportedFormat, .unacceptableContentType, .pixelLimit, .bodyTooLarge: 415
-    default: 502
+/// The body of a request, which the service reads part by part.
+private actor Body {
+    private var parts: RequestBody.AsyncIterator
+
+    init(_ parts: RequestBody.AsyncIterator) { self.parts = parts }
+
+    func next() async throws -> [UInt8]? {
+        var copy = parts
+        defer { parts = copy }
+        return try await copy.next().map { Array($0.readableBytesView) }
     }
 }

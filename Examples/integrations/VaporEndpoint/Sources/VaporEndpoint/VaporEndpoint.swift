@@ -1,50 +1,44 @@
 // Not built by the checks of this repository, which fetch no package.
 
-import Foundation
-import PlatformImage
-import PlatformImageLoader
+import PlatformImageService
 import Vapor
 
 extension Application {
-    /// Adds a route that serves thumbnails of the images of one web server: `GET /thumbnails/300/photos/a.jpg` is a
-    /// JPEG of `{base}/photos/a.jpg` that fits into 300 x 300 pixels.
+    /// Serves thumbnails with the URLs of the service below a path: `/thumbnails/unsafe/300x200/photo.jpg`.
     ///
     /// - Parameters:
-    ///   - base: URL of the images, without a slash at the end. Clients choose only the path, never the host.
-    ///   - loader: Caches the images and their thumbnails.
-    ///   - queue: Encodes the responses.
-    func addThumbnails(base: String, loader: ImageLoader, queue: DecodeQueue) {
-        get("thumbnails", ":size", "**") { request async throws -> Response in
-            let size = try request.parameters.require("size", as: Int.self)
-            // Vapor decodes the components: encoded again, none can contain a query or a further slash.
-            let path = request.parameters.getCatchall().map { component in
-                component.addingPercentEncoding(withAllowedCharacters: .alphanumerics.union(["-", ".", "_"])) ?? ""
-            }
-            do {
-                var image = ImageRequest(
-                    url: "\(base)/\(path.joined(separator: "/"))",
-                    thumbnail: ThumbnailOptions(width: size, height: size))
-                image.variantFormat = .jpeg
-                let thumbnail = try await loader.image(for: image).bitmap
-                let file = try await queue.encode(thumbnail, as: .jpeg)
-                let fields = HTTPHeaders([("Content-Type", "image/jpeg"), ("Cache-Control", "public, max-age=3600")])
-                return Response(status: .ok, headers: fields, body: Response.Body(data: Data(file)))
-            } catch let error as LoadError {
-                // Not in the response: the description can contain the URL of the origin.
-                request.logger.warning("\(error)")
-                throw Abort(HTTPResponseStatus(statusCode: status(for: error)))
+    ///   - path: A path without a slash at its end, such as `/thumbnails`.
+    ///   - handler: Made once: it contains the caches.
+    func addThumbnails(below path: String, _ handler: ThumbnailHandler) {
+        let parts = path.split(separator: "/").map { PathComponent(stringLiteral: String($0)) } + ["**"]
+        for method in [HTTPMethod.GET, .HEAD, .OPTIONS, .POST] {
+            on(method, parts, body: .collect(maxSize: "32mb")) { request async -> Response in
+                // The target as the client sent it: signatures cover these bytes.
+                let target = String(request.url.string.dropFirst(path.count))
+                let bytes = request.body.data.map { Array($0.readableBytesView) }
+                let body = Body(bytes)
+                let answer = await handler.respond(
+                    to: .init(
+                        method: method.rawValue, target: target, host: request.headers.first(name: .host),
+                        fields: request.headers.map { ($0.name, $0.value) }, peer: request.peerAddress?.ipAddress,
+                        body: { await body.next() }))
+                return Response(
+                    status: .init(statusCode: answer.status),
+                    headers: HTTPHeaders(answer.fields.map { ($0.name, $0.value) }),
+                    body: method == .HEAD ? .empty : .init(data: Data(answer.body)))
             }
         }
     }
 }
 
-/// The HTTP status of a response after a failure.
-func status(for error: LoadError) -> Int {
-    switch error.code {
-    case .http, .remembered: error.statusCode == 404 || error.statusCode == 410 ? 404 : 502
-    case .transport: error.isTimeout ? 504 : 502
-    case .configuration, .invalidURL, .unsupportedScheme: 400
-    case .undecodable, .unsupportedFormat, .unacceptableContentType, .pixelLimit, .bodyTooLarge: 415
-    default: 502
+/// The collected body of a request, as one part.
+private actor Body {
+    private var bytes: [UInt8]?
+
+    init(_ bytes: [UInt8]?) { self.bytes = bytes }
+
+    func next() -> [UInt8]? {
+        defer { bytes = nil }
+        return bytes
     }
 }
