@@ -1,3 +1,4 @@
+import Dispatch
 import PlatformImage
 import PlatformImageHTTPServer
 import PlatformImageLoopbackOrigin
