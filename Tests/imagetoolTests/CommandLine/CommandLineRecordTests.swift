@@ -5,7 +5,8 @@ import Testing
 @testable import imagetool
 
 /// Calls of an earlier version of `imagetool`, which used swift-argument-parser, with their exit codes and outputs
-/// (`command-line.json`): help in several widths, versions and wrong calls.
+/// (`command-line.json`): help in several widths, versions and wrong calls. The records of `worker --help` have the
+/// present text of `--allow-host`.
 @Suite struct CommandLineRecordTests {
     struct Record: Decodable, CustomTestStringConvertible {
         let arguments: [String]
@@ -62,6 +63,7 @@ import Testing
     @Test(
         arguments: [
             [], ["-h"], ["help", "cache", "stat"], ["--version"], ["nope"], ["thumb", "--metadata"], ["load", "-=="],
+            ["serve", "--help"], ["health", "--url"],
         ])
     func processPrintsTheRecordedOutput(_ arguments: [String]) throws {
         let records = Self.records.filter { $0.arguments == arguments }
