@@ -143,7 +143,7 @@ extension Connection {
     /// - Parameter bytes: The bytes of its head; nil for a request with a malformed body.
     private func reject(_ reason: RequestRejection, _ bytes: Span<UInt8>?, _ worker: Worker) {
         var rejected = RejectedRequest(reason: reason, method: nil, target: nil, peer: peer)
-        if let bytes, let line = parser.requestLine(bytes) {
+        if let bytes, let line = parser.requestLine(bytes, refusedFor: reason, worker.settings.message) {
             rejected = RejectedRequest(reason: reason, method: line.method, target: line.target, peer: peer)
             isHeadRequest = line.method == .head
         } else if bytes != nil {

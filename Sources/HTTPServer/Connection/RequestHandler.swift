@@ -29,9 +29,9 @@ package struct Request: Sendable {
 package struct RejectedRequest: Sendable {
     /// The rule that it does not follow.
     package let reason: RequestRejection
-    /// The method; nil if the request line was not parsed.
+    /// The method; nil for an unknown one, and if the request line is malformed.
     package let method: RequestMethod?
-    /// The target; nil if the request line was not parsed.
+    /// The target, of a target that is too long its first bytes; nil if the request line is malformed.
     package let target: String?
     /// Remote address of the connection.
     package let peer: PeerAddress

@@ -59,11 +59,29 @@ struct RequestParser: Sendable {
         return head
     }
 
-    /// The method and the target of a request whose fields are being parsed; nil if its request line is not complete.
-    func requestLine(_ bytes: Span<UInt8>) -> (method: RequestMethod, target: String)? {
-        guard part == .fields else { return nil }
-        let target = bytes.extracting(facts.target.path).array
-        return (facts.method, String(decoding: target, as: UTF8.self))
+    /// The method and the target of a request that is refused; nil if its request line is malformed.
+    ///
+    /// The method is nil if the server does not know it. Of a target that is too long, the result contains the first
+    /// bytes.
+    func requestLine(
+        _ bytes: Span<UInt8>, refusedFor reason: RequestRejection, _ limits: MessageLimits
+    ) -> (method: RequestMethod?, target: String)? {
+        if part == .fields {
+            let target = bytes.extracting(facts.target.path).array
+            return (facts.method, String(decoding: target, as: UTF8.self))
+        }
+        // Empty lines of two bytes precede the request line.
+        let start = 2 * emptyLines
+        var index = start
+        while index < bytes.count, bytes[index].isTokenByte { index += 1 }
+        let method = RequestMethod(bytes, start..<index)
+        // After an unknown method of any length, the beginning of a long target may not be complete.
+        guard reason.rule == .method || reason.rule == .targetLength && method != nil else { return nil }
+        let targetStart = min(index + 1, bytes.count)
+        let end = min(targetStart + limits.targetBytes, bytes.count)
+        index = targetStart
+        while index < end, bytes[index].isTargetByte { index += 1 }
+        return (method, String(decoding: bytes.extracting(targetStart..<index).array, as: UTF8.self))
     }
 
     /// Returns the position of the CR of the next line end; nil when more bytes are needed.

@@ -44,7 +44,8 @@ final class ThumbnailEngine: Sendable {
     init(
         _ configuration: ServiceConfiguration, sources: any SourceReading,
         metrics: ServiceMetrics = ServiceMetrics(), isolation: DecodeIsolation = .inProcess, log: ServiceLog = .none,
-        onRenderStart: @escaping @Sendable () -> Void = {}, clock: @escaping @Sendable () -> WallTime = { .now }
+        clock: @escaping @Sendable () -> WallTime = { .now },
+        onRenderStart: @escaping @Sendable () -> Void = {}
     ) {
         self.configuration = configuration
         self.sources = sources

@@ -128,18 +128,22 @@ import Testing
         }
         let recorder = Recorder()
         let loop = try TestLoop(recorder)
-        for text in ["HEAD /a?b HTTP/1.1\r\n\r\n", "BREW / HTTP/1.1\r\n\r\n"] {
+        let (long, unknown) = (String(repeating: "a", count: 9_000), String(repeating: "A", count: 9_000))
+        for text in [
+            "HEAD /a?b HTTP/1.1\r\n\r\n", "\r\nBREW /a HTTP/1.1\r\n\r\n", "\r\nHEAD /\(long) HTTP/1.1\r\n\r\n",
+            "\(unknown) /a HTTP/1.1\r\n\r\n", "GET\t/a HTTP/1.1\r\n\r\n",
+        ] {
             let client = try loop.connect()
             client.send(text)
             loop.settle(client)
             #expect(client.hasEnded)
             // The response to HEAD has no body.
-            #expect(client.text.hasSuffix("refused\n") == !text.hasPrefix("HEAD"))
+            #expect(client.text.hasSuffix("refused\n") == !text.contains("HEAD"))
         }
 
         let seen = recorder.seen.value
-        #expect(seen.map(\.reason.rule) == [.host, .method])
-        #expect(seen.map(\.method) == [.head, nil])
-        #expect(seen.map(\.target) == ["/a?b", nil])
+        #expect(seen.map(\.reason.rule) == [.host, .method, .targetLength, .targetLength, .requestLine])
+        #expect(seen.map(\.method) == [.head, nil, .head, nil, nil])
+        #expect(seen.map(\.target) == ["/a?b", "/a", "/" + long.prefix(8_191), nil, nil])
     }
 }

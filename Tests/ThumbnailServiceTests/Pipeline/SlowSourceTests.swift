@@ -55,7 +55,7 @@ import Testing
             // Equal lengths; decoders ignore the byte after the end of the PNG.
             let sources = FixedSource(bytes: file + [0], other: file + [1])
             let hold = self.hold
-            engine = ThumbnailEngine(configuration, sources: sources, onRenderStart: { hold.wait() }) { time.value }
+            engine = ThumbnailEngine(configuration, sources: sources, clock: { time.value }) { hold.wait() }
         }
 
         func advanceClock(seconds: Int64) { time.update { $0 = $0.adding(milliseconds: seconds * 1_000) } }

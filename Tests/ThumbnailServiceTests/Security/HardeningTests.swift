@@ -16,7 +16,7 @@ import Testing
             $0.firstMatch(of: #/^\s*name: "C/#) != nil
         }
         let own = targets.filter { $0.components(separatedBy: ".target(")[0].contains("cSettings: codecSettings") }
-        #expect(targets.count == 7)
+        #expect(targets.count == 12)
         #expect(own.count == targets.count)
     }
 
@@ -26,8 +26,10 @@ import Testing
             #expect(makefile.contains(word), "\(word)")
         }
         let fuzz = try Self.text("Fuzz/run")
-        let targets = fuzz.firstMatch(of: #/targets=\$\{\*:-(.+)\}/#)?.1.split(separator: " ") ?? []
-        for target in ["png", "jpeg", "gif", "tiff", "bmp", "webp", "webp-animation"] {
+        let swiftTargets = try #require(fuzz.firstMatch(of: #/swift_targets="(.+)"/#)?.1)
+        let all = try #require(fuzz.firstMatch(of: #/\ntargets=\$\{\*:-(.+)\}/#)?.1)
+        let targets = all.replacing("$swift_targets", with: swiftTargets).split(separator: " ")
+        for target in ["png", "jpeg", "gif", "tiff", "bmp", "webp", "webp-animation", "worker", "http"] {
             #expect(targets.contains { $0 == target }, "\(target)")
         }
     }

@@ -217,7 +217,8 @@ import Testing
             #expect(samples.value("program_total") == 3)
         }
         let samples = try MetricSample.all(in: registry.text)
-        #expect(samples.value("imagetool_requests_total", ["dialect": "none", "status": "2xx"]) == 1)
+        let labels = ["dialect": "none", "status": "2xx", "result": "other"]
+        #expect(samples.value("imagetool_requests_total", labels) == 1)
         #expect(samples.value("imagetool_inflight_bytes_limit").map { $0 > 0 } == true)
     }
 }

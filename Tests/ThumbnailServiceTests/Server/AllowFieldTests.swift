@@ -37,7 +37,7 @@ import Testing
         try await Self.withTargets { service in
             for (target, allow) in Self.targets {
                 let isPost = allow.hasSuffix("POST")
-                for method in ["DELETE", "PUT", isPost ? "GET" : "POST"] {
+                for method in ["DELETE", "PUT", "BREW", "get", isPost ? "GET" : "POST"] {
                     let reply = try await service.send(target, method: method)
                     #expect(reply.status == 405, "\(method) \(target)")
                     #expect(reply["Allow"] == allow, "\(method) \(target)")
