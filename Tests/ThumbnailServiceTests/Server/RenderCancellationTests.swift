@@ -92,6 +92,7 @@ import Testing
         let origin = try await LoopbackOrigin { _ in .ok(image) }
         try await withService(origin: origin) {
             $0.limits.threads = 1
+            $0.limits.work = .seconds(3_600)
         } _: { service in
             let client = try await RawClient(port: service.port)
             // These blurs take minutes in a debug build.
