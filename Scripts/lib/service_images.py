@@ -113,6 +113,17 @@ def image_folder():
     return FOLDER
 
 
+def noise_image():
+    """The name of an image of random pixels in the folder; its PNG is larger than 30 MB."""
+    path = os.path.join(image_folder(), "noise.jpg")
+    if not os.path.exists(path):
+        pixels = np.random.default_rng(1).integers(0, 256, (3_400, 3_400, 3), np.uint8)
+        with open(path + ".part", "wb") as file:
+            file.write(_jpeg(Image.fromarray(pixels)))
+        os.rename(path + ".part", path)
+    return os.path.basename(path)
+
+
 def _lanczos(length, size):
     """Lanczos3 weights for resampling `length` samples to `size`, in float64."""
     scale = length / size

@@ -71,7 +71,10 @@ def accepts_connections(port):
 
 
 class Server:
-    """A program and its child processes. Its output goes to a file, because a pipe would block without a reader."""
+    """A program and its child processes. Its output goes to a file, because a pipe would block without a reader.
+
+    `core` is a processor or a set of processors; None is that of this script.
+    """
 
     def __init__(self, name, command, environment=None, core=None, port=None):
         self.name, self.port = name, port
@@ -81,7 +84,7 @@ class Server:
         def begin():
             _libc.prctl(1, signal.SIGTERM)  # PR_SET_PDEATHSIG: the server ends when the script is killed.
             if core is not None:
-                os.sched_setaffinity(0, {core})
+                os.sched_setaffinity(0, core if isinstance(core, set) else {core})
 
         with open(self.log_path, "wb") as log:
             self.process = subprocess.Popen(
@@ -140,8 +143,19 @@ class Server:
                 sizes.append(int(match.group(1)) * 1024)
         return sorted(sizes, reverse=True)
 
+    def first(self, key="VmRSS"):
+        """Resident bytes of the process that was started, without its child processes."""
+        with open(f"/proc/{self.group}/status") as status:
+            return int(re.search(rf"{key}:\s+(\d+) kB", status.read()).group(1)) * 1024
+
     def peak(self):
         return self.resident("VmHWM")
+
+    def move(self, cores):
+        """Lets all threads of the server run on other processors."""
+        for pid in self.pids():
+            for thread in os.listdir(f"/proc/{pid}/task"):
+                os.sched_setaffinity(int(thread), cores)
 
     def reset_peak(self):
         for pid in self.pids():
@@ -198,19 +212,18 @@ def _stat(pid):
         return None
 
 
-def require_service():
-    """Exits when the tool is missing or was built without the service."""
+def require_tool():
+    """Exits when the tool is missing."""
     if not os.access(TOOL, os.X_OK):
-        fail(f"{TOOL} is missing: make service-tool, and IMAGETOOL=.build-service/release/imagetool")
-    if b"--unsafe" not in subprocess.run([TOOL, "serve", "--help"], capture_output=True).stdout:
-        fail(f"{TOOL} was built without the service: IMAGETOOL=.build-service/release/imagetool")
+        fail(f"{TOOL} is missing: make tool")
 
 
-def start_service(*options, core=None, environment=None, origins=(), name="ours", port=0, wait=True):
+def start_service(*options, core=None, environment=None, origins=(), name="ours", port=0, wait=True, quiet=True):
     """Starts the service on a port (0: any), allowed to fetch from the given ports of 127.0.0.1."""
     command = [
-        TOOL, "serve", "--port", str(port), "--unsafe", "--quiet", "--allow", "127.0.0.1",
-        "--allow-cidr", "127.0.0.0/8"]
+        TOOL, "serve", "--port", str(port), "--unsafe", "--allow", "127.0.0.1", "--allow-cidr", "127.0.0.0/8"]
+    if quiet:
+        command.append("--quiet")
     for origin_port in origins:
         command += ["--allow-port", str(origin_port)]
     admin = free_port()
