@@ -18,6 +18,8 @@ final class RequestTrace: Sendable {
         var source: (width: Int, height: Int, bytes: Int)?
         /// Size of the result in pixels.
         var result: (width: Int, height: Int)?
+        /// Size of the metadata that the result lacks because it is too large; 0 for none.
+        var droppedMetadataBytes = 0
     }
 
     /// The client's trace context; nil without a valid `traceparent`.

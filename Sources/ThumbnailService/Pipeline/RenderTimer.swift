@@ -28,6 +28,7 @@ final class RenderTimer: Sendable {
             facts.render = image.renderDuration
             facts.source = (image.header.displayWidth, image.header.displayHeight, sourceBytes)
             facts.result = (image.width, image.height)
+            facts.droppedMetadataBytes = image.droppedMetadataBytes
         }
     }
 

@@ -10,7 +10,7 @@ struct PreparedRender: Sendable {
     /// Decoder with the page of the request selected; it converts to sRGB unless ``metadata`` contains a profile.
     let decoder: ImageDecoder
     /// Metadata and profile for the result; empty when the request needs none.
-    let metadata: SourceMetadata
+    var metadata: SourceMetadata
     /// Upper estimate of the peak memory of the render in bytes, at least 1: source, decoder, pixels, filters and
     /// encoder.
     let byteCount: Int
@@ -68,7 +68,9 @@ struct PreparedRender: Sendable {
             }
         }
         (self.format, self.searches) = (format, searches)
-        let metadata = try SourceMetadata(of: bytes, for: request.output, format, decoder)
+        let metadata = try SourceMetadata(
+            of: bytes, for: request.output, format, width: plan.resultWidth, height: plan.resultHeight, decoder,
+            cancellation: cancellation)
         self.metadata = metadata
         var decoder = decoder
         if metadata.profile != nil { decoder.options.convertsToSRGB = false }

@@ -25,6 +25,8 @@ struct RenderedImage: Sendable {
     var attempts: [EncodedFile.Attempt] = []
     /// True when the format and the quality are those of a search for the smallest file, which depends on time.
     var isSearched = false
+    /// Size of the metadata of the source that the result lacks because it is too large; 0 for none.
+    var droppedMetadataBytes = 0
     /// Time from the start of the render until the image is resampled.
     var decodeDuration = Duration.zero
     /// Run time of filters and encoding.

@@ -29,6 +29,7 @@ extension Renderer {
                 width: first.width, height: first.height, header: prepared.header, plan: plan, status: status)
             result.resultFrameCount = frames.count
             result.attempts = file.attempts
+            result.droppedMetadataBytes = prepared.metadata.droppedByteCount
             result.decodeDuration = decoded - start
             result.renderDuration = decoded.duration(to: .now)
             return result

@@ -137,6 +137,13 @@ struct Renderer: Sendable {
         let clock = ContinuousClock()
         let start = clock.now
         let (plan, fullImage) = try resolvePlan(prepared, bytes, cancellation)
+        var prepared = prepared
+        // A trim changes the size of the result.
+        prepared.metadata = try translating { () throws(DecodeError) in
+            try prepared.metadata.sized(
+                width: plan.resultWidth, height: plan.resultHeight, of: bytes, prepared.decoder,
+                cancellation: cancellation)
+        }
         if prepared.isMetadataOnly {
             return RenderedImage(
                 description: prepared, plan, status: fullImage?.status ?? .complete, sourceBytes: bytes.count)
@@ -251,6 +258,7 @@ struct Renderer: Sendable {
             quality: file.quality, width: bitmap.width, height: bitmap.height, header: prepared.header, plan: plan)
         image.attempts = file.attempts
         image.isSearched = searches
+        image.droppedMetadataBytes = prepared.metadata.droppedByteCount
         return image
     }
 

@@ -14,7 +14,10 @@ struct RequestLog {
     let elapsed: Duration
 
     /// `debug` for health checks, which arrive every few seconds; `info` for all other requests.
-    var level: ServiceLog.Level { response.isHealth ? .debug : .info }
+    /// `warning` for a result that lacks metadata which the request asked for.
+    var level: ServiceLog.Level {
+        response.isHealth ? .debug : trace.facts.droppedMetadataBytes > 0 ? .warning : .info
+    }
 
     var fields: [(name: String, value: ServiceLog.Value)] {
         let facts = trace.facts
@@ -39,6 +42,9 @@ struct RequestLog {
         if let result = facts.result {
             line.append(("width", .integer(result.width)))
             line.append(("height", .integer(result.height)))
+        }
+        if facts.droppedMetadataBytes > 0 {
+            line.append(("metadata_dropped_bytes", .integer(facts.droppedMetadataBytes)))
         }
         let parts = [
             ("queue_ms", facts.queue), ("fetch_ms", facts.fetch), ("decode_ms", facts.decode),
