@@ -8,17 +8,17 @@ TOOL = .build/release/imagetool
 # SwiftPM's $ORIGIN in RUNPATH would load libraries from the program's own folder; a static Swift runtime needs none.
 STATIC = --static-swift-stdlib --disable-local-rpath
 TOOL_BUILD = -c release $(STATIC)
-# Links to the tools; earlier versions built tools with the thumbnail service there.
+# Links to the tools, for scripts of earlier versions, which built the tools with the thumbnail service there.
 SERVICE_TOOL = .build-service/release/imagetool
 
 .DEFAULT_GOAL := help
 # No target is a file.
-.PHONY: $(shell sed -n 's/^\([a-z-]*\):.*/\1/p' $(firstword $(MAKEFILE_LIST)))
+.PHONY: $(shell sed -n 's/^\([a-z0-9-]*\):.*/\1/p' $(firstword $(MAKEFILE_LIST)))
 
 help: ## Prints this list
 	@awk -F ':.*## ' '/^##@ / { printf "\n%s\n", substr($$0, 5) } \
 		/^## / { print "  " substr($$0, 4) } \
-		/^[a-z-]+:.*## / { printf "  %-20s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
+		/^[a-z0-9-]+:.*## / { printf "  %-20s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
 
 ##@ Build
 bootstrap: ## Installs missing system libraries
@@ -43,12 +43,15 @@ c-library: bootstrap ## Shared library, header and pkg-config file of the C inte
 demo: tool ## Loads 1,000 images over HTTP: network, memory, disk, 304
 	@$(TOOL)-bench demo Fixtures --sheet .build/contact-sheet.png
 
-demo-service: service-tool ## Thumbnail service: a table of targets of both dialects, then the gallery until Ctrl-C
-	@$(SERVICE_TOOL)-bench demo-service
+demo-service: tool ## Thumbnail service: a table of targets of both dialects, then the gallery until Ctrl-C
+	@$(TOOL)-bench demo-service
 
 ##@ Test
 test: bootstrap ## All tests
 	@SWIFT=$(SWIFT) Scripts/test
+
+test-service: bootstrap ## Tests of the thumbnail service and of its HTTP server
+	@SWIFT=$(SWIFT) Scripts/test --filter 'ThumbnailServiceTests|HTTPServerTests'
 
 # The tests of the core, of the C interface, and of the loader's own parsers and C code. Long model tests of pure Swift
 # code, which is memory-safe, are skipped; the C programs are built with the sanitizers and run separately. AttackTests
@@ -168,8 +171,8 @@ bench-gif: tool ## GIF output against ImageMagick and gifsicle: CPU time, bytes 
 bench-webp-encode: bootstrap ## The WebP encoder beside cwebp: CPU time, bytes and similarity, with targets
 	@Scripts/bench/webp-encode $(ARGUMENTS)
 
-bench-service: service-tool ## The service against thumbor and nginx; ARGUMENTS=--write updates the figures in Docs
-	@IMAGETOOL=$(SERVICE_TOOL) Scripts/bench/service $(ARGUMENTS)
+bench-service: tool ## The service against thumbor and nginx, with targets; ARGUMENTS=--write updates the figures in Docs
+	@IMAGETOOL=$(TOOL) Scripts/bench/service $(ARGUMENTS)
 
 # ARGUMENTS='pixels loader' selects programs.
 bench-builds: bootstrap ## Builds as users of the libraries: packages, steps, CPU minutes and sizes
@@ -192,8 +195,8 @@ memory-chart: tool ## Limit of the memory cache against resident memory; writes 
 worst-inputs: tool ## CPU and peak memory of the worst known file of each format; ARGUMENTS='tiff gif' selects
 	@Scripts/bench/worst-inputs $(ARGUMENTS)
 
-service-costs: service-tool ## CPU and peak memory of the worst known requests; ARGUMENTS='X5 X6' selects
-	@IMAGETOOL=$(SERVICE_TOOL) Scripts/bench/service-costs $(ARGUMENTS)
+service-costs: tool ## CPU and peak memory of the worst known requests; ARGUMENTS='X5 X6' selects
+	@IMAGETOOL=$(TOOL) Scripts/bench/service-costs $(ARGUMENTS)
 
 ##@ Verify
 corpus: tool ## Compares decoding of the corpus with other decoders and with the plain libraries
@@ -202,7 +205,7 @@ corpus: tool ## Compares decoding of the corpus with other decoders and with the
 damaged-files: bootstrap ## Prints the table of damaged TIFF files of Docs/conformance.md
 	@Scripts/build/damaged-files $(ARGUMENTS)
 
-check-encoders: bootstrap ## Decodes the encoders' output with Pillow, djpeg and the tools of libwebp
+verify-encoders: bootstrap ## Decodes the encoders' output with Pillow, djpeg and the tools of libwebp
 	@SWIFT=$(SWIFT) Scripts/verify/encoders
 
 verify-metadata: tool ## Checks metadata, profiles and colours of thumbnails with ExifTool and Pillow
@@ -239,38 +242,43 @@ verify-transport: tool ## Request lines of 10,000 URLs byte for byte; results of
 	@IMAGETOOL=$(TOOL) Scripts/verify/transport $(ARGUMENTS)
 
 # ARGUMENTS='--all fit-in' prints all targets that contain a text.
-check-thumbor: service-tool ## Status, size, format and pixels of the service against thumbor's for the same targets
-	@IMAGETOOL=$(SERVICE_TOOL) Scripts/verify/thumbor $(ARGUMENTS)
+verify-thumbor: tool ## Status, size, format and pixels of the service against thumbor's for the same targets
+	@IMAGETOOL=$(TOOL) Scripts/verify/thumbor $(ARGUMENTS)
 
 # ARGUMENTS='COUNT SEED' sets the number of targets and the seed.
-check-libthumbor: service-tool ## Targets signed by thumbor's client library are accepted, changed ones rejected
-	@IMAGETOOL=$(SERVICE_TOOL) Scripts/verify/libthumbor $(ARGUMENTS)
+verify-libthumbor: tool ## Targets signed by thumbor's client library are accepted, changed ones rejected
+	@IMAGETOOL=$(TOOL) Scripts/verify/libthumbor $(ARGUMENTS)
 
-check-iiif: service-tool ## Public validator of the IIIF Image API 3.0, level 2; ARGUMENTS selects tests by name
-	@IMAGETOOL=$(SERVICE_TOOL) Scripts/verify/iiif $(ARGUMENTS)
+verify-iiif: tool ## Public validator of the IIIF Image API 3.0, level 2; ARGUMENTS selects tests by name
+	@IMAGETOOL=$(TOOL) Scripts/verify/iiif $(ARGUMENTS)
 
-check-nginx-tier: service-tool ## deploy/nginx.conf with two instances, one of which is killed under load
-	@IMAGETOOL=$(SERVICE_TOOL) Scripts/verify/nginx-tier
+verify-nginx-tier: tool ## deploy/nginx.conf with two instances, one of which is killed under load
+	@IMAGETOOL=$(TOOL) Scripts/verify/nginx-tier
 
-check-guard-network: service-tool ## Counts packets to an internal host, in network namespaces; needs root
-	@IMAGETOOL=$(SERVICE_TOOL) Scripts/verify/guard-network
+verify-guard-network: tool ## Counts packets to an internal host, in network namespaces; needs root
+	@IMAGETOOL=$(TOOL) Scripts/verify/guard-network
 
-check-old-libraries: ## The C core with the compiler and libraries of Debian 11, in a debootstrap root; needs root
+verify-old-libraries: ## The C core with the compiler and libraries of Debian 11, in a debootstrap root; needs root
 	@Scripts/verify/old-libraries
 
-check-arm64: ## The C core cross-compiled for ARM64, its tests and all fixtures in qemu; needs root
+verify-arm64: ## The C core cross-compiled for ARM64, its tests and all fixtures in qemu; needs root
 	@Scripts/verify/arm64
 
-check-debian13: ## `make demo` and `make test` in a debootstrap root of Debian 13; needs root
+verify-debian13: ## `make demo` and `make test` in a debootstrap root of Debian 13; needs root
 	@Scripts/verify/debian13
 
-check-container: service-tool ## The service in a read-only root with 256 MiB and half a processor; needs root
-	@IMAGETOOL=$(SERVICE_TOOL) Scripts/verify/container
+verify-container: tool ## The service in a read-only root with 256 MiB and half a processor; needs root
+	@IMAGETOOL=$(TOOL) Scripts/verify/container
 
 # ARGUMENTS='--screenshots FOLDER' saves screenshots.
-check-gallery: service-tool ## The gallery's 1,000 images in headless Chromium
+verify-gallery: tool ## The gallery's 1,000 images in headless Chromium
 	@Scripts/bootstrap gallery
-	@IMAGETOOL=$(SERVICE_TOOL) Scripts/verify/gallery $(ARGUMENTS)
+	@IMAGETOOL=$(TOOL) Scripts/verify/gallery $(ARGUMENTS)
+
+# Other names, some of earlier versions.
+guard-network: verify-guard-network
+check-%:
+	@$(MAKE) --no-print-directory verify-$*
 
 ##@ Docs
 requirements: ## Writes the tests of each requirement into the tables of Docs; ARGUMENTS=--check compares them

@@ -16,7 +16,7 @@ import re
 import subprocess
 import tempfile
 
-MODULES = ("PlatformImage", "PlatformImageLoader", "PlatformImageURLSession")
+MODULES = ("PlatformImage", "PlatformImageLoader", "PlatformImageURLSession", "PlatformImageService")
 KINDS = {
     "swift.struct": "struct", "swift.class": "class", "swift.enum": "enum", "swift.protocol": "protocol",
     "swift.typealias": "typealias", "swift.associatedtype": "associatedtype", "swift.enum.case": "case",
