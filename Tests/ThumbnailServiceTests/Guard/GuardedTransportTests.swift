@@ -66,7 +66,8 @@ import Testing
         await system.stop()
     }
 
-    /// The transport checks the address of the connected peer too, not only the addresses of the look-up.
+    /// The transport checks the address of each connection too, before it connects, not only the addresses of the
+    /// look-up.
     @Test(.requirement("SV1"), arguments: [false, true])
     func connectedPeerWithABlockedAddressReceivesNoRequest(isEncrypted: Bool) async throws {
         let certificate = isEncrypted ? try OriginCertificate(hosts: ["a.test"]) : nil
@@ -81,9 +82,8 @@ import Testing
                 timeouts: GuardFixture.noTimeouts)
         }
 
-        await origin.waitForClosedConnections(1)
         #expect(origin.requests.isEmpty)
-        #expect(origin.connectionCount == 1)
+        #expect(origin.connectionCount == 0)
         await origin.stop()
     }
 
@@ -117,7 +117,8 @@ import Testing
         #expect(wrong.reason == .originFailed)
         #expect(literal.reason == .originFailed)
         #expect(origin.requests.count == 1)
-        #expect(origin.requests.first?.isHTTP2 == speaksHTTP2)
+        // HTTP/2 is used for trusted origins only: libcurl 7.88 to 8.5 read empty DATA frames without a limit.
+        #expect(origin.requests.first?.isHTTP2 == false)
         await origin.stop()
     }
 

@@ -1,6 +1,8 @@
 import PlatformImageTestSupport
 import Testing
 
+@testable import PlatformImageService
+
 #if canImport(Glibc)
 import Glibc
 #elseif canImport(Musl)
@@ -8,8 +10,6 @@ import Musl
 #else
 import Darwin
 #endif
-
-@testable import PlatformImageService
 
 /// Hosts of URLs: IPv4 and IPv6 literals in all notations, names, and internationalized names.
 @Suite struct HostLiteralTests {

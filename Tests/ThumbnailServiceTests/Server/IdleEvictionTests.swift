@@ -1,4 +1,5 @@
 import PlatformImage
+import PlatformImageHTTPServer
 import PlatformImageTestSupport
 import Testing
 
@@ -48,7 +49,13 @@ import Testing
             $0.server.proxies = []
         } _: { service in
             var held: [RawClient] = []
-            for _ in 0..<3 { held.append(try await RawClient(port: service.port)) }
+            for count in 1...3 {
+                held.append(try await RawClient(port: service.port))
+                // Connections are ordered by time with a resolution of 1 ms, and each loop accepts its own.
+                await yieldUntil { service.engine.server?.connectionCount == count }
+                let accepted = ContinuousClock.now
+                await yieldUntil { ContinuousClock.now - accepted > .milliseconds(20) }
+            }
             try await held[2].send("GET /health/live HTTP/1.1\r\nHost: a.example\r\n\r\n")
             try await held[2].waitForResponse()
 
@@ -57,6 +64,8 @@ import Testing
             try await next.waitForResponse()
 
             try await held[0].waitForEnd()
+            let isSecondOpen = held[1].isOpen
+            #expect(isSecondOpen)
             for client in held + [next] { client.close() }
         }
     }
