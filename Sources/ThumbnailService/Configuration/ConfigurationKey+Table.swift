@@ -131,7 +131,7 @@ extension ConfigurationKey {
             "limits.work", \.service.limits.work, .duration(),
             """
             Maximum work of decoding a source, and of computing its result, each estimated in advance as time of one \
-            core at 3 GHz: 12.7 megapixels of PNG or WebP, 66 of JPEG. More is refused with 422; an animation then has \
+            core at 3 GHz: 12.9 megapixels of PNG or WebP, 71 of JPEG. More is refused with 422; an animation then has \
             one frame.
             """),
         .init(

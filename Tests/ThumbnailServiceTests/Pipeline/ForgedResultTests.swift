@@ -41,7 +41,10 @@ import Testing
                     }
                     if let seconds = facts.lastModified { #expect(!LastModified(seconds: seconds).fieldValue.isEmpty) }
                     // What is written again is read again.
-                    #expect(!facts.fields.isEmpty)
+                    let written = StoredResponse(
+                        status: 200, fields: facts.fields, requestTime: validated, responseTime: validated,
+                        createdAt: validated)
+                    #expect(StoredResult.Facts(written)?.source == facts.source)
                 }
             }
         }
