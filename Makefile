@@ -171,7 +171,7 @@ bench-gif: tool ## GIF output against ImageMagick and gifsicle: CPU time, bytes 
 bench-webp-encode: bootstrap ## The WebP encoder beside cwebp: CPU time, bytes and similarity, with targets
 	@Scripts/bench/webp-encode $(ARGUMENTS)
 
-bench-service: tool ## The service against thumbor and nginx, with targets; ARGUMENTS=--write updates the figures in Docs
+bench-service: tool ## The service against thumbor and nginx, with targets; ARGUMENTS=--write updates Docs
 	@IMAGETOOL=$(TOOL) Scripts/bench/service $(ARGUMENTS)
 
 # ARGUMENTS='pixels loader' selects programs.
