@@ -1,5 +1,5 @@
-import PlatformImageLoopbackOrigin
 import PlatformImage
+import PlatformImageLoopbackOrigin
 import PlatformImageTestSupport
 import Testing
 

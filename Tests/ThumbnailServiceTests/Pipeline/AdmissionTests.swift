@@ -1,6 +1,6 @@
 import Dispatch
-import PlatformImageLoopbackOrigin
 import PlatformImage
+import PlatformImageLoopbackOrigin
 import PlatformImageTestSupport
 import Testing
 

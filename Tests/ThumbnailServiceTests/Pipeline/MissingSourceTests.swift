@@ -1,6 +1,6 @@
 import Foundation
-import PlatformImageLoader
 import PlatformImage
+import PlatformImageLoader
 import PlatformImageTestSupport
 import Testing
 

@@ -1,6 +1,6 @@
+import PlatformImage
 import PlatformImageLoader
 import PlatformImageLoopbackOrigin
-import PlatformImage
 import PlatformImageTestSupport
 import Testing
 

@@ -1,6 +1,6 @@
 import Dispatch
-import PlatformImageLoader
 import PlatformImage
+import PlatformImageLoader
 import PlatformImageTestSupport
 import Testing
 
