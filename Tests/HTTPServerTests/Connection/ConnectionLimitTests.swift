@@ -70,6 +70,24 @@ import Testing
         #expect(loop.census.reserve())
     }
 
+    /// The loop selects the connection before it has read the request that has arrived.
+    @Test(.requirement("HS34")) func connectionSelectedForClosingWhoseRequestHasArrivedStaysAndAnIdleOneIsClosed()
+        throws
+    {
+        let loop = try TestLoop(TestHandler.fixed(), limits: Self.limits(3))
+        let clients = try (0..<2).map { _ in try loop.connect() }
+        for client in clients { loop.settle(client) }
+        clients[0].send(get)
+
+        let third = try loop.connect()
+        loop.settle(clients[0], clients[1], third)
+
+        #expect(clients[0].statuses == [200])
+        #expect(clients.map(\.hasEnded) == [false, true])
+        #expect(!third.hasEnded)
+        #expect(loop.census.count == 2)
+    }
+
     @Test(.requirement("HS35")) func clientAtItsLimitLosesItsLongestIdleConnectionOrIsRefused() throws {
         let gate = TestGate()
         let loop = try TestLoop(
