@@ -339,8 +339,8 @@ final class WorkerSupply: Sendable {
 
     // MARK: Maintenance
 
-    /// Work of the supply's thread: starts missing workers, ends those that have died while they were idle, and releases
-    /// the memory of idle ones.
+    /// Work of the supply's thread: starts missing workers, ends those that have died while they were idle, and
+    /// releases the memory of idle ones.
     private func maintain() {
         while true {
             let next = state.locked(in: self) { state -> (delay: Int, idle: [Int32])? in
