@@ -7,6 +7,7 @@
 #include <dirent.h>
 #include <signal.h>
 #include <spawn.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
@@ -22,6 +23,7 @@ typedef struct inherited {
 static int create_inherited(inherited *inherited, int *parent_socket);
 static int spawn(const char *path, const char *argument0, inherited inherited, pid_t *process);
 static void add_niceness(pid_t process, int niceness);
+static void raise_oom_score(pid_t process);
 
 pisb_status pisb_start(const char *path, const char *argument0, int niceness,
                        pisb_process *process) {
@@ -33,6 +35,7 @@ pisb_status pisb_start(const char *path, const char *argument0, int niceness,
   pisb_close(inherited.empty), pisb_close(inherited.socket);
   if (code == 0) {
     add_niceness(child, niceness);
+    raise_oom_score(child);
     handle = (int)syscall(__NR_pidfd_open, child, 0);
     // ENOSYS: before Linux 5.3. EPERM: the filter of an older container runtime. Without a handle,
     // pisb_stop uses the process id. Other errors: no descriptor is left (EMFILE, ENFILE, ENOMEM),
@@ -148,6 +151,39 @@ static void add_niceness(pid_t process, int niceness) {
   if (niceness <= 0) return;
   int value = getpriority(PRIO_PROCESS, (id_t)getpid()) + niceness;
   setpriority(PRIO_PROCESS, (id_t)process, value > 19 ? 19 : value);
+}
+
+// Range of oom_score_adj. One unit is a thousandth of the memory that the OOM killer considers: a
+// process with a value that is higher by 1000 is ended first, whatever both processes use.
+enum { MOST_OOM_SCORE = 1000, OOM_SCORE_STEP = 1000 };
+
+static int read_oom_score(int *value) {
+  char text[16];
+  int file = open("/proc/self/oom_score_adj", O_RDONLY | O_CLOEXEC);
+  if (file < 0) return errno;
+  ssize_t count = read(file, text, sizeof text - 1);
+  pisb_close(file);
+  if (count <= 0) return EIO;
+  text[count] = 0;
+  *value = (int)strtol(text, NULL, 10);
+  return 0;
+}
+
+// Before the process makes itself not dumpable, because the file then belongs to root. A failure
+// (no /proc) only changes the choice of the OOM killer.
+static void raise_oom_score(pid_t process) {
+  int value = 0;
+  char path[40], text[16];
+  if (read_oom_score(&value) != 0) return;
+  value = value >= MOST_OOM_SCORE - OOM_SCORE_STEP ? MOST_OOM_SCORE : value + OOM_SCORE_STEP;
+  snprintf(path, sizeof path, "/proc/%d/oom_score_adj", (int)process);
+  int length = snprintf(text, sizeof text, "%d", value);
+  int file = open(path, O_WRONLY | O_CLOEXEC);
+  if (file < 0) return;
+  if (write(file, text, (size_t)length) < 0) {
+    // The value of the parent remains.
+  }
+  pisb_close(file);
 }
 
 #endif

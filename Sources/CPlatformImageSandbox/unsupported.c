@@ -15,6 +15,18 @@ void pisb_stop(pisb_process *process, pisb_exit *exit) {
   if (exit) *exit = (pisb_exit){false, 0};
 }
 
+int pisb_create_alarm(void) { return -1; }
+
+void pisb_close_alarm(int alarm) { (void)alarm; }
+
+void pisb_signal_alarm(int alarm) { (void)alarm; }
+
+void pisb_wait(int alarm, const int *sockets, size_t count, int timeout_ms) {
+  (void)alarm, (void)sockets, (void)count, (void)timeout_ms;
+}
+
+bool pisb_has_ended(int socket) { return (void)socket, false; }
+
 pisb_status pisb_send(int socket, const void *bytes, size_t count, int descriptor, int timeout_ms) {
   (void)socket, (void)bytes, (void)count, (void)descriptor, (void)timeout_ms;
   return PISB_UNSUPPORTED;

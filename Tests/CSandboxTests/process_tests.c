@@ -2,6 +2,7 @@
 
 #include "tests.h"
 
+#include <pthread.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 
@@ -221,11 +222,87 @@ static void test_echo(void) {
   pisb_stop(&process, NULL);
 }
 
+static int oom_score(pid_t process) {
+  char path[40], text[16] = "";
+  snprintf(path, sizeof path, "/proc/%d/oom_score_adj", (int)process);
+  int file = open(path, O_RDONLY);
+  ssize_t count = file < 0 ? -1 : read(file, text, sizeof text - 1);
+  pisb_close(file);
+  return count > 0 ? atoi(text) : -9999;
+}
+
+static bool set_oom_score(int value) {
+  int file = open("/proc/self/oom_score_adj", O_WRONLY);
+  bool is_set = file >= 0 && dprintf(file, "%d", value) > 0;
+  pisb_close(file);
+  return is_set;
+}
+
+// In a fork: only a privileged process may lower the value again.
+static int start_with_oom_score(const void *argument) {
+  int own = *(const int *)argument;
+  if (!set_oom_score(own))
+    return own < oom_score(getpid()) ? 0 : 1; // lower values need a privilege
+  pisb_process process;
+  if (pisb_start(program, "child:loop", 0, &process) != PISB_OK) return 2;
+  int value = oom_score(process.process);
+  pisb_stop(&process, NULL);
+  return value == (own >= 0 ? 1000 : own + 1000) && oom_score(getpid()) == own ? 0 : 3;
+}
+
+static void *signal_later(void *argument) {
+  usleep(1000);
+  pisb_signal_alarm(*(int *)argument);
+  return NULL;
+}
+
+static void test_waits(void) {
+  int first = open_descriptors(), alarm = pisb_create_alarm();
+  pisb_process a = start("child:loop"), b = start("child:loop");
+  const int sockets[] = {a.socket, -1, b.socket};
+  pisb_wait(alarm, sockets, 3, 1); // the time passes
+  expect(!pisb_has_ended(a.socket) && !pisb_has_ended(b.socket), "both run");
+  // A signal before the wait ends this wait only, also when it was sent several times.
+  for (int i = 0; i < 3; i++) pisb_signal_alarm(alarm);
+  pisb_wait(alarm, sockets, 3, -1);
+  pthread_t thread;
+  pthread_create(&thread, NULL, signal_later, &alarm);
+  pisb_wait(alarm, sockets, 3, -1);
+  pthread_join(thread, NULL);
+
+  kill(b.process, SIGKILL);
+  pisb_wait(alarm, sockets, 3, -1);
+  expect(pisb_has_ended(b.socket) && !pisb_has_ended(a.socket), "one has ended");
+  pisb_wait(alarm, sockets, 3, -1); // as long as the socket is among the sockets
+  pisb_stop(&b, NULL);
+  pisb_wait(alarm, (const int[]){a.socket, sockets[2]}, 2, -1); // a closed descriptor
+  pisb_wait(alarm, NULL, 0, 0);
+  // A message that was not read is no end.
+  pisb_process echo = start("child:echo");
+  expect(pisb_send(echo.socket, "x", 1, -1, LONG) == PISB_OK, "send");
+  char byte;
+  while (recv(echo.socket, &byte, 1, MSG_PEEK) != 1) {
+  }
+  expect(!pisb_has_ended(echo.socket), "a message");
+  pisb_stop(&echo, NULL), pisb_stop(&a, NULL);
+  expect(!pisb_has_ended(-1), "no socket");
+  pisb_signal_alarm(-1);
+  pisb_wait(-1, NULL, 0, 1);
+  pisb_close_alarm(alarm), pisb_close_alarm(-1);
+  expect(open_descriptors() == first, "descriptors");
+}
+
 void test_processes(void) {
   // posix_spawn reports no failure under valgrind, which runs vfork as fork.
   if (!is_emulated()) test_failures();
   if (!is_emulated()) test_shortage();
   test_ends();
+  test_waits();
+  const int oom_scores[] = {-1000, -500, -1, 0, 1, 500, 999, 1000};
+  for (int i = 0; i < 8 && !is_emulated(); i++) {
+    int result = in_fork(start_with_oom_score, &oom_scores[i]);
+    expect(result == 0, "oom_score_adj %d: %d", oom_scores[i], result);
+  }
   test_foreign_waits();
   test_inheritance();
   for (int mask = 0; mask < 16 && !is_emulated(); mask++) {

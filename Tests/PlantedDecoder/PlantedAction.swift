@@ -22,6 +22,10 @@ enum PlantedAction: String, CaseIterable {
     /// The end of a process by Swift's checked arithmetic.
     case trap
     case exit
+    /// The end by the signal of the OOM killer.
+    case kill
+    /// An endless loop after the end of the connection to the parent.
+    case closeSocket
     case loop
     case allocate
     case sendFalseSize
@@ -70,7 +74,7 @@ extension PlantedAction {
             execve("/bin/true", &arguments, &environment)
             return false
         case .trace: return Self.systemCall(Self.ptraceNumber, 0)
-        case .signalParent: return kill(getppid(), 0) == 0
+        case .signalParent: return systemKill(getppid(), 0) == 0
         case .overwriteHeap:
             let block = UnsafeMutablePointer<UInt8>.allocate(capacity: 64)
             (block - 64).update(repeating: 0x41, count: 4096)
@@ -82,6 +86,10 @@ extension PlantedAction {
         case .abort: Self.end()
         case .trap: return UInt8(slab.count | 0x1FF) > 0
         case .exit: _exit(0)
+        case .kill: return raise(SIGKILL) == 0
+        case .closeSocket:
+            close(socket)
+            return Self.loop.run(number: number, socket: -1, slab: slab)
         case .loop:
             var value: UInt64 = 1
             while value != 0 { value = value &* 6_364_136_223_846_793_005 | 1 }
@@ -160,3 +168,6 @@ extension PlantedAction {
         }
     }
 }
+
+// A global function, because inside of `PlantedAction` the name `kill` is a case.
+private func systemKill(_ process: pid_t, _ number: Int32) -> Int32 { kill(process, number) }

@@ -63,6 +63,15 @@ def dies_after_reading(count: int, generations: int) -> None:
     serve(good)
 
 
+def dies_after_answers(count: int) -> None:
+    """The first process answers a number of requests; then each one dies at its first request."""
+    if number == 1:
+        for _ in range(count):
+            good(*read())
+    read()
+    die()
+
+
 def dies_with_poison() -> None:
     def reply(request: Fields, data: bytes) -> None:
         if data == b"poison":
@@ -152,6 +161,7 @@ MODES: dict[str, Callable[[], object]] = {
     "dies": lambda: serve(lambda request, data: die()),
     "dies-once-after-4": lambda: dies_after_reading(4, 1),
     "dies-twice-after-1": lambda: dies_after_reading(1, 2),
+    "dies-after-8-answers": lambda: dies_after_answers(8),
     "poison": dies_with_poison,
     "silent": lambda: serve(silent),
     "never-reads": signal.pause,

@@ -113,6 +113,31 @@ def test_only_the_request_that_ends_the_process_twice_fails(hostile: Hostile) ->
     assert codes == [None, None, "workerDied", None, None, None, None, None]
 
 
+@pytest.mark.parametrize("batch", [
+    "gPgPgPg", "PPPg", "gPPPPPPPPPP", "PgPPgPPPgPPPPgPPPPPg", "PPPPPPPPPPPPPPPPPPPP", "P", "gggggggggggggggP"])
+@pytest.mark.parametrize(
+    ("retries", "restarts", "max_in_flight"), [(1, 5, 1), (1, 1, 1), (0, 1, 1), (3, 2, 1), (1, 5, 4), (2, 1, 3)])
+def test_requests_that_end_their_processes_get_rows_and_do_not_end_the_batch(
+        batch: str, retries: int, restarts: int, max_in_flight: int, hostile: Hostile, starts: Starts) -> None:
+    requests = [Request.thumbnail(b"poison" if letter == "P" else b"image", 64) for letter in batch]
+    with Worker(
+            jobs=1, tool=hostile("poison"), max_in_flight=max_in_flight, retries=retries,
+            restarts=restarts) as worker:
+        codes = [result.code for result in worker.map(requests)]
+    assert codes == ["workerDied" if letter == "P" else None for letter in batch]
+    # Each of these requests ends 1 + retries processes, and no other one does.
+    assert starts("poison") <= 1 + batch.count("P") * (1 + retries)
+
+
+def test_process_that_answers_nothing_ends_the_batch_after_earlier_answers(hostile: Hostile, starts: Starts) -> None:
+    mode = "dies-after-8-answers"
+    with Worker(jobs=1, tool=hostile(mode), max_in_flight=1, restarts=3) as worker:
+        assert [worker.run(THUMBNAIL).code for _ in range(8)] == [None] * 8
+        with pytest.raises(WorkerUnavailable, match="ended 4 times in 60 seconds without an answer"):
+            list(worker.map([THUMBNAIL] * 8))
+    assert starts(mode) == 4
+
+
 @pytest.mark.parametrize("mode", ["silent", "never-reads", "closes-stdin", "closes-stdout"])
 def test_unresponsive_tool_does_not_block(mode: str, hostile: Hostile) -> None:
     before = descriptors()

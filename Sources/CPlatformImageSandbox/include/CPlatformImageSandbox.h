@@ -54,6 +54,8 @@ typedef struct pisb_exit {
 // described above and no other. Signals have their default actions and none is blocked.
 //
 // niceness: 0 to 19, added to the niceness of the main thread, not of the calling thread.
+// The process has a higher oom_score_adj (proc_pid_oom_score_adj(5)) than this one, as far as the
+// range allows, so that a lack of memory ends workers before their parent.
 // PISB_FAILED with errno ENOENT, EACCES, ENOMEM, EAGAIN, EMFILE…; then `process` is unchanged.
 pisb_status pisb_start(const char *path, const char *argument0, int niceness,
                        pisb_process *process);
@@ -63,6 +65,20 @@ pisb_status pisb_start(const char *path, const char *argument0, int niceness,
 // `exit` may be NULL. When the process was already waited for by other code of this program, `exit`
 // is code 0 without signal. Calling it again has no effect.
 void pisb_stop(pisb_process *process, pisb_exit *exit);
+
+// --- Ends of idle workers, for the parent --------------------------------------------------------
+
+// Creates a descriptor that ends pisb_wait (eventfd, close-on-exec); -1 with errno.
+int pisb_create_alarm(void);
+// Ends the current call of pisb_wait, or the next one. No effect with -1.
+void pisb_signal_alarm(int alarm);
+void pisb_close_alarm(int alarm);
+// Waits until the alarm is signalled, the peer of one of `count` sockets has closed its end, a
+// signal arrives, or `timeout_ms` have passed (-1: without limit). A socket may be closed in the
+// meantime: the function only returns earlier. Without memory, waits only for the alarm.
+void pisb_wait(int alarm, const int *sockets, size_t count, int timeout_ms);
+// True when the peer of the socket has closed it, mostly because its process has ended.
+bool pisb_has_ended(int socket);
 
 // --- Messages -----------------------------------------------------------------------------------
 

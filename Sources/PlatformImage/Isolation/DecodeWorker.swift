@@ -81,9 +81,14 @@ package struct DecodeWorker: ~Copyable {
             case .request(let request):
                 guard slab.extend(to: request.slabBytes),
                     let input = WorkerInputBytes(
-                        request.input, descriptor: received.descriptor, slabBytes: slab.byteCount),
-                    let next = try run(request, input)
-                else { return 70 }
+                        request.input, descriptor: received.descriptor, slabBytes: slab.byteCount)
+                else {
+                    // The parent sends only places that exist, so the address space is at its limit.
+                    try reportOutOfMemory(request)
+                    received = try receive()
+                    continue
+                }
+                guard let next = try run(request, input) else { return 70 }
                 received = next
             case .releaseMemory:
                 guard received.descriptor < 0 else { return 70 }
@@ -146,7 +151,11 @@ package struct DecodeWorker: ~Copyable {
                 try report(.measured(number: request.number, byteCount: job.byteCount, outputBytes: job.outputBytes))
                 let next = try receive(during: request)
                 guard case .proceed(request.number, let slabBytes, let start) = next.command else { return next }
-                guard next.descriptor < 0, slab.extend(to: slabBytes) else { return nil }
+                guard next.descriptor < 0 else { return nil }
+                guard slab.extend(to: slabBytes) else {
+                    try reportOutOfMemory(request)
+                    return try receive()
+                }
                 outputStart = start
             }
             guard outputStart <= slab.byteCount - job.outputBytes else { return nil }
@@ -188,12 +197,21 @@ package struct DecodeWorker: ~Copyable {
             guard case .frame(request.number, let step, let slabBytes) = next.command,
                 case .success(let composer) = opened
             else { return next }
-            guard next.descriptor < 0, slab.extend(to: slabBytes) else { return nil }
+            guard next.descriptor < 0 else { return nil }
+            guard slab.extend(to: slabBytes) else {
+                try reportOutOfMemory(request)
+                continue
+            }
             let result = slab.withMutableBytes(0..<slab.byteCount) { output in
                 WorkerJob.result(of: step, composer, into: &output)
             }
             try report(.finished(number: request.number, result))
         }
+    }
+
+    private func reportOutOfMemory(_ request: WorkerRequest) throws(WorkerSocket.Failure) {
+        let error = DecodeError(.outOfMemory, "out of memory: shared memory of a decode worker")
+        try report(.finished(number: request.number, .failure(error)))
     }
 
     private func report(_ report: WorkerReport) throws(WorkerSocket.Failure) {

@@ -12,13 +12,15 @@ extension DecodeWorkers {
         /// with the other memory that the worker does not use.
         public var idleSlabBytes = 4 << 20
         /// Maximum address space of a worker in bytes (RLIMIT_AS), at least 256 MiB; a decode that needs more throws
-        /// `limitExceeded` with the detail `workerMemory`.
+        /// `limitExceeded` with the detail `workerMemory`. It is lowered to three quarters of the lowest memory limit
+        /// of the program's cgroup and its ancestors at the start, but not below 64 MiB.
         public var addressSpaceBytes = 3 << 30
         /// Maximum time of one request; then the worker is ended, and the decode throws `timedOut`.
         public var timeLimit = Duration.seconds(60)
         /// Scheduling priority of the workers, 0 (as the program) to 19 (lowest), as in `nice`.
         public var niceness = 0
-        /// Time during which a file that crashed a worker is refused.
+        /// Time during which a file is refused that crashed a worker, or whose decode was ended twice by the SIGKILL or
+        /// SIGTERM of another program or of the OOM killer.
         public var refusalTime = Duration.seconds(600)
         /// Called after a worker ended during a decode, with the bytes of the file, on the thread of the decode.
         public var onFailure: (@Sendable (Failure, Span<UInt8>) -> Void)?
@@ -35,6 +37,16 @@ extension DecodeWorkers {
             guard timeLimit > .zero else {
                 throw .invalidArgument("timeLimit", "\(timeLimit)", allowed: "more than 0 seconds")
             }
+        }
+
+        /// Lowers ``addressSpaceBytes``, so that a worker reports that it has no memory before the cgroup has none and
+        /// the OOM killer ends it.
+        ///
+        /// - Parameter cgroupLimit: ``AvailableMemory/cgroupLimit``.
+        mutating func limitAddressSpace(cgroupLimit: Int?) {
+            guard let cgroupLimit else { return }
+            // The rest is for the program. A worker needs up to 30 MiB before its first decode.
+            addressSpaceBytes = min(addressSpaceBytes, max(64 << 20, cgroupLimit / 4 * 3))
         }
 
         /// The path of `imagetool-decoder` in the folder of the running program.

@@ -33,6 +33,7 @@ public final class DecodeWorkers: Sendable {
             executable = try Configuration.besideProgram()
         }
         configuration.executable = executable
+        configuration.limitAddressSpace(cgroupLimit: AvailableMemory().cgroupLimit)
         let checked = configuration
         let start = { @Sendable () throws(DecodeError) in try WorkerProcess(executable: executable, checked) }
         self.init(first: try start(), configuration, start: start)
@@ -95,7 +96,7 @@ extension DecodeWorkers {
         case timedOut
         /// A cancelled decode or a deadline.
         case cancelled
-        /// ``Configuration/requestsPerWorker``.
+        /// ``Configuration/requestsPerWorker``, or the worker had no memory left.
         case retired
     }
 
@@ -113,7 +114,7 @@ extension DecodeWorkers {
         public internal(set) var waits = 0
         /// Sum of the times of these waits.
         public internal(set) var waitTime = Duration.zero
-        /// Decodes that were refused because their file had crashed a worker before.
+        /// Decodes that were refused because their file had ended workers before.
         public internal(set) var refusedFiles = 0
     }
 

@@ -20,7 +20,7 @@ struct IsolatedDecoder: Sendable {
 
     /// Runs an operation without pixels.
     func result(of operation: WorkerOperation, _ bytes: Span<UInt8>) throws(DecodeError) -> WorkerResult {
-        try converse(bytes) { (worker, _, end) throws(WorkerProcess.Failure) in
+        try converse(bytes, operation, .operation) { (worker, _, end) throws(WorkerProcess.Failure) in
             let request = try worker.send(operation, bytes, of: self)
             guard case .finished(request.number, let result) = try worker.receive(request, until: end, flag) else {
                 throw .violatedProtocol
@@ -41,7 +41,7 @@ struct IsolatedDecoder: Sendable {
 
     /// Reads the header and computes the memory of an operation with pixels.
     func measure(_ operation: WorkerOperation, _ bytes: Span<UInt8>) throws(DecodeError) -> Measured {
-        try converse(bytes) {
+        try converse(bytes, operation, .measure) {
             (worker, _, end) throws(WorkerProcess.Failure) -> (Result<Measured, DecodeError>, UInt64?) in
             switch try measure(operation, bytes, worker, end) {
             case .success(let measured): return (.success(measured), measured.request.number)
@@ -57,7 +57,7 @@ struct IsolatedDecoder: Sendable {
     /// The worker that measured continues, unless another request uses it or it has ended.
     func images(_ measured: Measured, _ bytes: Span<UInt8>) throws(DecodeError) -> ThumbnailResults {
         let isFree = workers.supply.resume(measured.worker, number: measured.request.number)
-        return try converse(bytes, resumed: isFree ? measured.worker : nil) {
+        return try converse(bytes, measured.operation, .images, resumed: isFree ? measured.worker : nil) {
             (worker, isResumed, end) throws(WorkerProcess.Failure) in
             if isResumed { return (try images(measured, worker, end), nil) }
             return (try images(measured.operation, bytes, worker, end, maxOutputBytes: measured.outputBytes), nil)
@@ -66,7 +66,7 @@ struct IsolatedDecoder: Sendable {
 
     /// Makes the images of an operation.
     func images(_ operation: WorkerOperation, _ bytes: Span<UInt8>) throws(DecodeError) -> ThumbnailResults {
-        try converse(bytes) { (worker, _, end) throws(WorkerProcess.Failure) in
+        try converse(bytes, operation, .images) { (worker, _, end) throws(WorkerProcess.Failure) in
             (try images(operation, bytes, worker, end, maxOutputBytes: .max), nil)
         }.get()
     }
@@ -200,16 +200,18 @@ struct IsolatedDecoder: Sendable {
 
     /// Calls `body` with a worker, true when it is `resumed`, and the end of the time limit. Releases the worker, or
     /// ends it when `body` throws. Repeats this when the worker had ended before the request, because then the file is
-    /// not the cause.
+    /// not the cause, and when a worker that has served other requests has no memory left.
     ///
     /// - Parameter body: Returns the result, and the number of a request that can be continued.
     private func converse<Value>(
-        _ bytes: Span<UInt8>, resumed: WorkerProcess? = nil,
+        _ bytes: Span<UInt8>, _ operation: WorkerOperation, _ part: WorkerAttempt.Part,
+        resumed: WorkerProcess? = nil,
         _ body: (WorkerProcess, Bool, ContinuousClock.Instant) throws(WorkerProcess.Failure) -> (Value, UInt64?)
     ) throws(DecodeError) -> Value {
         if resumed == nil { try throwIfRefused(bytes) }
         try flag?.poll(format: format)
         var next = resumed
+        var exhausted: Value?
         for _ in 0..<4 {
             let isResumed = next != nil
             let worker: WorkerProcess
@@ -218,6 +220,12 @@ struct IsolatedDecoder: Sendable {
             do throws(WorkerProcess.Failure) {
                 let (value, measured) = try body(worker, isResumed, .now.advanced(by: workers.configuration.timeLimit))
                 workers.supply.release(worker, measured: measured)
+                // The supply ends it. Earlier requests can be the reason why the worker has no memory left.
+                if unsafe worker.isExhausted, unsafe worker.number > 1 {
+                    exhausted = value
+                    continue
+                }
+                workers.refusedFiles.noteCompletion(of: WorkerAttempt(operation, options, part), bytes)
                 return value
             } catch {
                 if case .stopped(let stop) = error {
@@ -226,24 +234,32 @@ struct IsolatedDecoder: Sendable {
                     throw stop
                 }
                 let end = workers.supply.discard(worker)
-                guard case .wasEnded = error else { throw self.error(error, end: end, worker, bytes) }
+                guard case .wasEnded = error else {
+                    throw self.error(error, end: end, worker, bytes, WorkerAttempt(operation, options, part))
+                }
                 workers.supply.count(.killed)
             }
         }
-        throw DecodeError(.workerUnavailable, format: format, detail: "system", "four workers ended while idle")
+        guard let exhausted else { throw workersEndedWhileIdle }
+        return exhausted
+    }
+
+    var workersEndedWhileIdle: DecodeError {
+        DecodeError(.workerUnavailable, format: format, detail: "system", "four workers ended while idle")
     }
 
     func throwIfRefused(_ bytes: Span<UInt8>) throws(DecodeError) {
         guard workers.refusedFiles.contains(bytes) else { return }
         throw DecodeError(
-            .crashed, format: format, detail: "refused", "the file ended a decode worker before and is refused")
+            .crashed, format: format, detail: "refused", "the file ended decode workers before and is refused")
     }
 
     /// Converts the failure of a conversation, whose worker is ended, and reports it.
     ///
     /// - Parameter end: The name of the signal that ended the worker, or `exit`.
     func error(
-        _ failure: WorkerProcess.Failure, end: String, _ worker: WorkerProcess, _ bytes: Span<UInt8>
+        _ failure: WorkerProcess.Failure, end: String, _ worker: WorkerProcess, _ bytes: Span<UInt8>,
+        _ attempt: WorkerAttempt
     ) -> DecodeError {
         let reason: DecodeWorkers.EndReason
         let error: DecodeError
@@ -270,7 +286,12 @@ struct IsolatedDecoder: Sendable {
             reason = .timedOut
         }
         workers.supply.count(reason)
-        if reason != .killed { workers.refusedFiles.insert(bytes) }
+        if reason == .killed {
+            // By another program or the OOM killer, or by this program after the worker had closed its socket.
+            workers.refusedFiles.noteKill(attempt, bytes)
+        } else {
+            workers.refusedFiles.insert(bytes)
+        }
         workers.configuration.onFailure?(
             DecodeWorkers.Failure(reason: reason, error: error, processIdentifier: worker.processIdentifier), bytes)
         return error

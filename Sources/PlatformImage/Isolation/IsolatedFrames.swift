@@ -18,24 +18,8 @@ final class IsolatedFrames {
     init(_ decoder: IsolatedDecoder, _ bytes: Span<UInt8>) throws(DecodeError) {
         try decoder.throwIfRefused(bytes)
         try decoder.flag?.poll()
-        let worker = try decoder.workers.supply.acquireSession()
-        let opened: Result<(WorkerRequest, ImageHeader), DecodeError>
-        do throws(WorkerProcess.Failure) {
-            let request = try worker.send(.frames, bytes, of: decoder)
-            let end = ContinuousClock.now.advanced(by: decoder.workers.configuration.timeLimit)
-            switch try worker.receive(request, until: end, decoder.flag) {
-            case .finished(request.number, .frames(let header)):
-                guard decoder.isPlausible(header) else { throw .violatedProtocol }
-                opened = .success((request, header))
-            case .finished(request.number, .failure(let error)): opened = .failure(decoder.converted(error))
-            default: throw .violatedProtocol
-            }
-            // The worker has copied the bytes.
-            worker.clearSlab()
-        } catch {
-            let end = decoder.workers.supply.discard(worker, isSession: true)
-            throw decoder.error(error, end: end, worker, bytes)
-        }
+        let (worker, opened) = try Self.open(decoder, bytes)
+        decoder.workers.refusedFiles.noteCompletion(of: Self.openingAttempt(decoder), bytes)
         switch opened {
         case .success((let request, let header)):
             self.bytes = [UInt8](bytes)
@@ -47,6 +31,47 @@ final class IsolatedFrames {
             decoder.workers.supply.endSession(worker)
             throw error
         }
+    }
+
+    /// Opens the animation in a worker; uses another one when a worker had ended before the request.
+    private static func open(
+        _ decoder: IsolatedDecoder, _ bytes: Span<UInt8>
+    ) throws(DecodeError) -> (WorkerProcess, Result<(WorkerRequest, ImageHeader), DecodeError>) {
+        for _ in 0..<4 {
+            let worker = try decoder.workers.supply.acquireSession()
+            do throws(WorkerProcess.Failure) {
+                return (worker, try open(decoder, bytes, worker))
+            } catch {
+                let end = decoder.workers.supply.discard(worker, isSession: true)
+                guard case .wasEnded = error else {
+                    throw decoder.error(error, end: end, worker, bytes, openingAttempt(decoder))
+                }
+                decoder.workers.supply.count(.killed)
+            }
+        }
+        throw decoder.workersEndedWhileIdle
+    }
+
+    private static func openingAttempt(_ decoder: IsolatedDecoder) -> WorkerAttempt {
+        WorkerAttempt(.frames, decoder.options, .operation)
+    }
+
+    private static func open(
+        _ decoder: IsolatedDecoder, _ bytes: Span<UInt8>, _ worker: WorkerProcess
+    ) throws(WorkerProcess.Failure) -> Result<(WorkerRequest, ImageHeader), DecodeError> {
+        let opened: Result<(WorkerRequest, ImageHeader), DecodeError>
+        let request = try worker.send(.frames, bytes, of: decoder)
+        let end = ContinuousClock.now.advanced(by: decoder.workers.configuration.timeLimit)
+        switch try worker.receive(request, until: end, decoder.flag) {
+        case .finished(request.number, .frames(let header)):
+            guard decoder.isPlausible(header) else { throw .violatedProtocol }
+            opened = .success((request, header))
+        case .finished(request.number, .failure(let error)): opened = .failure(decoder.converted(error))
+        default: throw .violatedProtocol
+        }
+        // The worker has copied the bytes.
+        worker.clearSlab()
+        return opened
     }
 
     deinit {
@@ -132,6 +157,8 @@ final class IsolatedFrames {
     ) throws(DecodeError) -> Value {
         guard let worker else { throw failure ?? DecodeError(.internal, "the animation has no worker") }
         try decoder.flag?.poll(format: header.format)
+        let part = WorkerAttempt.Part.step(kind, frameCount: frameCount)
+        let bytes = bytes
         do throws(WorkerProcess.Failure) {
             try worker.step(kind, of: request, outputBytes: outputBytes, decoder.flag)
             let end = ContinuousClock.now.advanced(by: decoder.workers.configuration.timeLimit)
@@ -139,6 +166,8 @@ final class IsolatedFrames {
             else { throw .violatedProtocol }
             let value = try convert(result, worker)
             worker.clearSlab()
+            decoder.workers.refusedFiles.noteCompletion(
+                of: WorkerAttempt(.frames, decoder.options, part), bytes.span)
             return value
         } catch {
             self.worker = nil
@@ -149,8 +178,8 @@ final class IsolatedFrames {
                 throw stop
             }
             let end = decoder.workers.supply.discard(worker, isSession: true)
-            let bytes = bytes
-            let error = decoder.error(error, end: end, worker, bytes.span)
+            let attempt = WorkerAttempt(.frames, decoder.options, part)
+            let error = decoder.error(error, end: end, worker, bytes.span, attempt)
             failure = error
             throw error
         }

@@ -97,7 +97,7 @@ extension WorkerReport {
 }
 
 extension WireWriter {
-    fileprivate mutating func write(_ operation: WorkerOperation) {
+    mutating func write(_ operation: WorkerOperation) {
         switch operation {
         case .header: write(UInt8(0))
         case .iccProfile: write(UInt8(1))

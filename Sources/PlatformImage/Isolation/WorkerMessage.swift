@@ -86,7 +86,7 @@ struct WorkerRequest: Equatable {
     var input: WorkerInput
     /// Nanoseconds until the deadline; nil for none.
     var deadline: Int?
-    /// Bytes of the slab after the parent's last change.
+    /// Bytes from the start of the slab that the request needs.
     var slabBytes: Int
     /// Place for the pixels: a worker whose output fits makes them without a further permission. Nil for none.
     var output: WorkerOutputPlace?

@@ -35,6 +35,9 @@ import Darwin
     nonisolated(unsafe) private var incoming = WorkerSocket.Incoming()
     /// Number of the last request.
     nonisolated(unsafe) private(set) var number: UInt64 = 0
+    /// True after the worker reported that it has no memory: the mapping of the slab and the heap can be larger than a
+    /// new process needs.
+    nonisolated(unsafe) private(set) var isExhausted = false
     /// Bytes from the start of the slab that may differ from 0.
     nonisolated(unsafe) private var usedBytes = 0
     /// The input at the start of the slab, and its size; nil for none, or when it is not in a retained array.
@@ -124,6 +127,12 @@ import Darwin
         return end.was_signalled ? SignalName.of(end.code) : "exit"
     }
 
+    /// True when the process has closed its end of the socket, which only its end does in a correct worker.
+    var hasEnded: Bool { pisb_has_ended(socket.descriptor) }
+
+    /// The socket, to wait for the end of an idle worker.
+    var descriptor: Int32 { socket.descriptor }
+
     // MARK: Requests
 
     /// Sends a request with its input, and returns it with its number.
@@ -152,11 +161,13 @@ import Darwin
             descriptor = unsafe bytes.withUnsafeBytes { unsafe pisb_sealed_copy($0.baseAddress, $0.count) }
             guard descriptor >= 0 else { throw .outOfMemory }
         }
+        // Not the complete slab: an earlier request may have grown it above the address space of the worker.
+        request.slabBytes = isInSlab ? max(1, bytes.count) : 1
         if let outputBytes {
-            request.output = WorkerOutputPlace(
-                start: try reserveOutput(outputBytes, after: request.input), byteCount: outputBytes)
+            let start = try reserveOutput(outputBytes, after: request.input)
+            request.output = WorkerOutputPlace(start: start, byteCount: outputBytes)
+            request.slabBytes = max(1, start.addingClamped(outputBytes))
         }
-        request.slabBytes = unsafe slab.byteCount
         try send(.request(request), descriptor: descriptor, ifEnded: .wasEnded, decoder.flag)
         return request
     }
@@ -170,8 +181,8 @@ import Darwin
         let start = try reserveOutput(outputBytes, after: request.input)
         // Nothing was sent since the worker measured the request: when it has ended, it ended while it waited.
         try send(
-            .proceed(number: request.number, slabBytes: unsafe slab.byteCount, outputStart: start), ifEnded: .wasEnded,
-            flag)
+            .proceed(number: request.number, slabBytes: max(1, start.addingClamped(outputBytes)), outputStart: start),
+            ifEnded: .wasEnded, flag)
         return start
     }
 
@@ -193,7 +204,7 @@ import Darwin
     ) throws(Failure) {
         guard unsafe slab.grow(to: max(1, outputBytes)) else { throw .outOfMemory }
         unsafe usedBytes = max(usedBytes, outputBytes)
-        try send(.frame(number: request.number, step, slabBytes: unsafe slab.byteCount), ifEnded: .ended, flag)
+        try send(.frame(number: request.number, step, slabBytes: max(1, outputBytes)), ifEnded: .ended, flag)
     }
 
     /// Sends a message; polls `flag` while the worker does not read, which it may do for at most ``sendTime``.
@@ -260,6 +271,7 @@ import Darwin
                 continue
             }
             guard let report = try? WorkerReport(wireBytes: message, to: request) else { throw .violatedProtocol }
+            if case .finished(_, .failure(let error)) = report, error.code == .outOfMemory { unsafe isExhausted = true }
             return report
         }
     }
@@ -307,8 +319,7 @@ import Darwin
 
     /// Requests that the idle worker returns its unused memory to the system.
     ///
-    /// Does not wait for an answer or for room in the socket's buffer: without room, the worker keeps the memory. The
-    /// next request detects a worker that has ended.
+    /// Does not wait for an answer or for room in the socket's buffer: without room, the worker keeps the memory.
     func releaseMemory() { releaseMemory(after: unsafe number) }
 
     /// - Parameter number: The last request of the worker; another number has no effect during a request.

@@ -30,8 +30,10 @@ final class WorkerSupply: Sendable {
         var waiters: [Waiter] = []
         /// Workers that requests have.
         var lentCount = 0
-        /// Workers that animations have.
+        /// Workers that animations have, or start.
         var sessionCount = 0
+        /// Workers that animations start: they are counted in ``sessionCount``, and not yet in ``processes``.
+        var startingSessionCount = 0
         var processes: Set<Int32> = []
         /// Workers whose decode was stopped; the thread ends them, so that the decode returns at once.
         var ending: [WorkerProcess] = []
@@ -41,10 +43,15 @@ final class WorkerSupply: Sendable {
         var isClosed = false
         /// Consecutive starts that failed.
         var failedStarts = 0
+        /// Workers that ended while they were idle, since the last request.
+        var idleEnds = 0
         var lastEnd: ContinuousClock.Instant?
         /// The end of ``WorkerSupply/firstDelay``.
         let firstDelayEnd = ContinuousClock.now + WorkerSupply.firstDelay
         var statistics = DecodeWorkers.Statistics()
+
+        /// Workers that requests have or can have.
+        var requestWorkerCount: Int { processes.count + startingSessionCount - sessionCount }
     }
 
     /// Maximum number of open animations.
@@ -54,6 +61,9 @@ final class WorkerSupply: Sendable {
     private static let failureDelay = Duration.milliseconds(20)
     /// Time between the end of a worker and the start of its replacement, in which the next request uses the processor.
     private static let startDelay = Duration.milliseconds(3)
+    /// The delay doubles with each worker that ends while it is idle, up to this power of 2 (0.8 s): another program or
+    /// the OOM killer may end each new worker.
+    private static let maxDelayExponent = 8
     /// Time after the start of the first worker in which others are started only for requests that wait, so that they
     /// do not delay the first request of a program.
     private static let firstDelay = Duration.milliseconds(100)
@@ -64,7 +74,7 @@ final class WorkerSupply: Sendable {
     private let start: @Sendable () throws(DecodeError) -> WorkerProcess
     private let state: Mutex<SupplyState>
     /// Signalled when the thread of the supply has work.
-    private let hasWork = DispatchSemaphore(value: 0)
+    private let alarm = WorkerAlarm()
 
     /// - Parameter start: Starts a worker process.
     init(
@@ -94,7 +104,7 @@ final class WorkerSupply: Sendable {
             return state.idle.map(\.worker) + state.ending
         }
         for worker in idle { _ = worker.stop() }
-        hasWork.signal()
+        alarm.signal()
     }
 
     var statistics: DecodeWorkers.Statistics {
@@ -136,7 +146,7 @@ final class WorkerSupply: Sendable {
             return nil
         }
         if let free { return free }
-        hasWork.signal()
+        alarm.signal()
         let start = ContinuousClock.now
         defer {
             let time = ContinuousClock.now - start
@@ -192,7 +202,7 @@ final class WorkerSupply: Sendable {
             return serve(&state)
         }
         deliver(served)
-        hasWork.signal()
+        alarm.signal()
         return end
     }
 
@@ -203,7 +213,7 @@ final class WorkerSupply: Sendable {
             forget(worker, &state)
             if !state.isClosed { state.ending.append(worker) }
         }
-        hasWork.signal()
+        alarm.signal()
     }
 
     /// Counts an ended worker.
@@ -222,20 +232,33 @@ final class WorkerSupply: Sendable {
                     .workerUnavailable, detail: "busy", "\(Self.maxSessions) animations are open in workers")
             }
             state.sessionCount += 1
-            guard state.idle.count > 1, state.waiters.isEmpty else { return nil }
-            return removeIdle(&state)
+            if state.idle.count > 1, state.waiters.isEmpty { return removeIdle(&state) }
+            state.startingSessionCount += 1
+            return nil
         }
         if let idle {
-            hasWork.signal()
+            alarm.signal()
             return idle
         }
-        do throws(DecodeError) {
-            let worker = try start()
-            state.locked(in: self) { _ = $0.processes.insert(worker.processIdentifier) }
-            return worker
-        } catch {
-            state.locked(in: self) { $0.sessionCount -= 1 }
-            throw error
+        var attempts = 0
+        while true {
+            do throws(DecodeError) {
+                let worker = try start()
+                state.locked(in: self) { state in
+                    state.startingSessionCount -= 1
+                    state.processes.insert(worker.processIdentifier)
+                }
+                return worker
+            } catch {
+                attempts += 1
+                // Another program or the OOM killer can end a process while it starts.
+                if error.detail == "system", attempts < Self.maxFailedStarts { continue }
+                state.locked(in: self) { state in
+                    state.startingSessionCount -= 1
+                    state.sessionCount -= 1
+                }
+                throw error
+            }
         }
     }
 
@@ -250,8 +273,10 @@ final class WorkerSupply: Sendable {
             if isSession { state.sessionCount -= 1 } else { state.lentCount -= 1 }
             let number = worker.processIdentifier
             state.requestCounts[number, default: 0] += 1
-            let isOld = state.requestCounts[number] ?? 0 >= configuration.requestsPerWorker
-            let isNeeded = state.processes.count - state.sessionCount <= width + 1
+            state.idleEnds = 0
+            let isOld =
+                unsafe state.requestCounts[number] ?? 0 >= configuration.requestsPerWorker || worker.isExhausted
+            let isNeeded = state.requestWorkerCount <= width + 1
             guard !isOld || measured != nil, isNeeded, !state.isClosed else {
                 forget(worker, &state)
                 if isOld { state.statistics.endedWorkers[.retired, default: 0] += 1 }
@@ -262,13 +287,13 @@ final class WorkerSupply: Sendable {
             return (true, serve(&state), state.isThreadWaiting)
         }
         deliver(served)
-        if wakesThread { hasWork.signal() }
+        if wakesThread { alarm.signal() }
         return isKept
     }
 
     private func retire(_ worker: WorkerProcess) {
         _ = worker.stop()
-        hasWork.signal()
+        alarm.signal()
     }
 
     private func forget(_ worker: WorkerProcess, _ state: inout SupplyState) {
@@ -314,18 +339,21 @@ final class WorkerSupply: Sendable {
 
     // MARK: Maintenance
 
-    /// Work of the supply's thread: starts missing workers, and releases the memory of idle ones.
+    /// Work of the supply's thread: starts missing workers, ends those that have died while they were idle, and
+    /// releases the memory of idle ones.
     private func maintain() {
         while true {
-            let delay = state.locked(in: self) { state -> Int? in
+            let next = state.locked(in: self) { state -> (delay: Int, idle: [Int32])? in
                 guard !state.isClosed else { return nil }
                 let delay = nextDelay(state)
+                // With a delay, the end of a worker that becomes idle later is noticed after it.
                 state.isThreadWaiting = delay == .max
-                return delay
+                return (delay, state.idle.map(\.worker.descriptor))
             }
-            guard let delay else { return }
-            _ = hasWork.wait(timeout: delay == .max ? .distantFuture : .now() + .milliseconds(delay))
+            guard let next else { return }
+            alarm.wait(milliseconds: next.delay, orEndOf: next.idle)
             endDiscarded()
+            endDeadWorkers()
             releaseIdleMemory()
             let isDue = state.locked(in: self) { state in
                 !state.isClosed && isMissing(state) && startIsDue(state)
@@ -343,24 +371,42 @@ final class WorkerSupply: Sendable {
         for worker in ending { _ = worker.stop() }
     }
 
-    private func isMissing(_ state: SupplyState) -> Bool { state.processes.count - state.sessionCount < width + 1 }
-
-    private func startIsDue(_ state: SupplyState) -> Bool {
-        if state.waiters.isEmpty, state.firstDelayEnd > .now { return false }
-        guard let lastEnd = state.lastEnd else { return true }
-        let delay: Duration
-        if state.failedStarts > 0 {
-            delay = Self.failureDelay
-        } else {
-            delay = state.waiters.isEmpty ? Self.startDelay : .zero
+    /// Ends and replaces idle workers that another program or the OOM killer has ended: they would be zombies, with
+    /// their descriptors, until a request uses them.
+    private func endDeadWorkers() {
+        let dead = state.locked(in: self) { state -> [WorkerProcess] in
+            let dead = state.idle.map(\.worker).filter(\.hasEnded)
+            guard !dead.isEmpty else { return [] }
+            state.idle.removeAll { entry in dead.contains { $0 === entry.worker } }
+            state.idleEnds += dead.count
+            state.statistics.endedWorkers[.killed, default: 0] += dead.count
+            for worker in dead { forget(worker, &state) }
+            return dead
         }
-        return lastEnd + delay <= .now
+        for worker in dead { _ = worker.stop() }
     }
+
+    private func isMissing(_ state: SupplyState) -> Bool { state.requestWorkerCount < width + 1 }
+
+    /// The time at which a missing worker is to be started; nil for now.
+    private func startTime(_ state: SupplyState) -> ContinuousClock.Instant? {
+        let first = state.waiters.isEmpty ? state.firstDelayEnd : nil
+        let next = state.lastEnd.map { lastEnd in
+            if state.failedStarts > 0 { return lastEnd + Self.failureDelay }
+            guard state.waiters.isEmpty else { return lastEnd }
+            return lastEnd + Self.startDelay * (1 << min(state.idleEnds, Self.maxDelayExponent))
+        }
+        return [first, next].compactMap(\.self).max()
+    }
+
+    private func startIsDue(_ state: SupplyState) -> Bool { startTime(state).map { $0 <= .now } ?? true }
 
     /// Milliseconds until the thread has work; `Int.max` when it has none.
     private func nextDelay(_ state: SupplyState) -> Int {
         if isMissing(state) {
-            return startIsDue(state) ? 0 : state.failedStarts > 0 ? 20 : 3
+            guard let time = startTime(state) else { return 0 }
+            let delay = time - .now
+            return delay <= .zero ? 0 : Int(delay / .milliseconds(1)) + 1
         }
         return state.idle.contains { !$0.hasReleasedMemory } ? 250 : .max
     }

@@ -13,6 +13,8 @@ final class WorkerSession: Sendable {
     private struct Job: Sendable {
         let sequence: Int
         let id: String
+        /// Bytes of the line.
+        let lineBytes: Int
         let bytes: [UInt8]
         let readTime = ContinuousClock.now
     }
@@ -54,10 +56,10 @@ final class WorkerSession: Sendable {
             switch item {
             case .tooLong:
                 let failure = Failure(.usage, "lineTooLong: the line has more than \(input.maxLineBytes) bytes")
-                refuse(Job(sequence: sequence, id: "null", bytes: []), failure)
+                refuse(Job(sequence: sequence, id: "null", lineBytes: 0, bytes: []), failure)
             case .line(let line):
                 guard line.contains(where: { $0 != UInt8(ascii: " ") && $0 != UInt8(ascii: "\r") }) else { continue }
-                accept(WorkerRequest(line, recipes: recipes), input, sequence)
+                accept(WorkerRequest(line, recipes: recipes), lineBytes: line.count, input, sequence)
             }
             sequence += 1
         }
@@ -66,7 +68,7 @@ final class WorkerSession: Sendable {
     }
 
     /// Reads the bytes that a request announced, and starts it.
-    private func accept(_ request: WorkerRequest, _ input: LineInput, _ sequence: Int) {
+    private func accept(_ request: WorkerRequest, lineBytes: Int, _ input: LineInput, _ sequence: Int) {
         var content = request.content
         var bytes: [UInt8] = []
         if request.announcedBytes > 0 {
@@ -89,7 +91,7 @@ final class WorkerSession: Sendable {
                 content = .failure(Failure(.dataError, "\(code): \(message)"))
             }
         }
-        let job = Job(sequence: sequence, id: request.id, bytes: bytes)
+        let job = Job(sequence: sequence, id: request.id, lineBytes: lineBytes, bytes: bytes)
         switch content {
         case .failure(let failure): refuse(job, failure)
         case .success(let content): start(job, content)
@@ -102,7 +104,7 @@ final class WorkerSession: Sendable {
     }
 
     private func start(_ job: Job, _ content: WorkerRequest.Content) {
-        admission.begin(byteCount: job.bytes.count)
+        admission.begin(byteCount: job.lineBytes + job.bytes.count)
         state.locked(in: self) { state in
             state.tasks[job.sequence] = Task { [self] in
                 await answer(job, content)
@@ -123,23 +125,28 @@ final class WorkerSession: Sendable {
 
     private func answer(_ job: Job, _ content: WorkerRequest.Content) async {
         let start = ContinuousClock.now
-        var inputCount = job.bytes.count
+        var inputCount = job.lineBytes + job.bytes.count
         do {
             var bytes: [UInt8]?
             var loadTime = Duration.zero
             if case .url(let url) = content.source {
+                await admission.waitForStart(job.sequence)
+                let start = ContinuousClock.now
                 let body = try await load(url, deadline: content.deadline)
                 admission.add(byteCount: body.count)
-                inputCount = body.count
+                inputCount += body.count
                 bytes = body
                 loadTime = .now - start
             }
-            try await queue.run { [self, bytes, inputCount, loadTime] flag in
+            // The queue runs requests that were read before the limit of the bytes was reached.
+            while try await !queue.run({ [self, bytes, inputCount, loadTime] flag in
+                guard admission.mayStart(job.sequence) else { return false }
                 let start = ContinuousClock.now
                 let answer = result(of: job, content, loaded: bytes, flag)
-                let byteCount = answer.body?.byteCount ?? 0
-                admission.add(byteCount: byteCount)
-                deliver(answer, job, duration: loadTime + (.now - start), byteCount: inputCount + byteCount)
+                deliver(answer, job, duration: loadTime + (.now - start), byteCount: inputCount)
+                return true
+            }) {
+                await admission.waitForStart(job.sequence)
             }
         } catch {
             let failure = (error as? DecodeError).map { Failure($0) } ?? (error as? Failure) ?? .unexpected(error)
@@ -147,9 +154,14 @@ final class WorkerSession: Sendable {
         }
     }
 
+    /// - Parameter byteCount: Bytes of the request and its input, which is not needed any more.
     private func deliver(_ answer: WorkerAnswer, _ job: Job, duration: Duration, byteCount: Int) {
         let line = answer.line(id: job.id, duration: duration)
-        output.write(line, answer.body, sequence: job.sequence) { [admission] in admission.end(byteCount: byteCount) }
+        let resultBytes = line.count + (answer.body?.byteCount ?? 0)
+        admission.replace(byteCount, by: resultBytes)
+        output.write(line, answer.body, sequence: job.sequence) { [admission] in
+            admission.end(job.sequence, byteCount: resultBytes)
+        }
         if output.isClosed { cancel() }
     }
 

@@ -64,6 +64,58 @@ import Testing
         #expect(!list.isActive)
     }
 
+    private static let decode = WorkerAttempt(.decode, DecodeOptions(), .images)
+
+    @Test func fileIsRefusedAfterTwoKillsUntilItsTimeEnds() {
+        let list = RefusedFiles(time: .seconds(10))
+        let file: [UInt8] = [7]
+        list.noteKill(Self.decode, file.span, now: Self.start)
+        #expect(!contains(list, file, after: 1))
+        list.noteKill(Self.decode, file.span, now: after(2))
+
+        #expect(contains(list, file, after: 3))
+        #expect(!contains(list, [8], after: 3))
+        list.noteCompletion(of: Self.decode, file.span, now: after(4))
+        #expect(contains(list, file, after: 11))
+        #expect(!contains(list, file, after: 12))
+        list.noteKill(Self.decode, file.span, now: after(12))
+        #expect(!contains(list, file, after: 12), "the earlier kills have expired")
+    }
+
+    @Test func killsOfDifferentAttemptsAreAddedAndOnlyTheSameAttemptRemovesOne() {
+        var otherOptions = DecodeOptions()
+        otherOptions.appliesOrientation = false
+        let others = [
+            WorkerAttempt(.header, DecodeOptions(), .operation), WorkerAttempt(.decode, DecodeOptions(), .measure),
+            WorkerAttempt(.decode, otherOptions, .images),
+            WorkerAttempt(.thumbnail(ThumbnailOptions(width: 8)), DecodeOptions(), .images),
+            WorkerAttempt(.frames, DecodeOptions(), .step(.compose, frameCount: 1)),
+            WorkerAttempt(.frames, DecodeOptions(), .step(.compose, frameCount: 2)),
+            WorkerAttempt(.frames, DecodeOptions(), .step(.advance, frameCount: 1)),
+        ]
+        let file: [UInt8] = [7]
+        for other in others {
+            #expect(other != Self.decode && others.count { $0 == other } == 1)
+            let list = RefusedFiles(time: .seconds(10))
+            list.noteKill(Self.decode, file.span, now: Self.start)
+            list.noteCompletion(of: other, file.span, now: after(1))
+            list.noteKill(other, file.span, now: after(2))
+            #expect(contains(list, file, after: 3))
+        }
+        let list = RefusedFiles(time: .seconds(10))
+        for second in 0..<100 {
+            list.noteKill(Self.decode, file.span, now: after(second))
+            list.noteCompletion(of: Self.decode, file.span, now: after(second))
+            #expect(!list.isActive && !contains(list, file, after: second))
+        }
+        list.noteKill(Self.decode, file.span, now: after(100))
+        list.insert(file.span, now: after(100))
+        #expect(contains(list, file, after: 100), "a crash refuses at once")
+        let none = RefusedFiles(time: .zero)
+        for _ in 0..<3 { none.noteKill(Self.decode, file.span, now: Self.start) }
+        #expect(!none.isActive)
+    }
+
     /// The 1,025th file replaces the file whose time ends first.
     @Test func fullListReplacesTheFileThatExpiresFirst() {
         let list = RefusedFiles(time: .seconds(10_000))

@@ -1,4 +1,5 @@
 import Foundation
+import PlatformImage
 import PlatformImageLoopbackOrigin
 import PlatformImageTestSupport
 import PlatformImageToolSupport
@@ -75,4 +76,57 @@ import Testing
         gate.open()
         await origin.stop()
     }
+
+    #if os(Linux)
+    /// The first request waits for its origin. The results of the others, of 4 MB each, wait for its answer.
+    @Test func resultsBehindASlowRequestHaveAtMostTheBytesInFlight() async throws {
+        let gate = OriginGate()
+        let origin = try await LoopbackOrigin { _ in
+            var response = OriginResponse(body: smallBitmap)
+            response.gate = gate
+            return .response(response)
+        }
+        let (count, side) = (60, 1000)
+        let worker = try WorkerDriver(
+            ["-j", "2", "--isolation", "off", "--ordered", "--max-in-flight", "\(count + 1)"]
+                + ["--max-bytes-in-flight", "\(16 << 20)"] + Self.allow(origin))
+        worker.send("{\"id\":0,\"op\":\"info\",\"url\":\"\(url(origin, "/a"))\"}")
+        let image = try ImageEncoder().encode(Bitmap(width: side, height: side) { _ in }, as: .png)
+        for id in 1...count { worker.send("{\"id\":\(id),\"op\":\"decode\",\"bytes\":\(image.count)}", image) }
+        try worker.closeInput()
+
+        // Until the worker has done all that it does before the first answer: no CPU time for a second.
+        var (last, unchanged) = (try Self.processorTicks(of: worker.processIdentifier), 0)
+        while unchanged < 20 || origin.requests.isEmpty {
+            try await Task.sleep(for: .milliseconds(50))
+            let now = try Self.processorTicks(of: worker.processIdentifier)
+            unchanged = now == last ? unchanged + 1 : 0
+            last = now
+        }
+        let peak = try Self.peakBytes(of: worker.processIdentifier)
+        gate.open()
+        for id in 0...count {
+            let answer = try worker.next()
+            #expect(answer?.id == "\(id)" && answer?.status == "complete", "\(id)")
+            #expect(answer?.body.count == (id == 0 ? 0 : side * side * 4))
+        }
+        #expect(worker.exitCode() == 0)
+        // 16 MiB of waiting results, two results that are being made, and the program with its decoders.
+        #expect(peak < 96 << 20, "\(peak) bytes")
+        await origin.stop()
+    }
+
+    /// CPU time of a process in clock ticks.
+    private static func processorTicks(of process: Int32) throws -> Int {
+        let text = try String(contentsOfFile: "/proc/\(process)/stat", encoding: .utf8)
+        let fields = text[(text.lastIndex(of: ")") ?? text.startIndex)...].split(separator: " ")
+        return try #require(Int(fields[12])) + #require(Int(fields[13]))
+    }
+
+    private static func peakBytes(of process: Int32) throws -> Int {
+        let text = try String(contentsOfFile: "/proc/\(process)/status", encoding: .utf8)
+        let line = try #require(text.split(separator: "\n").first { $0.hasPrefix("VmHWM:") })
+        return try #require(line.split(whereSeparator: \.isWhitespace).dropFirst().first.flatMap { Int($0) }) * 1024
+    }
+    #endif
 }

@@ -29,6 +29,11 @@ logger = logging.getLogger("platformimage")
 TIMEOUT_GRACE = 1.0
 # Bytes that are prepared for writing; one request may exceed this.
 MAX_PREPARED_BYTES = 1 << 18
+PROBE_TIMEOUT = 30.0
+# A BMP of 1 x 1 pixel: a process that cannot answer a request for it is broken.
+_PROBE_IMAGE = (
+    b"BM" + (58).to_bytes(4, "little") + bytes(4) + (54).to_bytes(4, "little") + (40).to_bytes(4, "little")
+    + (1).to_bytes(4, "little") * 2 + (1).to_bytes(2, "little") + (24).to_bytes(2, "little") + bytes(24 + 4))
 _engines: weakref.WeakSet[Engine] = weakref.WeakSet()
 
 
@@ -178,8 +183,10 @@ class _Exchange:
         self._waits_for_stdin = False
         self._stdin_broke_at = float("inf")
         self._last_id = 0
+        # Times at which processes ended since the last answer.
         self._ends: deque[float] = deque()
         self._last_end = ""
+        self._violated_protocol = False
         with descriptors_lock:
             self._selector = selectors.DefaultSelector()
             self._wake_out, self._wake_in = os.pipe()
@@ -265,8 +272,8 @@ class _Exchange:
             self._ends.popleft()
         if len(self._ends) > self._settings.restarts:
             self._fail_queue(
-                f"the worker ended {len(self._ends)} times in {self._settings.restart_period:g} seconds; "
-                f"the last time with {self._last_end}")
+                f"the worker ended {len(self._ends)} times in {self._settings.restart_period:g} seconds without an "
+                f"answer; the last time with {self._last_end}")
             return
         try:
             self.process = WorkerProcess(self._settings.command())
@@ -277,6 +284,20 @@ class _Exchange:
         for descriptor in (self.process.stdout, self.process.stderr, self.process.pidfd):
             if descriptor is not None:
                 self._selector.register(descriptor, selectors.EVENT_READ)
+        if self._ends and len(self._ends) == self._settings.restarts and not self._violated_protocol:
+            self._queue.appendleft(self._probe())
+
+    def _probe(self) -> _Pending:
+        """A request that a working process answers.
+
+        Several requests in a row can each end their processes, without an answer in between. The last permitted process
+        answers this request first: only a process that cannot do that ends the other requests.
+        """
+        request = Request.thumbnail(_PROBE_IMAGE, 1, format="png")
+        probe = _Pending(request, encode(request, min(self._settings.timeout, PROBE_TIMEOUT), self._settings.root))
+        # As a repeated request: it is alone in flight, and it is not repeated again.
+        probe.attempts = max(1, self._settings.retries)
+        return probe
 
     def _request_of(self, id: int) -> Request | None:
         pending = self._in_flight.get(id)
@@ -305,6 +326,7 @@ class _Exchange:
         text = self._stop(1.0, kill=is_hung or violation is not None)
         self._last_end = f"a violation of the protocol: {violation}" if violation else text
         self._ends.append(now)
+        self._violated_protocol = violation is not None
         if violation is None and is_inside_answer and text.startswith("exit status 0"):
             violation = "the worker exited in the middle of an answer"
         repeated = []
@@ -408,6 +430,7 @@ class _Exchange:
             return True
         try:
             for id, result in self._reader.feed(chunk):
+                self._ends.clear()
                 self._in_flight.pop(id).resolve(result)
         except Violation as violation:
             self._process_ended(time.monotonic(), violation=str(violation))

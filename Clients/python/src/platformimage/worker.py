@@ -40,8 +40,10 @@ class Configured:
         - max_in_flight: requests that are sent and not answered; by default 4 per job.
         - timeout: default time limit of a request in seconds, from sending it to its answer; math.inf is none.
         - retries: how often a request is sent again after its process died; 0 fails it with WorkerDied at once.
-        - restarts, restart_period: when more than `restarts` processes died within the period in seconds, requests
-          fail with WorkerUnavailable until the period has passed.
+        - restarts, restart_period: when more than `restarts` processes died within the period in seconds, without an
+          answer in between, requests fail with WorkerUnavailable until the period has passed. The last permitted
+          process first answers a request of the client for a valid image, so that several files in a row that end
+          their processes do not end a batch.
         - kill_after: seconds after its time limit at which an unanswered request ends the process.
         - close_timeout: seconds in which the process must exit after the end of its stdin.
         - max_answer_bytes: an inline result that announces more is a ProtocolError.
