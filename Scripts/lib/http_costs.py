@@ -101,8 +101,12 @@ def allow_descriptors():
     resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))
 
 
-def idle_bytes(server, target, count):
-    """Resident bytes per keep-alive connection that has served one request."""
+def idle_bytes(server, target, count, memory=None):
+    """Resident bytes per keep-alive connection that has served one request.
+
+    `memory` returns the resident bytes; by default those of all processes of the server.
+    """
+    memory = memory or (lambda: sum(server.resident()))
     connections = []
 
     def add():
@@ -111,10 +115,10 @@ def idle_bytes(server, target, count):
 
     for _ in range(100):
         add()
-    before = sum(server.resident())
+    before = memory()
     for _ in range(count):
         add()
-    after = sum(server.resident())
+    after = memory()
     for connection in connections:
         connection.close()
     return (after - before) / count
