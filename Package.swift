@@ -122,7 +122,8 @@ let package = Package(
             name: "imagetool-bench",
             dependencies: [
                 "PlatformImage", "PlatformImageLoader", "PlatformImageService", "PlatformImageToolSupport",
-                "PlatformImageBenchmarking", "PlatformImageLoopbackOrigin", "CPlatformImageChecksums", "CPlatformImageCurlBaseline",
+                "PlatformImageBenchmarking", "PlatformImageLoopbackOrigin", "CPlatformImageChecksums",
+                "CPlatformImageCurlBaseline",
             ],
             swiftSettings: settings, linkerSettings: toolLinkerSettings),
 

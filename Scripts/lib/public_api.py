@@ -16,6 +16,7 @@ import re
 import subprocess
 import tempfile
 
+ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 MODULES = ("PlatformImage", "PlatformImageLoader", "PlatformImageURLSession", "PlatformImageService")
 KINDS = {
     "swift.struct": "struct", "swift.class": "class", "swift.enum": "enum", "swift.protocol": "protocol",
@@ -155,6 +156,7 @@ def write_symbol_graphs(swift, build, name, folder, *options):
     target = json.loads(run(swift, "-print-target-info"))["target"]["triple"]
     # SwiftPM writes the module maps of C targets that have none into the build folder.
     maps = sorted(glob.glob(os.path.join(build, "*.build/module.modulemap")))
+    maps += sorted(glob.glob(os.path.join(ROOT, "Sources/*/include/module.modulemap")))
     search = [part for path in maps for part in ("-Xcc", f"-fmodule-map-file={path}")]
     run(swift, "symbolgraph-extract", "-module-name", name, "-I", os.path.join(build, "Modules"), "-target", target,
         "-minimum-access-level", "public", *options, *search, "-output-dir", folder,
