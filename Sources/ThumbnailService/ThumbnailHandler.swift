@@ -1,3 +1,4 @@
+import PlatformImage
 public import PlatformImageLoader
 
 /// Answers requests for thumbnails as values, so that an application on another HTTP server serves them in one route.
@@ -64,14 +65,31 @@ public struct ThumbnailHandler: Sendable {
         _ configuration: ServiceConfiguration, log: ServiceLog = .none,
         metrics registry: PrometheusRegistry = PrometheusRegistry()
     ) throws(ServiceError) {
-        responder = try ThumbnailResponder(configuration, log: log, registry: registry)
+        guard !configuration.signing.keys.isEmpty || configuration.signing.allowsUnsafe else {
+            throw ServiceError(
+                .internalFault, "no signing key is configured, and signing.unsafe is off")
+        }
+        let metrics = ServiceMetrics(registry: registry)
+        let sources = try SourceReader(configuration, metrics: metrics)
+        let isolation = configuration.decode.isIsolated ? try DecodeIsolation(configuration, log: log) : .inProcess
+        let engine = ThumbnailEngine(
+            configuration, sources: sources, metrics: metrics, isolation: isolation, log: log)
+        let gallery = try GalleryHandler(engine)
+        responder = ThumbnailResponder(
+            engine: engine, dialects: try Dialects(configuration), extra: gallery,
+            // The gallery shows the cache layer of each image.
+            showsDebugFields: configuration.server.showsDebugFields || gallery != nil, log: log)
     }
 
     /// Answers a request. If the calling task is cancelled, the work for the request ends, unless another request needs
     /// it.
     public func respond(to request: Request) async -> Response {
         let response: ServiceResponse
-        switch responder.begin(ServiceRequest(request)) {
+        switch responder.begin(
+            ServiceRequest(
+                method: request.method, target: request.target, host: request.host, fields: request.fields,
+                peer: request.peer))
+        {
         case .response(let ready): response = ready
         case .work(let pending): response = await responder.complete(pending, body: request.body ?? { nil })
         }

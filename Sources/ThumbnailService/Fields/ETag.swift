@@ -56,11 +56,6 @@ struct ConditionalRequest: Sendable {
     /// Field line of `If-Modified-Since`; nil without the field.
     let ifModifiedSince: String?
 
-    init(_ request: ServiceRequest) {
-        ifNoneMatch = request[.ifNoneMatch]
-        ifModifiedSince = request[.ifModifiedSince]
-    }
-
     /// Returns true when the client's copy is current, so that the response is 304. `If-None-Match` takes precedence
     /// over `If-Modified-Since` (RFC 9110 §13.2.2).
     ///

@@ -1,5 +1,4 @@
 import PlatformImage
-import PlatformImageHTTPServer
 
 /// Trace context that a client sent (W3C Trace Context).
 struct TraceContext: Hashable, Sendable {
@@ -12,12 +11,7 @@ struct TraceContext: Hashable, Sendable {
     /// Vendor data of `tracestate`, at most 512 bytes of complete members; nil when it is empty or invalid.
     let state: String?
 
-    /// Parses the fields; nil when `traceparent` is missing or invalid. `tracestate` alone is ignored.
-    init?(_ request: ServiceRequest) {
-        guard let parent = request[.traceParent] else { return nil }
-        self.init(parent: parent, state: request[.traceState])
-    }
-
+    /// Parses the fields `traceparent` and `tracestate`; nil when `parent` is invalid, while an invalid `state` is ignored.
     init?(parent: String, state: String?) {
         let bytes = Array(parent.utf8)
         // Later versions may append parts to the format of version 00; version ff is invalid.

@@ -1,8 +1,7 @@
 import PlatformImage
 import PlatformImageHTTPServer
 
-/// A request to the service: its head and the address of its client, of a request to the server or to a
-/// ``ThumbnailHandler``.
+/// A request to the service: its head and the address of its client.
 struct ServiceRequest: Sendable {
     private enum Fields: Sendable {
         case head(RequestHead)
@@ -35,13 +34,15 @@ struct ServiceRequest: Sendable {
         fields = .list([])
     }
 
-    /// Takes over a request of an application's server.
-    init(_ request: ThumbnailHandler.Request) {
-        method = RequestMethod(rawValue: request.method)
-        target = request.target
-        authority = request.host.map { HostField.isValid($0) ? $0 : nil } ?? ""
-        peer = request.peer.flatMap { IPAddress($0)?.unmapped }
-        fields = .list(request.fields)
+    /// Takes over a request of an application's server, whose Host field is not checked.
+    init(
+        method: String, target: String, host: String?, fields: [(name: String, value: String)], peer: String?
+    ) {
+        self.method = RequestMethod(rawValue: method)
+        self.target = target
+        authority = host.map { HostField.isValid($0) ? $0 : nil } ?? ""
+        self.peer = peer.flatMap { IPAddress($0)?.unmapped }
+        self.fields = .list(fields)
     }
 
     /// The value of a field; values of several lines are joined by `, ` (RFC 9110 §5.3). Nil without that field.

@@ -44,26 +44,6 @@ struct ThumbnailResponder: Sendable {
     private let negotiation: Negotiation
     private let verifiedTargets = VerifiedTargetCache()
 
-    /// Creates the service of a configuration.
-    ///
-    /// - Throws: The errors of ``ThumbnailServer/init(_:log:metrics:)``.
-    init(_ configuration: ServiceConfiguration, log: ServiceLog, registry: PrometheusRegistry) throws(ServiceError) {
-        guard !configuration.signing.keys.isEmpty || configuration.signing.allowsUnsafe else {
-            throw ServiceError(
-                .internalFault, "no signing key is configured, and signing.unsafe is off")
-        }
-        let metrics = ServiceMetrics(registry: registry)
-        let sources = try SourceReader(configuration, metrics: metrics)
-        let isolation = configuration.decode.isIsolated ? try DecodeIsolation(configuration, log: log) : .inProcess
-        let engine = ThumbnailEngine(
-            configuration, sources: sources, metrics: metrics, isolation: isolation, log: log)
-        let gallery = try GalleryHandler(engine)
-        self.init(
-            engine: engine, dialects: try Dialects(configuration), extra: gallery,
-            // The gallery shows the cache layer of each image.
-            showsDebugFields: configuration.server.showsDebugFields || gallery != nil, log: log)
-    }
-
     init(
         engine: ThumbnailEngine, dialects: Dialects, extra: (any RouteHandler)?, showsDebugFields: Bool,
         log: ServiceLog
@@ -283,7 +263,9 @@ struct ThumbnailResponder: Sendable {
         _ request: ServiceRequest
     ) -> ServiceResponse {
         let (facts, now) = (served.result.facts, engine.now)
-        let isUnchanged = ConditionalRequest(request).isNotModified(
+        let isUnchanged = ConditionalRequest(
+            ifNoneMatch: request[.ifNoneMatch], ifModifiedSince: request[.ifModifiedSince]
+        ).isNotModified(
             entityTag: facts.entityTag, lastModified: facts.lastModified, now: now.seconds)
         var response = ServiceResponse(status: isUnchanged ? 304 : 200, body: isUnchanged ? [] : served.result.bytes)
         response.dialect = name
@@ -379,7 +361,8 @@ private struct RequestProgress: Sendable {
     init(_ request: ServiceRequest) {
         self.request = request
         id = RequestIdentifier.of(request[.requestID])
-        trace = RequestTrace(TraceContext(request))
+        trace = RequestTrace(
+            request[.traceParent].flatMap { TraceContext(parent: $0, state: request[.traceState]) })
     }
 }
 
