@@ -10,9 +10,9 @@ public import PlatformImageLoader
 ///     to: .init(method: "GET", target: target, host: host, fields: fields, peer: address))
 /// ```
 ///
-/// The responses are those of ``ThumbnailServer``, with its caches, limits, log and metrics. What depends on connections
-/// is up to the application's server: limits for connections and slow clients, and the cancellation of the task that
-/// calls ``respond(to:)`` when its client leaves.
+/// The responses are those of ``ThumbnailServer``, with its caches, limits, log and metrics. What depends on
+/// connections is up to the application's server: limits for connections and slow clients, and the cancellation of the
+/// task that calls ``respond(to:)`` when its client leaves.
 public struct ThumbnailHandler: Sendable {
     /// A request.
     public struct Request: Sendable {

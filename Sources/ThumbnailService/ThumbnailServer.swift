@@ -36,8 +36,8 @@ public struct ThumbnailServer: Sendable {
         handler = try ThumbnailHandler(configuration, log: log, metrics: registry)
     }
 
-    /// Updates the gauges: cache sizes, memory, queue. The administration listener does so automatically; call it before
-    /// other exports of the registry.
+    /// Updates the gauges: cache sizes, memory, queue. The administration listener does so automatically; call it
+    /// before other exports of the registry.
     public func updateMeters() { engine.updateGauges() }
 
     /// Serves until the process receives SIGTERM or SIGINT, or the calling task is cancelled.
@@ -128,7 +128,8 @@ public struct ThumbnailServer: Sendable {
         } catch {
             throw ServiceError(
                 .internalFault,
-                "server.adminPort: cannot listen on \(AdminHandler.host):\(port) for metrics and health: \(error.reason)"
+                "server.adminPort: cannot listen on \(AdminHandler.host):\(port) for metrics and health: "
+                    + error.reason
             )
         }
     }
@@ -147,8 +148,8 @@ public struct ThumbnailServer: Sendable {
     /// cancelled, are closed.
     private func drain(_ server: HTTPServer, _ state: ServiceState, _ waits: DrainWaits) async {
         state.beginDraining()
-        // Until the listener closes, load balancers can see that the service is not ready, and requests that they still
-        // send are served.
+        // Until the listener closes, load balancers can see that the service is not ready, and requests that they
+        // still send are served.
         if !Task.isCancelled { await waits.delay(configuration.server.drainDelay) }
         state.rejectRequests()
         await waits.beforeClose()

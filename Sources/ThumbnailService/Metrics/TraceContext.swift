@@ -11,7 +11,7 @@ struct TraceContext: Hashable, Sendable {
     /// Vendor data of `tracestate`, at most 512 bytes of complete members; nil when it is empty or invalid.
     let state: String?
 
-    /// Parses the fields `traceparent` and `tracestate`; nil when `parent` is invalid, while an invalid `state` is ignored.
+    /// Parses the fields `traceparent` and `tracestate`; nil when `parent` is invalid. An invalid `state` is ignored.
     init?(parent: String, state: String?) {
         let bytes = Array(parent.utf8)
         // Later versions may append parts to the format of version 00; version ff is invalid.

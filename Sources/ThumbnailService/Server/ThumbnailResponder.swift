@@ -241,8 +241,8 @@ struct ThumbnailResponder: Sendable {
         return response
     }
 
-    /// Runs `work` until it is done, the deadline passes or the task of the request is cancelled, because the client has
-    /// left.
+    /// Runs `work` until it is done, the deadline passes or the task of the request is cancelled, because the client
+    /// has left.
     private func runWhileConnected<Value: Sendable>(
         _ work: @escaping @Sendable () async throws(ServiceError) -> Value
     ) async throws(ServiceError) -> Value {
