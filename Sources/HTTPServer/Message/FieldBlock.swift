@@ -41,6 +41,19 @@ package struct FieldBlock: Hashable, Sendable {
         bytes.append(.lineFeed)
     }
 
+    /// Appends a field with a number in 16 hexadecimal digits.
+    package mutating func append(_ name: FieldName, hexadecimal value: UInt64) {
+        name.append(to: &bytes)
+        bytes.append(.colon)
+        bytes.append(.space)
+        for shift in stride(from: 60, through: 0, by: -4) {
+            let digit = UInt8(truncatingIfNeeded: (value >> UInt64(shift)) & 15)
+            bytes.append(digit < 10 ? digit &+ 0x30 : digit &+ 0x57)
+        }
+        bytes.append(.carriageReturn)
+        bytes.append(.lineFeed)
+    }
+
     /// Appends the fields of another block.
     package mutating func append(_ other: FieldBlock) { bytes.append(contentsOf: other.bytes) }
 }

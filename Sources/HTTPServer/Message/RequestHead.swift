@@ -88,6 +88,23 @@ package struct RequestHead: Hashable, Sendable {
         return result
     }
 
+    /// True if the request has a field.
+    package func contains(_ name: FieldName) -> Bool {
+        let span = bytes.span
+        return fields.contains { name.matches(span, $0.name) }
+    }
+
+    /// True if the request has a field in exactly one line, with this value.
+    package func hasSingle(_ name: FieldName, equalTo value: [UInt8]) -> Bool {
+        let span = bytes.span
+        var isFound = false
+        for field in fields where name.matches(span, field.name) {
+            guard !isFound, bytes[field.value].elementsEqual(value) else { return false }
+            isFound = true
+        }
+        return isFound
+    }
+
     /// The values of all lines with a name, in their order.
     package func values(of name: FieldName) -> [String] {
         let span = bytes.span

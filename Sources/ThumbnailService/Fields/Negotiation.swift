@@ -41,7 +41,8 @@ struct Negotiation: Hashable, Sendable {
         request.output.kind == .image && request.output.format == nil
     }
 
-    private var isOn: Bool { !formats.isEmpty || sendsWebP }
+    /// True when formats depend on `Accept`.
+    var isOn: Bool { !formats.isEmpty || sendsWebP }
 
     /// Returns the formats that a field selects.
     ///

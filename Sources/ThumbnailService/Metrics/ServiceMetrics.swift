@@ -81,6 +81,15 @@ final class ServiceMetrics: Sendable {
         if let rejection { rejections[rejection]?.increment() }
     }
 
+    /// The counter of responses with these labels.
+    func counter(_ labels: RequestLabels) -> PrometheusCounter? { requests[labels] }
+
+    /// Counts a response by its counter, and records the time from the request to the response header.
+    func recordResponse(_ count: PrometheusCounter?, in duration: Duration) {
+        count?.increment()
+        requestSeconds.record(duration)
+    }
+
     func hit(_ layer: Layer) { hits[layer]?.increment() }
     func miss(_ layer: Layer) { misses[layer]?.increment() }
 

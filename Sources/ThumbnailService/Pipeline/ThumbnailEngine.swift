@@ -257,7 +257,7 @@ final class ThumbnailEngine: Sendable {
 
     /// Returns true when the result is fresh by the configuration and the origin's response. The target's policy is
     /// ignored: it only shortens the lifetime for clients.
-    private func isFresh(_ result: StoredResult) -> Bool {
+    func isFresh(_ result: StoredResult) -> Bool {
         result.lifetime(ResponsePolicy(), lifetimes, now: clock()).remaining > 0
     }
 

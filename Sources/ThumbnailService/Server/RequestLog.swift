@@ -1,6 +1,7 @@
 import PlatformImage
 import PlatformImageHTTPServer
 import PlatformImageLoader
+import Synchronization
 
 /// Log line of a request. Every value is a number, is from a closed set, or is sanitized: no signature, query, user
 /// information or control byte is logged (SV22 in Docs/service-security.md).
@@ -65,14 +66,26 @@ extension RequestTrace.Facts {
 
 /// Request identifiers for logs and responses.
 enum RequestIdentifier {
-    /// Returns the client's identifier when it consists of 1 to 64 ASCII letters, digits and `._-`, otherwise a random
+    /// The numbers of a process follow each other in an order that looks random; the first one is random. They tell
+    /// requests apart and are no secret: a random number for each would cost a system call.
+    private static let first = UInt64.random(in: 0 ... .max)
+    private static let count = Atomic<UInt64>(0)
+
+    /// Returns the client's identifier when it consists of 1 to 64 ASCII letters, digits and `._-`, otherwise a new
     /// one.
     static func of(_ identifier: String?) -> String {
         guard let identifier, (1...64).contains(identifier.utf8.count), identifier.utf8.allSatisfy(isPlain) else {
-            // One 64-bit number instead of eight bytes: each call to the generator is a system call.
-            return Hexadecimal.text(UInt64.random(in: 0 ... .max))
+            return Hexadecimal.text(next())
         }
         return identifier
+    }
+
+    /// A number that no other request of the process has. It is a bijection of a counter (SplitMix64).
+    static func next() -> UInt64 {
+        var bits = first &+ count.wrappingAdd(1, ordering: .relaxed).newValue &* 0x9E37_79B9_7F4A_7C15
+        bits = (bits ^ bits >> 30) &* 0xBF58_476D_1CE4_E5B9
+        bits = (bits ^ bits >> 27) &* 0x94D0_49BB_1331_11EB
+        return bits ^ bits >> 31
     }
 
     private static func isPlain(_ byte: UInt8) -> Bool { byte.isASCIIAlphanumeric || "._-".utf8.contains(byte) }

@@ -58,6 +58,60 @@ struct ThumbnailResponder: Sendable {
 
     private var configuration: ServiceConfiguration { engine.configuration }
 
+    /// Answers a request for a result that was served from memory before, from fields that are made once per second.
+    ///
+    /// - Returns: Nil for every other request, and while requests are logged or have debug fields.
+    func readyResponse(to head: RequestHead) -> Response? {
+        guard !showsDebugFields, !log.isEnabled(.info), head.method == .get || head.method == .head,
+            state.acceptsRequests
+        else { return nil }
+        let start = ContinuousClock.now
+        let accepted = negotiation.formats(for: negotiation.isOn ? head[.accept] : nil)
+        guard let target = verifiedTargets.find(VerifiedTargetCache.Name(head.targetBytes, accepted: accepted)),
+            let result = engine.results.resultInMemory(target.key)
+        else { return nil }
+        let second = engine.now.seconds
+        guard let fields = target.readyFields(of: result, second: second, { readyFields(target, result, head, second) })
+        else { return nil }
+        let isUnchanged = head.contains(.ifNoneMatch)
+        // Other conditions are rare.
+        if isUnchanged ? !head.hasSingle(.ifNoneMatch, equalTo: fields.entityTagBytes) : head.contains(.ifModifiedSince)
+        {
+            return nil
+        }
+        var response =
+            isUnchanged
+            ? Response(status: 304, fields: fields.unchanged)
+            : Response(status: 200, fields: fields.complete, body: .bytes(result.bytes))
+        if let identifier = head[.requestID] {
+            response.ownFields.append(.requestID, RequestIdentifier.of(identifier))
+        } else {
+            response.ownFields.append(.requestID, hexadecimal: RequestIdentifier.next())
+        }
+        engine.metrics.hit(.memory)
+        engine.metrics.recordResponse(
+            isUnchanged ? fields.unchangedCount : fields.completeCount, in: start.duration(to: .now))
+        return response
+    }
+
+    private func readyFields(
+        _ target: VerifiedTargetCache.Target, _ result: StoredResult, _ head: RequestHead, _ second: Int64
+    ) -> VerifiedTargetCache.ReadyFields? {
+        guard engine.isFresh(result) else { return nil }
+        func response(isUnchanged: Bool) -> ServiceResponse {
+            var response = imageResponse(
+                target.request, target.dialect, .init(result: result, provenance: .memory), target: head.target,
+                isUnchanged: isUnchanged)
+            addCommonFields(to: &response, dependsOnAccept: target.dependsOnAccept)
+            return response
+        }
+        let (complete, unchanged) = (response(isUnchanged: false), response(isUnchanged: true))
+        return VerifiedTargetCache.ReadyFields(
+            second: second, result.facts, complete: complete.fields.block, unchanged: unchanged.fields.block,
+            completeCount: engine.metrics.counter(complete.labels),
+            unchangedCount: engine.metrics.counter(unchanged.labels))
+    }
+
     /// Begins to respond to a request, without waiting.
     func begin(_ request: ServiceRequest) -> Beginning {
         var progress = RequestProgress(request)
@@ -122,7 +176,7 @@ struct ThumbnailResponder: Sendable {
         if request.method == .options { return .response(options(target)) }
         if let extra, extra.handles(target) { return .work(.route(extra)) }
         let accepted = negotiation.formats(for: request[.accept])
-        let name = VerifiedTargetCache.Name(target, accepted: accepted)
+        let name = VerifiedTargetCache.Name(Array(target.utf8), accepted: accepted)
         if request.method == .get || request.method == .head, let cached = verifiedTargets.find(name),
             let served = engine.freshResultInMemory(cached.key)
         {
@@ -262,11 +316,19 @@ struct ThumbnailResponder: Sendable {
         _ thumbnail: ThumbnailRequest, _ name: DialectName, _ served: ThumbnailEngine.ServedResult,
         _ request: ServiceRequest
     ) -> ServiceResponse {
-        let (facts, now) = (served.result.facts, engine.now)
+        let facts = served.result.facts
         let isUnchanged = ConditionalRequest(
             ifNoneMatch: request[.ifNoneMatch], ifModifiedSince: request[.ifModifiedSince]
         ).isNotModified(
-            entityTag: facts.entityTag, lastModified: facts.lastModified, now: now.seconds)
+            entityTag: facts.entityTag, lastModified: facts.lastModified, now: engine.now.seconds)
+        return imageResponse(thumbnail, name, served, target: request.target, isUnchanged: isUnchanged)
+    }
+
+    private func imageResponse(
+        _ thumbnail: ThumbnailRequest, _ name: DialectName, _ served: ThumbnailEngine.ServedResult, target: String,
+        isUnchanged: Bool
+    ) -> ServiceResponse {
+        let (facts, now) = (served.result.facts, engine.now)
         var response = ServiceResponse(status: isUnchanged ? 304 : 200, body: isUnchanged ? [] : served.result.bytes)
         response.dialect = name
         response.provenance = served.provenance
@@ -286,7 +348,7 @@ struct ThumbnailResponder: Sendable {
         }
         if name == .iiif {
             var links = ["<\(IIIFInfo.profile)>;rel=\"profile\""]
-            if let path = facts.canonicalPath, let base = canonicalBase(request) {
+            if let path = facts.canonicalPath, let base = Self.canonicalBase(target) {
                 // Without a configured public URL, the link is relative to the URL of the request (RFC 8288 §3.1): this
                 // response is cached, so it must not contain the Host field.
                 links.append("<\(configuration.server.publicURL ?? "")\(base)/\(path)>;rel=\"canonical\"")
@@ -305,8 +367,8 @@ struct ThumbnailResponder: Sendable {
     }
 
     /// Returns the target up to and including the identifier.
-    private func canonicalBase(_ request: ServiceRequest) -> String? {
-        let segments = request.target.split(separator: "/", omittingEmptySubsequences: false)
+    private static func canonicalBase(_ target: String) -> String? {
+        let segments = target.split(separator: "/", omittingEmptySubsequences: false)
         return segments.count < 4 ? nil : segments.prefix(4).joined(separator: "/")
     }
 
@@ -314,18 +376,8 @@ struct ThumbnailResponder: Sendable {
     private func finished(_ response: ServiceResponse, _ progress: RequestProgress) -> ServiceResponse {
         var response = response
         let request = progress.request
-        if progress.dependsOnAccept { response.fields[.vary] = "Accept" }
-        // Viewers on other sites read images, info.json and errors by script.
-        if response.dialect == .iiif { response.fields[.accessControlAllowOrigin] = "*" }
+        addCommonFields(to: &response, dependsOnAccept: progress.dependsOnAccept)
         response.fields[.requestID] = progress.id
-        response.fields[.xContentTypeOptions] = "nosniff"
-        if response.fields[.contentSecurityPolicy] == nil {
-            response.fields[.contentSecurityPolicy] = "default-src 'none'; sandbox"
-        }
-        response.fields[.acceptRanges] = "none"
-        if let policy = configuration.output.resourcePolicy {
-            response.fields[.crossOriginResourcePolicy] = policy.rawValue
-        }
         let elapsed = progress.start.duration(to: .now)
         if showsDebugFields {
             if let provenance = response.provenance { response.fields[.cacheLayer] = provenance.rawValue }
@@ -337,6 +389,20 @@ struct ThumbnailResponder: Sendable {
             trace: progress.trace, elapsed: elapsed)
         log.write(line.level, "request", line.fields)
         return response
+    }
+
+    private func addCommonFields(to response: inout ServiceResponse, dependsOnAccept: Bool) {
+        if dependsOnAccept { response.fields[.vary] = "Accept" }
+        // Viewers on other sites read images, info.json and errors by script.
+        if response.dialect == .iiif { response.fields[.accessControlAllowOrigin] = "*" }
+        response.fields[.xContentTypeOptions] = "nosniff"
+        if response.fields[.contentSecurityPolicy] == nil {
+            response.fields[.contentSecurityPolicy] = "default-src 'none'; sandbox"
+        }
+        response.fields[.acceptRanges] = "none"
+        if let policy = configuration.output.resourcePolicy {
+            response.fields[.crossOriginResourcePolicy] = policy.rawValue
+        }
     }
 
     /// Responds with an error.
