@@ -43,6 +43,7 @@ package struct FieldBlock: Hashable, Sendable {
 
     /// Appends a field with a number in 16 hexadecimal digits.
     package mutating func append(_ name: FieldName, hexadecimal value: UInt64) {
+        bytes.reserveCapacity(bytes.count + name.byteCount + 20)
         name.append(to: &bytes)
         bytes.append(.colon)
         bytes.append(.space)

@@ -19,6 +19,7 @@ final class ServiceMetrics: Sendable {
     private let requests: [RequestLabels: PrometheusCounter]
     private let requestSeconds: PrometheusHistogram
     private let hits, misses: [Layer: PrometheusCounter]
+    private let memoryHits: PrometheusCounter?
     private let coalesced: [SharedStage: PrometheusCounter]
     private let rejections: [Rejection: PrometheusCounter]
     private let cancellations: [Stage: PrometheusCounter]
@@ -56,6 +57,7 @@ final class ServiceMetrics: Sendable {
         requestSeconds = registry.histogram("imagetool_request_seconds")
         hits = counters("imagetool_cache_hits_total", "layer")
         misses = counters("imagetool_cache_misses_total", "layer")
+        memoryHits = hits[.memory]
         coalesced = counters("imagetool_coalesced_total", "stage")
         rejections = counters("imagetool_rejected_total", "reason")
         cancellations = counters("imagetool_cancelled_total", "stage")
@@ -84,8 +86,9 @@ final class ServiceMetrics: Sendable {
     /// The counter of responses with these labels.
     func counter(_ labels: RequestLabels) -> PrometheusCounter? { requests[labels] }
 
-    /// Counts a response by its counter, and records the time from the request to the response header.
-    func recordResponse(_ count: PrometheusCounter?, in duration: Duration) {
+    /// Counts a response from memory by its counter, and records the time from the request to the response header.
+    func recordHit(_ count: PrometheusCounter?, in duration: Duration) {
+        memoryHits?.increment()
         count?.increment()
         requestSeconds.record(duration)
     }

@@ -88,8 +88,7 @@ struct ThumbnailResponder: Sendable {
         } else {
             response.ownFields.append(.requestID, hexadecimal: RequestIdentifier.next())
         }
-        engine.metrics.hit(.memory)
-        engine.metrics.recordResponse(
+        engine.metrics.recordHit(
             isUnchanged ? fields.unchangedCount : fields.completeCount, in: start.duration(to: .now))
         return response
     }
@@ -176,7 +175,7 @@ struct ThumbnailResponder: Sendable {
         if request.method == .options { return .response(options(target)) }
         if let extra, extra.handles(target) { return .work(.route(extra)) }
         let accepted = negotiation.formats(for: request[.accept])
-        let name = VerifiedTargetCache.Name(Array(target.utf8), accepted: accepted)
+        let name = VerifiedTargetCache.Name(target, accepted: accepted)
         if request.method == .get || request.method == .head, let cached = verifiedTargets.find(name),
             let served = engine.freshResultInMemory(cached.key)
         {

@@ -79,6 +79,8 @@ final class VerifiedTargetCache: Sendable {
             (self.target, self.accepted) = (target, accepted)
         }
 
+        init(_ target: String, accepted: NegotiatedFormats) { self.init(Array(target.utf8), accepted: accepted) }
+
         /// Only the target is hashed: there are few tables of formats, and their hash takes longer.
         func hash(into hasher: inout Hasher) { target.withUnsafeBytes { hasher.combine(bytes: $0) } }
     }
@@ -89,7 +91,7 @@ final class VerifiedTargetCache: Sendable {
     ///
     /// - Parameter maxBytes: Maximum size in bytes; an entry counts as 4,096 bytes plus three times the target's
     ///   length.
-    init(maxBytes: Int = 4 << 20) { memory = MemoryCache(maxBytes: maxBytes) }
+    init(maxBytes: Int = 8 << 20) { memory = MemoryCache(maxBytes: maxBytes) }
 
     func find(_ name: Name) -> Target? { memory.value(for: name) }
 

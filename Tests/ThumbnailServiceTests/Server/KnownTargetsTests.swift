@@ -81,7 +81,7 @@ import Testing
     }
 
     @Test func oldestVerifiedTargetsAreEvictedAtTheByteLimit() throws {
-        let targets = VerifiedTargetCache(maxBytes: 10_000)
+        let targets = VerifiedTargetCache(maxBytes: 18_000)
         let known = try Self.known("a")
         for number in 0..<100 {
             targets.insert(known, for: VerifiedTargetCache.Name("/\(number)", accepted: .standard))
