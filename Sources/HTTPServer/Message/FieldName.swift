@@ -39,9 +39,9 @@ extension FieldName: Equatable, CustomStringConvertible {
     package static func == (first: Self, second: Self) -> Bool {
         guard first.byteCount == second.byteCount else { return false }
         return first.text.withUTF8Buffer { first in
-            unsafe second.text.withUTF8Buffer { second in
-                unsafe first.baseAddress == second.baseAddress
-                    || first.elementsEqual(second) { $0.lowercased == $1.lowercased }
+            second.text.withUTF8Buffer { second in
+                if unsafe first.baseAddress == second.baseAddress { return true }
+                return unsafe first.elementsEqual(second) { $0.lowercased == $1.lowercased }
             }
         }
     }

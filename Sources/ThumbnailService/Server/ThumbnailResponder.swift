@@ -67,29 +67,38 @@ struct ThumbnailResponder: Sendable {
         else { return nil }
         let start = ContinuousClock.now
         let accepted = negotiation.formats(for: negotiation.isOn ? head[.accept] : nil)
-        guard let target = verifiedTargets.find(VerifiedTargetCache.Name(head.targetBytes, accepted: accepted)),
-            let result = engine.results.resultInMemory(target.key)
-        else { return nil }
-        let second = engine.now.seconds
-        guard let fields = target.readyFields(of: result, second: second, { readyFields(target, result, head, second) })
-        else { return nil }
-        let isUnchanged = head.contains(.ifNoneMatch)
-        // Other conditions are rare.
-        if isUnchanged ? !head.hasSingle(.ifNoneMatch, equalTo: fields.entityTagBytes) : head.contains(.ifModifiedSince)
-        {
+        guard let target = verifiedTargets.find(VerifiedTargetCache.Name(head.targetBytes, accepted: accepted)) else {
             return nil
         }
-        var response =
-            isUnchanged
-            ? Response(status: 304, fields: fields.unchanged)
-            : Response(status: 200, fields: fields.complete, body: .bytes(result.bytes))
+        let second = engine.now.seconds
+        let isConditional = head.contains(.ifNoneMatch)
+        var response: Response
+        let count: PrometheusCounter?
+        if isConditional, let fields = target.readyFields(second: second) {
+            // Other conditions are rare. The result itself is not needed: it was in memory in this second.
+            guard head.hasSingle(.ifNoneMatch, equalTo: fields.entityTagBytes) else { return nil }
+            response = Response(status: 304, fields: fields.unchanged)
+            count = fields.unchangedCount
+        } else {
+            guard !head.contains(.ifModifiedSince), let result = engine.results.resultInMemory(target.key),
+                let fields = target.readyFields(
+                    of: result, second: second, { readyFields(target, result, head, second) })
+            else { return nil }
+            if isConditional {
+                guard head.hasSingle(.ifNoneMatch, equalTo: fields.entityTagBytes) else { return nil }
+                response = Response(status: 304, fields: fields.unchanged)
+                count = fields.unchangedCount
+            } else {
+                response = Response(status: 200, fields: fields.complete, body: .bytes(result.bytes))
+                count = fields.completeCount
+            }
+        }
         if let identifier = head[.requestID] {
             response.ownFields.append(.requestID, RequestIdentifier.of(identifier))
         } else {
             response.ownFields.append(.requestID, hexadecimal: RequestIdentifier.next())
         }
-        engine.metrics.recordHit(
-            isUnchanged ? fields.unchangedCount : fields.completeCount, in: start.duration(to: .now))
+        engine.metrics.recordHit(count, in: start.duration(to: .now))
         return response
     }
 
