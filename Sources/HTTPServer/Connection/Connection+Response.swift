@@ -11,7 +11,7 @@ extension Connection {
         closesAfterResponse = false
         let hasBody = head.framing != .none
         clock.headEnded(at: worker.loop.now, hasBody: hasBody, worker.settings.clock)
-        switch worker.handler.answer(to: Request(head: head, peer: peer)) {
+        switch worker.handler.answer(to: Request(head: head, peer: peer, loop: worker.index)) {
         case .response(let response):
             guard hasBody else {
                 phase = .answering

@@ -23,6 +23,8 @@ package struct Request: Sendable {
     package let head: RequestHead
     /// Remote address of the connection.
     package let peer: PeerAddress
+    /// Number of the loop that has the connection, from 0. Requests of one loop are answered one after the other.
+    package let loop: Int
 }
 
 /// A request that does not follow the rules of the server.

@@ -33,7 +33,8 @@ final class Worker: EventLoopOwner {
     var scratch: [UInt8] = []
     private(set) var responseHead: ResponseHead
 
-    private let index: Int
+    /// Number of the loop.
+    let index: Int
     private let census: ConnectionCensus
     private let acceptor: Acceptor
     private var connections: [Connection?] = []

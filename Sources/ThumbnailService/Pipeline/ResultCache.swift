@@ -1,5 +1,6 @@
 import PlatformImage
 import PlatformImageLoader
+import Synchronization
 
 /// Two-level cache of results: in memory, limited by bytes, and on disk, where stored results survive a crash at any
 /// time.
@@ -9,6 +10,7 @@ final class ResultCache: Sendable {
 
     let memory: MemoryCache<ResultKey, StoredResult>?
     let disk: DiskCache?
+    private let clearCount = Atomic(0)
     /// Queue for blocking disk operations.
     private let queue = BlockingQueue(label: "ThumbnailService.results")
 
@@ -84,7 +86,13 @@ final class ResultCache: Sendable {
     func flush() async { await disk?.flush() }
 
     /// Removes all results from memory, but not from disk.
-    func clearMemory() { memory?.removeAll() }
+    func clearMemory() {
+        memory?.removeAll()
+        clearCount.add(1, ordering: .releasing)
+    }
+
+    /// Changes when results are removed from memory on request; copies of an older generation must not be used.
+    var generation: Int { clearCount.load(ordering: .acquiring) }
 
     /// Removes all results from disk, but not from memory.
     func purgeDisk() async { _ = await disk?.purge() }

@@ -6,7 +6,7 @@ struct ServiceRequestHandler: RequestHandler {
     let responder: ThumbnailResponder
 
     func answer(to request: Request) -> Answer {
-        if let response = responder.readyResponse(to: request.head) { return .response(response) }
+        if let response = responder.readyResponse(to: request) { return .response(response) }
         switch responder.begin(ServiceRequest(request)) {
         case .response(let response): return .response(Response(response))
         case .work(let pending):

@@ -43,6 +43,8 @@ struct ThumbnailResponder: Sendable {
     let log: ServiceLog
     private let negotiation: Negotiation
     private let verifiedTargets = VerifiedTargetCache()
+    /// One for each loop of a server.
+    private let hot = (0..<AvailableProcessors().count).map { _ in HotResponses() }
 
     init(
         engine: ThumbnailEngine, dialects: Dialects, extra: (any RouteHandler)?, showsDebugFields: Bool,
@@ -61,38 +63,39 @@ struct ThumbnailResponder: Sendable {
     /// Answers a request for a result that was served from memory before, from fields that are made once per second.
     ///
     /// - Returns: Nil for every other request, and while requests are logged or have debug fields.
-    func readyResponse(to head: RequestHead) -> Response? {
+    func readyResponse(to request: Request) -> Response? {
+        let head = request.head
         guard !showsDebugFields, !log.isEnabled(.info), head.method == .get || head.method == .head,
             state.acceptsRequests
         else { return nil }
         let start = ContinuousClock.now
         let accepted = negotiation.formats(for: negotiation.isOn ? head[.accept] : nil)
-        guard let target = verifiedTargets.find(VerifiedTargetCache.Name(head.targetBytes, accepted: accepted)) else {
-            return nil
-        }
-        let second = engine.now.seconds
-        let isConditional = head.contains(.ifNoneMatch)
-        var response: Response
-        let count: PrometheusCounter?
-        if isConditional, let fields = target.readyFields(second: second) {
-            // Other conditions are rare. The result itself is not needed: it was in memory in this second.
-            guard head.hasSingle(.ifNoneMatch, equalTo: fields.entityTagBytes) else { return nil }
-            response = Response(status: 304, fields: fields.unchanged)
-            count = fields.unchangedCount
+        let name = VerifiedTargetCache.Name(head.targetBytes, accepted: accepted)
+        let (second, generation) = (engine.now.seconds, engine.results.generation)
+        let table = hot[request.loop % hot.count]
+        let entry: HotResponses.Entry
+        if let found = table.find(name, second: second, generation: generation) {
+            entry = found
         } else {
-            guard !head.contains(.ifModifiedSince), let result = engine.results.resultInMemory(target.key),
+            guard let target = verifiedTargets.find(name), let result = engine.results.resultInMemory(target.key),
                 let fields = target.readyFields(
                     of: result, second: second, { readyFields(target, result, head, second) })
             else { return nil }
-            if isConditional {
-                guard head.hasSingle(.ifNoneMatch, equalTo: fields.entityTagBytes) else { return nil }
-                response = Response(status: 304, fields: fields.unchanged)
-                count = fields.unchangedCount
-            } else {
-                response = Response(status: 200, fields: fields.complete, body: .bytes(result.bytes))
-                count = fields.completeCount
-            }
+            entry = HotResponses.Entry(fields: fields, body: result.bytes)
+            table.insert(entry, for: name, second: second, generation: generation)
         }
+        let isUnchanged = head.contains(.ifNoneMatch)
+        // Other conditions are rare.
+        if isUnchanged
+            ? !head.hasSingle(.ifNoneMatch, equalTo: entry.fields.entityTagBytes) : head.contains(.ifModifiedSince)
+        {
+            return nil
+        }
+        var response =
+            isUnchanged
+            ? Response(status: 304, fields: entry.fields.unchanged)
+            : Response(status: 200, fields: entry.fields.complete, body: .bytes(entry.body))
+        let count = isUnchanged ? entry.fields.unchangedCount : entry.fields.completeCount
         if let identifier = head[.requestID] {
             response.ownFields.append(.requestID, RequestIdentifier.of(identifier))
         } else {

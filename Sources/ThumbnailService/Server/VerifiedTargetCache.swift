@@ -21,11 +21,6 @@ final class VerifiedTargetCache: Sendable {
             self.dependsOnAccept = dependsOnAccept
         }
 
-        /// The fields that were made in a second; nil for none.
-        func readyFields(second: Int64) -> ReadyFields? {
-            ready.locked(in: self) { $0 }.flatMap { $0.second == second ? $0 : nil }
-        }
-
         /// The fields of responses with a result in a second; made when those that were made last have another result
         /// or another second.
         ///
