@@ -1,8 +1,8 @@
 import PlatformImage
 import Synchronization
 
-/// The responses that a loop has sent from memory in the current second. Each loop has its own, so that loops do not wait
-/// for each other.
+/// The responses that a loop has sent from memory in the current second. Each loop has its own, so that loops do not
+/// wait for each other.
 final class HotResponses: Sendable {
     struct Entry: Sendable {
         let fields: VerifiedTargetCache.ReadyFields
@@ -16,8 +16,8 @@ final class HotResponses: Sendable {
         var entries: [VerifiedTargetCache.Name: Entry] = [:]
     }
 
-    /// Maximum size of all bodies in bytes. They can outlive their place in the cache of results, until the next request
-    /// to the loop.
+    /// Maximum size of all bodies in bytes. They can outlive their place in the cache of results, until the next
+    /// request to the loop.
     private static let maxBytes = 8 << 20
     private static let maxCount = 1_024
 
