@@ -130,9 +130,9 @@ extension ConfigurationKey {
         .init(
             "limits.work", \.service.limits.work, .duration(),
             """
-            Maximum work of decoding a source, and of computing its result, each estimated in advance as time of one \
-            core at 3 GHz: 12.9 megapixels of PNG or WebP, 71 of JPEG. More is refused with 422; an animation then has \
-            one frame.
+            Maximum work of computing a result, estimated in advance as time of one core at 3 GHz: 12.9 megapixels of \
+            PNG or WebP, 71 of JPEG. Decoding may take two thirds of it. More is refused with 422; an animation then \
+            has one frame.
             """),
         .init(
             "limits.inFlightBytes", \.service.limits.inFlightBytes, .bytes(1 << 20...1 << 50),
