@@ -131,7 +131,7 @@ extension ConfigurationKey {
             "limits.work", \.service.limits.work, .duration(),
             """
             Maximum work of computing a result, estimated in advance as time of one core at 3 GHz: 12.9 megapixels of \
-            PNG or WebP, 71 of JPEG. Decoding may take two thirds of it. More is refused with 422; an animation then \
+            PNG or WebP, 71 of JPEG. Decoding may take three fifths of it. More is refused with 422; an animation then \
             has one frame.
             """),
         .init(

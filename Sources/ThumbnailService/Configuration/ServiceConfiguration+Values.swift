@@ -8,7 +8,7 @@ extension ServiceConfiguration.Limits {
         var limits = DecodeLimits()
         limits.maxPixels = sourcePixels
         limits.maxInputBytes = sourceBytes
-        limits.maxWork = workNanoseconds / 3 * 2
+        limits.maxWork = workNanoseconds / 5 * 3
         return limits
     }
 

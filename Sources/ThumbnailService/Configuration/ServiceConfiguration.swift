@@ -140,9 +140,8 @@ extension ServiceConfiguration {
         public var resultSide = 8_192
         /// Maximum number of pixels of a result.
         public var resultPixels = 50_000_000
-        /// Maximum work of computing a result, and one and a half times that of decoding its source, estimated in
-        /// advance from sizes and formats as time of one core at 3 GHz. It depends neither on the clock nor on the
-        /// processor.
+        /// Maximum work of computing a result, estimated in advance from sizes and formats as time of one core at 3
+        /// GHz; it depends neither on the clock nor on the processor. Decoding the source may take three fifths of it.
         public var work = Duration.seconds(3)
         /// Memory budget in bytes of all renders, and of the bodies of POST requests until their renders are queued.
         /// Bodies use at most half of the budget, or ``sourceBytes`` if that is larger.
