@@ -62,7 +62,6 @@ picb_client *picb_client_new(size_t concurrency) {
     curl_easy_setopt(slot->easy, CURLOPT_PRIVATE, slot);
     curl_easy_setopt(slot->easy, CURLOPT_NOSIGNAL, 1L);
     curl_easy_setopt(slot->easy, CURLOPT_PROXY, "");
-    curl_easy_setopt(slot->easy, CURLOPT_BUFFERSIZE, 262144L);
   }
   return client;
 }

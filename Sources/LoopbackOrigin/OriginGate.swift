@@ -1,3 +1,4 @@
+internal import PlatformImage
 import Synchronization
 
 /// A one-time gate that a test opens: closed at first, then open forever.
@@ -16,7 +17,7 @@ public final class OriginGate: Sendable {
 
     /// Opens the gate and resumes all waiters.
     public func open() {
-        let (waiters, actions) = state.withLock { state in
+        let (waiters, actions) = state.locked(in: self) { state in
             state.isOpen = true
             defer { (state.waiters, state.actions) = ([:], []) }
             return (Array(state.waiters.values), state.actions)
@@ -26,11 +27,11 @@ public final class OriginGate: Sendable {
     }
 
     /// True once the gate was opened.
-    var isOpen: Bool { state.withLock { $0.isOpen } }
+    var isOpen: Bool { state.locked(in: self) { $0.isOpen } }
 
     /// Calls `action` once when the gate is opened, on the thread that opens it; at once if it is open.
     func whenOpen(_ action: @escaping @Sendable () -> Void) {
-        let isOpen = state.withLock { state in
+        let isOpen = state.locked(in: self) { state in
             if !state.isOpen { state.actions.append(action) }
             return state.isOpen
         }
@@ -39,14 +40,14 @@ public final class OriginGate: Sendable {
 
     /// Waits until the gate is open, or the task is cancelled.
     public func waitUntilOpen() async {
-        let number = state.withLock { state in
+        let number = state.locked(in: self) { state in
             state.lastWaiter += 1
             return state.lastWaiter
         }
         await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
                 // The cancellation handler may run before the continuation is stored: check for cancellation here too.
-                let isDone = state.withLock { state in
+                let isDone = state.locked(in: self) { state in
                     if state.isOpen || Task.isCancelled { return true }
                     state.waiters[number] = continuation
                     return false
@@ -54,7 +55,7 @@ public final class OriginGate: Sendable {
                 if isDone { continuation.resume() }
             }
         } onCancel: {
-            state.withLock { $0.waiters.removeValue(forKey: number) }?.resume()
+            state.locked(in: self) { $0.waiters.removeValue(forKey: number) }?.resume()
         }
     }
 }

@@ -1,3 +1,4 @@
+internal import PlatformImage
 import Synchronization
 
 /// Records the requests and connections of an origin, and resumes tasks that wait for a number of them.
@@ -19,8 +20,8 @@ final class OriginLog: Sendable {
 
     private let state = Mutex(State())
 
-    var counts: Counts { state.withLock { $0.counts } }
-    var requests: [OriginRequest] { state.withLock { $0.requests } }
+    var counts: Counts { state.locked(in: self) { $0.counts } }
+    var requests: [OriginRequest] { state.locked(in: self) { $0.requests } }
 
     /// Records a new connection and returns its number.
     func accepted() -> Int {
@@ -47,13 +48,13 @@ final class OriginLog: Sendable {
 
     /// Waits until the condition holds or the task is cancelled.
     func wait(until condition: @escaping @Sendable (Counts) -> Bool) async {
-        let number = state.withLock { state in
+        let number = state.locked(in: self) { state in
             state.lastWaiter += 1
             return state.lastWaiter
         }
         await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
-                let isSatisfied = state.withLock { state in
+                let isSatisfied = state.locked(in: self) { state in
                     if condition(state.counts) || Task.isCancelled { return true }
                     state.waiters[number] = (condition, continuation)
                     return false
@@ -61,12 +62,12 @@ final class OriginLog: Sendable {
                 if isSatisfied { continuation.resume() }
             }
         } onCancel: {
-            state.withLock { $0.waiters.removeValue(forKey: number) }?.continuation.resume()
+            state.locked(in: self) { $0.waiters.removeValue(forKey: number) }?.continuation.resume()
         }
     }
 
     private func change<T: Sendable>(_ body: (inout State) -> T) -> T {
-        let (result, due) = state.withLock { state in
+        let (result, due) = state.locked(in: self) { state in
             let result = body(&state)
             if state.waiters.isEmpty { return (result, [CheckedContinuation<Void, Never>]()) }
             let due = state.waiters.filter { $0.value.condition(state.counts) }

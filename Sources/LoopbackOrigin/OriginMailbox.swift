@@ -1,4 +1,5 @@
 internal import CPlatformImageOriginProtocols
+internal import PlatformImage
 import Synchronization
 
 #if canImport(Glibc)
@@ -43,7 +44,7 @@ final class OriginMailbox: Sendable {
 
     /// Adds a command; after the end of the thread, there is nothing to do and waiting tasks are resumed.
     func post(_ command: Command) {
-        let hasEnded = state.withLock { state in
+        let hasEnded = state.locked(in: self) { state in
             if state.hasEnded { return true }
             state.commands.append(command)
             // One byte for the first command is enough. It is written with the lock held, so that `take` finds both or
@@ -56,7 +57,7 @@ final class OriginMailbox: Sendable {
 
     /// Removes and returns all commands.
     func take() -> [Command] {
-        state.withLock { state in
+        state.locked(in: self) { state in
             if state.commands.isEmpty { return [] }
             var byte: UInt8 = 0
             _ = read(wakeUp, &byte, 1)
@@ -67,7 +68,7 @@ final class OriginMailbox: Sendable {
 
     /// Resumes the tasks of all commands, now and in the future.
     func end() {
-        let commands = state.withLock { state in
+        let commands = state.locked(in: self) { state in
             state.hasEnded = true
             defer { state.commands = [] }
             return state.commands

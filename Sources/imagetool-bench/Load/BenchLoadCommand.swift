@@ -19,6 +19,7 @@ struct BenchLoadCommand: AsyncParsableCommand {
     @Option(help: "Number of measured rounds, after one warm-up round.") var rounds = 9
     @Option(help: "Parent folder of the temporary folder; by default the temporary folder of the system.")
     var directory: String?
+    @Flag(help: "Measure only the transport and libcurl in C alone.") var transportOnly = false
     @Flag(help: "Print one JSON object.") var json = false
 
     func validate() throws {
@@ -39,7 +40,7 @@ struct BenchLoadCommand: AsyncParsableCommand {
             defer { withExtendedLifetime(server) {} }
             let benchmark = try await LoadBenchmark(
                 origin: server.origin, count: count, bytes: bytes, concurrency: concurrency, rounds: rounds,
-                folder: folder)
+                folder: folder, isTransportOnly: transportOnly)
             withExtendedLifetime(server) {}
             try output.write(json ? json(benchmark).text + "\n" : text(benchmark))
         }
@@ -51,27 +52,36 @@ struct BenchLoadCommand: AsyncParsableCommand {
         ])
         for side in LoadBenchmark.Side.allCases {
             let costs = benchmark.costs(of: side)
+            if costs.isEmpty { continue }
             table.append(
                 [side.rawValue] + [costs.map(\.cpu), costs.map(\.wall)].map { fixed(median($0) ?? 0, digits: 1) })
         }
+        let transport = benchmark.ratios(of: .transport)
+        return table.text + """
+
+            ratio of the transport: \(fixed(benchmark.transportRatio, digits: 2)) (median of \(rounds) rounds, \
+            \(fixed(transport.min() ?? 0, digits: 2)) to \(fixed(transport.max() ?? 0, digits: 2)))
+            \(transportOnly ? "" : loaderText(benchmark))
+            CPU time of this process, user and system; \(concurrency) concurrent downloads.
+            CPU: \(Machine.processor ?? "unknown")
+
+            """
+    }
+
+    private func loaderText(_ benchmark: LoadBenchmark) -> String {
+        let ratios = benchmark.ratios(of: .loader)
         var hits = Table([("lookup", .left), ("CPU us per hit", .right), ("hits per CPU second", .right)])
         for hit in benchmark.hits {
             let cpu = median(hit.microseconds) ?? 0
             hits.append([hit.name.rawValue, fixed(cpu, digits: 3), fixed(1e6 / cpu, digits: 0)])
         }
-        let (ratios, transport) = (benchmark.ratios(of: .loader), benchmark.ratios(of: .transport))
-        return table.text + """
-
-            ratio \(fixed(benchmark.ratio, digits: 2)) (median of \(rounds) rounds, \
-            \(fixed(ratios.min() ?? 0, digits: 2)) to \(fixed(ratios.max() ?? 0, digits: 2))); \
-            ratio of libcurl that writes files: \
-            \(fixed(median(benchmark.ratios(of: .floor)) ?? .nan, digits: 2)); \
-            ratio of the transport: \(fixed(benchmark.transportRatio, digits: 2)) \
-            (\(fixed(transport.min() ?? 0, digits: 2)) to \(fixed(transport.max() ?? 0, digits: 2)))
+        return """
+            ratio: \(fixed(benchmark.ratio, digits: 2)) (\(fixed(ratios.min() ?? 0, digits: 2)) to \
+            \(fixed(ratios.max() ?? 0, digits: 2)))
+            ratio of libcurl that writes files: \(fixed(median(benchmark.ratios(of: .floor)) ?? .nan, digits: 2))
 
             \(hits.text)
-            CPU time of this process, user and system; \(concurrency) concurrent downloads; sequential hits.
-            CPU: \(Machine.processor ?? "unknown")
+            Sequential hits.
 
             """
     }

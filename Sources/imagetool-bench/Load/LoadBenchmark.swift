@@ -68,8 +68,10 @@ struct LoadBenchmark {
     var ratio: Double { median(ratios(of: .loader)) ?? .nan }
 
     /// Measures `rounds` rounds after one warm-up round.
+    ///
+    /// - Parameter isTransportOnly: Only ``Side/transport`` and ``Side/client`` are measured.
     init(
-        origin: String, count: Int, bytes: Int, concurrency: Int, rounds: Int, folder: String
+        origin: String, count: Int, bytes: Int, concurrency: Int, rounds: Int, folder: String, isTransportOnly: Bool
     ) async throws {
         let side = try LoadSide(
             origin: origin, count: count, bytes: bytes, concurrency: concurrency, folder: folder)
@@ -78,9 +80,11 @@ struct LoadBenchmark {
             let order: [Side] =
                 round.isMultiple(of: 2) ? [.loader, .client, .transport] : [.transport, .client, .loader]
             for way in order + Side.allCases.filter({ !order.contains($0) }) {
+                if isTransportOnly, way != .transport, way != .client { continue }
                 let cost = try await side.cost(of: way, round: round)
                 if round > 0 { costs[way, default: []].append(cost) }
             }
+            if isTransportOnly { continue }
             for (index, hit) in Hit.allCases.enumerated() {
                 let cost = try await side.hit(hit, round: round)
                 if round > 0 { hits[index].microseconds.append(cost) }

@@ -11,7 +11,7 @@ final class CurlExchange: Sendable {
     static let maxUnreadBytes = 262_144
 
     private struct State {
-        var headWaiter: UnsafeContinuation<ResponseHead, any Error>?
+        var headWaiter: UnsafeContinuation<ReceivedHead, any Error>?
         var bodyWaiter: UnsafeContinuation<[UInt8]?, any Error>?
         var unread: [UInt8] = []
         /// True while the transport's thread does not read because of ``unread``.
@@ -37,6 +37,8 @@ final class CurlExchange: Sendable {
     let request: CurlRequest
     private let mailbox: CurlMailbox
     private let state = Mutex(State())
+    /// The transfer that carries the exchange; used on the transport's thread only.
+    nonisolated(unsafe) var transfer: CurlTransfer?
 
     init(_ request: CurlRequest, _ mailbox: CurlMailbox) {
         self.request = request
@@ -56,7 +58,7 @@ final class CurlExchange: Sendable {
             }
         } onCancel: {
             cancel()
-        }
+        }.head
     }
 
     /// Waits for bytes of the body. Returns all bytes received since the last call; nil at the end.
@@ -137,7 +139,7 @@ extension CurlExchange {
     ///   - bytes: Bytes of the body; empty afterwards.
     /// - Returns: The tasks to resume, and true when the transport must stop reading, until a command to continue.
     func deliver(
-        head: ResponseHead?, bytes: inout [UInt8], end: Result<Void, any Error>?
+        head: ReceivedHead?, bytes: inout [UInt8], end: Result<Void, any Error>?
     ) -> (resumption: Resumption, pauses: Bool) {
         let received = bytes
         bytes = []
@@ -158,13 +160,13 @@ extension CurlExchange {
 
     /// The waiting tasks and their results.
     struct Resumption {
-        fileprivate let head: ResponseHead?
+        fileprivate let head: ReceivedHead?
         fileprivate let end: Result<Void, any Error>?
-        fileprivate var headWaiter: UnsafeContinuation<ResponseHead, any Error>?
+        fileprivate var headWaiter: UnsafeContinuation<ReceivedHead, any Error>?
         fileprivate var bodyWaiter: UnsafeContinuation<[UInt8]?, any Error>?
         fileprivate var chunk: [UInt8] = []
 
-        fileprivate init(head: ResponseHead?, end: Result<Void, any Error>?) { (self.head, self.end) = (head, end) }
+        fileprivate init(head: ReceivedHead?, end: Result<Void, any Error>?) { (self.head, self.end) = (head, end) }
 
         /// True if no task waits.
         var isEmpty: Bool { headWaiter == nil && bodyWaiter == nil }

@@ -24,7 +24,6 @@ final class CurlLoop {
     /// The `picu_multi`; nil until the first transfer.
     private var multi: OpaquePointer?
     var active: [CurlTransfer] = []
-    private var transfers: [ObjectIdentifier: CurlTransfer] = [:]
     private var idle: [CurlTransfer] = []
     /// The transfers with bytes that are not delivered, and the ones that are being delivered.
     private var dirty: [CurlTransfer] = []
@@ -72,8 +71,7 @@ final class CurlLoop {
             switch command {
             case .start(let exchange): enqueue(exchange)
             case .cancel(let exchange): cancel(exchange)
-            case .resume(let exchange):
-                transfers[ObjectIdentifier(exchange)]?.resume()
+            case .resume(let exchange): exchange.transfer?.resume()
             case .close: isClosed = true
             }
         }
@@ -136,7 +134,7 @@ extension CurlLoop {
         guard let multi = makeMulti(), let transfer = idle.popLast() ?? CurlTransfer(loop: self, multi: multi) else {
             return fail(exchange, .transport("memory is exhausted"))
         }
-        let code = transfer.start(exchange)
+        let code = transfer.start(exchange, host)
         guard code == 0 else {
             let error = LoadError(curlCode: code, transfer)
             transfer.reset()
@@ -146,7 +144,7 @@ extension CurlLoop {
         host.active += 1
         transfer.index = active.count
         active.append(transfer)
-        transfers[ObjectIdentifier(exchange)] = transfer
+        exchange.transfer = transfer
         noteDeadlines(of: transfer)
     }
 
@@ -166,7 +164,7 @@ extension CurlLoop {
     }
 
     private func cancel(_ exchange: CurlExchange) {
-        if let transfer = transfers[ObjectIdentifier(exchange)] { return stop(transfer) }
+        if let transfer = exchange.transfer { return stop(transfer) }
         hosts[exchange.request.host]?.waiting.removeAll { $0 === exchange }
     }
 
@@ -203,9 +201,9 @@ extension CurlLoop {
         }
         // libcurl before 7.87 waits for the end of a DNS look-up when its transfer is stopped, up to seconds. The
         // transfer continues without an exchange until the look-up ends; it then makes no connection.
-        let exchange = transfer.exchange
+        let host = transfer.host
         transfer.reset()
-        if let exchange { release(exchange) }
+        if let host { release(host) }
     }
 
     /// Makes a stopped transfer available for the next exchange.
@@ -215,16 +213,14 @@ extension CurlLoop {
             active[transfer.index] = last
             last.index = transfer.index
         }
-        let exchange = transfer.exchange
+        let host = transfer.host
         transfer.reset()
         if idle.count < Self.maxIdleTransfers { idle.append(transfer) } else { transfer.free() }
-        if let exchange { release(exchange) }
+        if let host { release(host) }
     }
 
-    /// Releases the connection of an exchange and starts the exchanges that wait for it.
-    private func release(_ exchange: CurlExchange) {
-        transfers[ObjectIdentifier(exchange)] = nil
-        guard let host = hosts[exchange.request.host] else { return }
+    /// Releases a connection and starts the exchanges that wait for it.
+    private func release(_ host: CurlHost) {
         host.active -= 1
         startWaiting(host)
     }
@@ -245,14 +241,7 @@ extension CurlLoop {
     /// Records the protocol of the host. Called by libcurl, so no transfer may be started.
     func receivedHead(_ transfer: CurlTransfer) {
         markDirty(transfer)
-        guard let key = transfer.exchange?.request.host, transfer.offersHTTP2, let host = hosts[key] else { return }
-        host.isHTTP2 = transfer.parser.isHTTP2
-    }
-
-    /// True if the last response of the transfer's host was received over HTTP/2.
-    func usesHTTP2(_ transfer: CurlTransfer) -> Bool {
-        guard let key = transfer.exchange?.request.host else { return false }
-        return hosts[key]?.isHTTP2 == true
+        if transfer.offersHTTP2 { transfer.host?.isHTTP2 = transfer.parser.isHTTP2 }
     }
 
     private func deliverReceived() {
@@ -261,9 +250,7 @@ extension CurlLoop {
         for transfer in delivering {
             transfer.isDirty = false
             if transfer.deliver(end: nil) { transfer.pause() } else { transfer.resume() }
-            if transfer.parser.isHTTP2, let exchange = transfer.exchange, let host = hosts[exchange.request.host] {
-                startWaiting(host)
-            }
+            if transfer.parser.isHTTP2, let host = transfer.host { startWaiting(host) }
         }
         delivering.removeAll(keepingCapacity: true)
     }

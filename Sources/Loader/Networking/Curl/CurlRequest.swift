@@ -47,14 +47,17 @@ struct CurlRequest: Sendable {
                 "the request specifies the IP address to connect to, which is not possible through a proxy")
         }
         let verification = try trust.verification(settings, of: target)
-        let base = target.base
-        var text = Array(base.utf8)
-        text.reserveCapacity(text.count + target.target.count + 64 * (request.fields.lines.count + 3))
+        var text: [UInt8] = []
+        text.reserveCapacity(target.host.utf8.count + target.target.count + 64 * (request.fields.lines.count + 4))
+        target.appendBase(to: &text)
+        let base = String(decoding: text, as: UTF8.self)
         text.append(0)
         targetOffset = text.count
         text += target.target
         text.append(0)
         methodOffset = text.count
+        isGet = request.method == "GET"
+        isHead = request.method == "HEAD"
         guard !request.method.isEmpty, request.method.utf8.allSatisfy(ResponseHeadParser.tokenBytes.contains) else {
             throw .configuration("the method is not a token")
         }
@@ -66,8 +69,6 @@ struct CurlRequest: Sendable {
         self.addresses = addresses.dropFirst()
         self.proxy = proxy
         isSecure = target.isSecure
-        isGet = request.method == "GET"
-        isHead = request.method == "HEAD"
         (verifies, roots) = (verification.verifies, verification.roots)
         host = Host(
             base: base, trust: verification.verifies ? verification.roots?.number ?? 0 : -1, address: addresses.first)
@@ -83,14 +84,17 @@ struct CurlRequest: Sendable {
         _ request: HTTPRequest, _ target: HTTPTarget, to text: inout [UInt8]
     ) throws(LoadError) -> Int {
         var count = 0
-        func add(_ line: String) {
-            text.append(contentsOf: line.utf8)
+        func add(_ line: StaticString) {
+            line.withUTF8Buffer { text.append(contentsOf: $0) }
             text.append(0)
             count += 1
         }
         // libcurl writes the name of a host that is not ASCII in its ASCII form.
         if !request.fields.contains("Host"), target.host.utf8.allSatisfy({ $0 < 0x80 }) {
-            add("Host: \(target.hostField)")
+            text.append(contentsOf: "Host: ".utf8)
+            target.appendHostField(to: &text)
+            text.append(0)
+            count += 1
         }
         for field in request.fields.lines {
             guard !field.name.isEmpty, field.name.utf8.allSatisfy(ResponseHeadParser.tokenBytes.contains) else {

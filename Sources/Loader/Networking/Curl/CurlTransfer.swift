@@ -12,6 +12,8 @@ final class CurlTransfer {
     /// Nil between two exchanges.
     private(set) var exchange: CurlExchange?
     private(set) var request: CurlRequest?
+    /// Nil between two exchanges.
+    private(set) var host: CurlHost?
     /// The index in ``CurlLoop/active``.
     var index = 0
     /// True while the transfer is in ``CurlLoop/dirty``.
@@ -20,7 +22,7 @@ final class CurlTransfer {
     private(set) var parser = ResponseHeadParser()
     private var decoder = ChunkedDecoder()
     private var remaining: Int64 = 0
-    private var head: ResponseHead?
+    private var head: ReceivedHead?
     private var pending: [UInt8] = []
 
     /// The reason to end the transfer that was found by a callback.
@@ -51,8 +53,9 @@ final class CurlTransfer {
     }
 
     /// Sends the request of an exchange. Returns libcurl's code, 0 for success.
-    func start(_ exchange: CurlExchange) -> Int32 {
+    func start(_ exchange: CurlExchange, _ host: CurlHost) -> Int32 {
         self.exchange = exchange
+        self.host = host
         request = exchange.request
         isRetried = false
         return restart(isFresh: false)
@@ -100,7 +103,8 @@ final class CurlTransfer {
 
     /// Ends the use of the transfer by its exchange.
     func reset() {
-        (exchange, request) = (nil, nil)
+        exchange?.transfer = nil
+        (exchange, request, host) = (nil, nil, nil)
         (head, failure, pending) = (nil, nil, [])
     }
 
@@ -129,8 +133,11 @@ final class CurlTransfer {
         if error.reason == .streamRefused { return true }
         let details = picu_transfer_failure(handle)
         return error.reason == .closedBeforeResponse && details.is_reused
-            && (!details.has_response || loop.usesHTTP2(self))
+            && (!details.has_response || usesHTTP2)
     }
+
+    /// True if the last response of the host was received over HTTP/2.
+    private var usesHTTP2: Bool { host?.isHTTP2 == true }
 
     /// The host of the request, for messages.
     var hostName: String {
@@ -220,7 +227,6 @@ extension CurlTransfer {
     func repeats(isReused: Bool, hasResponse: Bool) -> Bool {
         // Over HTTP/2 the received bytes can be frames that belong to no response. A new connection that broke is not a
         // reason for libcurl to repeat a request, so on a new one the stream was refused.
-        let usesHTTP2 = loop.usesHTTP2(self)
         let hasResponse = hasResponse && !usesHTTP2
         guard let request, request.isGet, !isRetried, !hasResponse, parser.byteCount == 0 else {
             let isRefused = !isReused || usesHTTP2

@@ -24,7 +24,7 @@ public enum HTTPFuzzing {
                     if parser.isComplete || parser.byteCount > 4_096 { break }
                     continue
                 }
-                check(head, parser)
+                check(head.head, parser)
             }
         }
     }

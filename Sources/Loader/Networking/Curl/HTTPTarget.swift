@@ -28,17 +28,30 @@ struct HTTPTarget {
         self.target = target
     }
 
-    /// The Host field value: host, and port unless it is the default (RFC 9110 §7.2).
-    var hostField: String { port == (isSecure ? 443 : 80) ? host : "\(host):\(port)" }
+    /// Appends the Host field value: host, and port unless it is the default (RFC 9110 §7.2).
+    func appendHostField(to text: inout [UInt8]) {
+        text.append(contentsOf: host.utf8)
+        if port != (isSecure ? 443 : 80) { appendPort(to: &text) }
+    }
+
+    /// Appends `scheme://host:port/` in lower case.
+    func appendBase(to text: inout [UInt8]) {
+        text.append(contentsOf: isSecure ? "https://".utf8 : "http://".utf8)
+        text.append(contentsOf: host.lowercased().utf8)
+        appendPort(to: &text)
+        text.append(UInt8(ascii: "/"))
+    }
+
+    private func appendPort(to text: inout [UInt8]) {
+        text.append(UInt8(ascii: ":"))
+        text.append(contentsOf: String(port).utf8)
+    }
 
     /// The host in lower case; an IPv6 address is without brackets.
     var name: String {
         let text = host.lowercased()
         return text.hasPrefix("[") ? String(text.dropFirst().dropLast()) : text
     }
-
-    /// `scheme://host:port/` in lower case.
-    var base: String { "\(isSecure ? "https" : "http")://\(host.lowercased()):\(port)/" }
 
     private static func parse(_ url: UnsafeBufferPointer<UInt8>) -> Self? {
         guard let colon = url.firstIndex(of: UInt8(ascii: ":")), (4...5).contains(colon),

@@ -24,6 +24,31 @@ enum BodyFraming: Equatable, Sendable {
     case untilClose
 }
 
+/// A valid response head whose fields are not objects yet: the task that waits for the head creates them, so that their
+/// memory is allocated and released by the same thread.
+struct ReceivedHead: Sendable {
+    let status: Int
+    /// The name and the value of each field, each followed by a NUL, which neither can contain.
+    fileprivate let text: [UInt8]
+
+    /// The head.
+    var head: ResponseHead {
+        var fields: [HeaderField] = []
+        fields.reserveCapacity(16)
+        text.withUnsafeBufferPointer { text in
+            var start = 0
+            while let nameEnd = text[start...].firstIndex(of: 0),
+                let valueEnd = text[(nameEnd + 1)...].firstIndex(of: 0)
+            {
+                let name = String(decoding: UnsafeBufferPointer(rebasing: text[start..<nameEnd]), as: UTF8.self)
+                fields.append(HeaderField(name, bytes: Array(text[(nameEnd + 1)..<valueEnd])))
+                start = valueEnd + 1
+            }
+        }
+        return ResponseHead(status: status, fields: HeaderFields(fields))
+    }
+}
+
 /// Parses the heads of one response line by line, strictly by RFC 9112.
 ///
 /// libcurl accepts line ends without CR, folded lines, white space before a colon, empty names, two values of
@@ -51,7 +76,8 @@ struct ResponseHeadParser {
     private let isHTTP1: Bool
     private var stage = Stage.statusLine
     private var status = 0
-    private var fields: [HeaderField] = []
+    /// ``ReceivedHead/text`` of the current head.
+    private var text: [UInt8] = []
     private var length: Int64?
     private var transferCoding: TransferCoding?
     private var interimHeads = 0
@@ -87,7 +113,7 @@ struct ResponseHeadParser {
     /// Parses one line with its line end. Returns the final head with its last line; nil for all other lines.
     ///
     /// Lines after the final head are trailers; they are checked and discarded.
-    mutating func parse(_ line: UnsafeBufferPointer<UInt8>) throws(MessageViolation) -> ResponseHead? {
+    mutating func parse(_ line: UnsafeBufferPointer<UInt8>) throws(MessageViolation) -> ReceivedHead? {
         byteCount += line.count
         lineCount += 1
         guard byteCount <= limits.bytes else {
@@ -107,12 +133,15 @@ struct ResponseHeadParser {
         case .fields where content.isEmpty:
             return try endHead()
         case .fields:
-            let field = try Self.field(content)
+            let field = try Self.split(content)
             try parseFraming(field)
-            if fields.isEmpty { fields.reserveCapacity(16) }
-            fields.append(field)
+            if text.isEmpty { text.reserveCapacity(512) }
+            text.append(contentsOf: field.name)
+            text.append(0)
+            text.append(contentsOf: field.value)
+            text.append(0)
         case .complete:
-            if !content.isEmpty { _ = try Self.field(content) }
+            if !content.isEmpty { _ = try Self.split(content) }
         }
         return nil
     }
@@ -135,8 +164,12 @@ struct ResponseHeadParser {
         guard rest.first ?? 0x20 == 0x20, rest.allSatisfy({ $0 == 0x09 || !$0.isASCIIControl }) else { throw invalid }
     }
 
+    private typealias Field = (name: UnsafeBufferPointer<UInt8>, value: UnsafeBufferPointer<UInt8>)
+
     /// Splits a field line; the value has no surrounding white space.
-    private static func field(_ line: UnsafeBufferPointer<UInt8>) throws(MessageViolation) -> HeaderField {
+    private static func split(_ line: UnsafeBufferPointer<UInt8>) throws(MessageViolation) -> Field {
+        // A static property is looked up at each use.
+        let tokenBytes = tokenBytes
         var colon = 0
         while colon < line.count, tokenBytes.contains(line[colon]) { colon += 1 }
         guard colon > 0, colon < line.count, line[colon] == UInt8(ascii: ":") else {
@@ -150,17 +183,16 @@ struct ResponseHeadParser {
         guard value.allSatisfy({ $0 == 0x09 || !$0.isASCIIControl }) else {
             throw MessageViolation(.invalidHead, "a field of the response head contains a control character")
         }
-        let name = String(decoding: UnsafeBufferPointer(rebasing: line[..<colon]), as: UTF8.self)
-        return HeaderField(name, bytes: Array(value))
+        return (UnsafeBufferPointer(rebasing: line[..<colon]), value)
     }
 
-    private mutating func parseFraming(_ field: HeaderField) throws(MessageViolation) {
-        if field.isNamed("Content-Length") {
+    private mutating func parseFraming(_ field: Field) throws(MessageViolation) {
+        if Self.isSame(field.name, "content-length") {
             guard length == nil, let number = Self.length(field.value) else {
                 throw MessageViolation(.invalidFraming, "Content-Length is not one decimal number")
             }
             length = number
-        } else if field.isNamed("Transfer-Encoding") {
+        } else if Self.isSame(field.name, "transfer-encoding") {
             let coding = String(decoding: field.value, as: UTF8.self).lowercased()
             guard transferCoding == nil, !isHTTP2, coding == "chunked" || coding == "identity" else {
                 throw MessageViolation(.invalidFraming, "Transfer-Encoding is not chunked")
@@ -170,12 +202,12 @@ struct ResponseHeadParser {
     }
 
     /// Returns a number of 1 to 18 decimal digits, which fits an `Int64`; nil for anything else.
-    private static func length(_ value: [UInt8]) -> Int64? {
+    private static func length(_ value: UnsafeBufferPointer<UInt8>) -> Int64? {
         guard (1...18).contains(value.count), value.allSatisfy(\.isASCIIDigit) else { return nil }
         return value.reduce(0) { $0 * 10 + Int64($1 - UInt8(ascii: "0")) }
     }
 
-    private mutating func endHead() throws(MessageViolation) -> ResponseHead? {
+    private mutating func endHead() throws(MessageViolation) -> ReceivedHead? {
         guard status != 101 else {
             throw MessageViolation(.unexpectedUpgrade, "the server switched to another protocol without being asked")
         }
@@ -188,7 +220,8 @@ struct ResponseHeadParser {
                 throw MessageViolation(
                     .tooManyHeads, "the response has more than \(limits.interimHeads) interim responses")
             }
-            (stage, fields, length, transferCoding) = (.statusLine, [], nil, nil)
+            (stage, length, transferCoding) = (.statusLine, nil, nil)
+            text.removeAll(keepingCapacity: true)
             return nil
         }
         stage = .complete
@@ -199,13 +232,19 @@ struct ResponseHeadParser {
         } else {
             framing = transferCoding == .chunked ? .chunked : .untilClose
         }
-        var complete: [HeaderField] = []
-        swap(&complete, &fields)
-        return ResponseHead(status: status, fields: HeaderFields(complete))
+        var complete: [UInt8] = []
+        swap(&complete, &text)
+        return ReceivedHead(status: status, text: complete)
     }
 
     /// The bytes of a token (RFC 9110 §5.6.2).
     static let tokenBytes = ASCIISet.alphanumerics.union("!#$%&'*+-.^_`|~")
+
+    /// Returns true if the bytes are `text` in any case; `text` is in lower case.
+    private static func isSame(_ bytes: UnsafeBufferPointer<UInt8>, _ text: StaticString) -> Bool {
+        bytes.count == text.utf8CodeUnitCount
+            && text.withUTF8Buffer { text in text.indices.allSatisfy { bytes[$0].lowercasedASCII == text[$0] } }
+    }
 
     private static func starts(_ line: UnsafeBufferPointer<UInt8>, with text: StaticString) -> Bool {
         text.utf8CodeUnitCount <= line.count
