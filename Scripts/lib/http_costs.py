@@ -28,6 +28,7 @@ BROWSER = {
 def start_static_nginx(files, core=None, workers=1):
     """Starts nginx with static files, a map from targets to bodies, from memory where it can: sendfile, open files."""
     folder = os.path.join(serving.scratch(), "static")
+    shares = " reuseport" if workers > 1 else ""
     for target, body in files.items():
         path = folder + target
         os.makedirs(os.path.dirname(path), exist_ok=True)
@@ -36,7 +37,7 @@ def start_static_nginx(files, core=None, workers=1):
     return serving.start_nginx(f"""
     sendfile on; open_file_cache max=10 inactive=1h; types {{ image/jpeg jpg; image/png png; }}
     add_header Cache-Control "public, max-age=86400"; add_header X-Content-Type-Options nosniff;
-    server {{ listen 127.0.0.1:PORT backlog=4096; root {folder}; }}""", core, workers, name="nginx-static")
+    server {{ listen 127.0.0.1:PORT backlog=4096{shares}; root {folder}; }}""", core, workers, name="nginx-static")
 
 
 def switches(server):

@@ -73,7 +73,7 @@ def hot(setting, report):
             values[name].append(http_costs.load(server, path, fields, seconds, status, CONNECTIONS))
     for server in servers:
         server.stop()
-    values |= loops(setting, small, seconds)
+    values |= loops(setting, small, bodies[small], seconds)
     http_costs.table(values, report.write_line)
 
     def ratio(name, other, text, **threshold):
@@ -89,13 +89,14 @@ def hot(setting, report):
                statistics.median(row[1] for row in values[f"service, {sizes[small]}"]), "", at_most=0.1)
     ratio("two loops on two cores", "one loop on two cores", "CPU per request, two loops / one loop, on two cores",
           at_most=1.15)
+    ratio("nginx, two workers on two cores", "nginx, one worker on two cores", "the same for nginx, two workers / one")
     ratio("service with a log line per request", f"service, {sizes[small]}",
           "CPU, service with a log line per request / without")
     ratio("service, results on disk", "nginx proxy_cache", "results on disk: CPU, service / nginx proxy_cache")
 
 
-def loops(setting, target, seconds):
-    """The service with one and with two loops, each on two cores, which wrk shares."""
+def loops(setting, target, body, seconds):
+    """The service with one and with two loops, each on two cores, which wrk shares; nginx likewise."""
     if setting.server_core is None or setting.server_core == setting.load_core:
         return {}
     both = {setting.server_core, setting.load_core}
@@ -103,16 +104,19 @@ def loops(setting, target, seconds):
     # The service starts one loop per processor that it may use.
     one.move(both)
     two = setting.start_service(name="service-2-loops", core=both)
-    values = {"one loop on two cores": [], "two loops on two cores": []}
+    servers = {
+        "one loop on two cores": one, "two loops on two cores": two,
+        "nginx, one worker on two cores": http_costs.start_static_nginx({target: body}),
+        "nginx, two workers on two cores": http_costs.start_static_nginx({target: body}, workers=2)}
+    values = {name: [] for name in servers}
     cores = ",".join(str(core) for core in sorted(both))
-    for server in (one, two):
+    for server in servers.values():
         load.one(server.port, target)
     for turn in range(setting.rounds):
-        pairs = list(zip(values, (one, two)))
-        for name, server in pairs if turn % 2 == 0 else reversed(pairs):
-            values[name].append(http_costs.load(server, target, {}, seconds, 200, CONNECTIONS, cores))
-    one.stop()
-    two.stop()
+        for name in list(servers) if turn % 2 == 0 else reversed(list(servers)):
+            values[name].append(http_costs.load(servers[name], target, {}, seconds, 200, CONNECTIONS, cores))
+    for server in servers.values():
+        server.stop()
     return values
 
 

@@ -13,7 +13,9 @@ import Testing
         while let end = rest.firstIndex(of: 0x0A) {
             let line = Array(rest[...end])
             rest = rest[(end + 1)...]
-            if let head = try line.withUnsafeBufferPointer({ try parser.parse($0) }) { return (head.head, parser.framing) }
+            if let received = try line.withUnsafeBufferPointer({ try parser.parse($0) }) {
+                return (received.head, parser.framing)
+            }
         }
         return (nil, parser.framing)
     }
