@@ -79,11 +79,14 @@ asan: bootstrap ## Decoding tests with the address and undefined-behaviour sanit
 TSAN_LOADING = Coalescing|Configuration|Load[A-Z]|Lookup|MemoryHit|PassThrough|Prefetch|RequestModifier|Resume
 TSAN_PARTS = Credentials|ImageSlot|LaneSchedule|Negative|Redirect|RequestLanes|Retry
 TSAN_BUILD = --scratch-path .build-tsan --sanitize=thread -Xswiftc -DTHREAD_SANITIZER
-TSAN_LOADER = LoaderTests.(Disk[A-Z]|$(TSAN_LOADING)|$(TSAN_PARTS))[A-Za-z]*Tests
+TSAN_LOADER = LoaderTests.(Disk[A-Z]|Transport[A-Z]|$(TSAN_LOADING)|$(TSAN_PARTS))[A-Za-z]*Tests
+TSAN_SERVICE = HTTPServerTests|ThumbnailServiceTests
+# Tests of processes that end: the sanitizer changes how they end, and its runtime needs more time than they allow.
+NOT_TSAN = WorkerEndTests
 
-tsan: bootstrap ## Tests of the caches, the queue and the loader with the thread sanitizer
-	@SWIFT=$(SWIFT) Scripts/test $(TSAN_BUILD) \
-		--filter 'DecodeQueue|MemoryCache|PlatformImageTests.ConcurrencyTests|$(TSAN_LOADER)'
+tsan: bootstrap ## Tests of the caches, the queue, the loader and the service with the thread sanitizer
+	@SWIFT=$(SWIFT) Scripts/test $(TSAN_BUILD) --skip '$(NOT_TSAN)' \
+		--filter 'DecodeQueue|MemoryCache|PlatformImageTests.ConcurrencyTests|$(TSAN_LOADER)|$(TSAN_SERVICE)'
 
 faults: bootstrap ## Repeats the disk cache's fault tests with random seeds; ARGUMENTS=5 sets the repetitions (20)
 	@Scripts/verify/faults $(ARGUMENTS)
