@@ -1,8 +1,8 @@
 /// Limits for untrusted origins: admitted peer addresses, and maximum sizes of heads and framing.
 package struct ConnectionGuard: Sendable {
     /// Maximum bytes of one response's heads, including interim ones. A complete response with framing and trailers may
-    /// have at most `3 * maxHeadBytes` bytes plus 16 bytes per byte of content. libcurl passes complete lines, so that a
-    /// line without an end is held up to its own limit of 102,400 bytes.
+    /// have at most `3 * maxHeadBytes` bytes plus 16 bytes per byte of content. libcurl passes complete lines, so that
+    /// a line without an end is held up to its own limit of 102,400 bytes.
     package var maxHeadBytes = 32_768
     /// Returns true when a peer's IP address, in text form, is admitted. Called once per connection, before the
     /// connection is made, on the transport's thread: it must not block.
