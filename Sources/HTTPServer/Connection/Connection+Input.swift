@@ -57,7 +57,7 @@ extension Connection {
         }
     }
 
-    /// Processes input that was received, and reads again.
+    /// Processes input that was received, and permits reading again.
     func continueInput(_ worker: Worker) {
         guard wantsInput else { return }
         isReadingPaused = false

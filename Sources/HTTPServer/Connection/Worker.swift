@@ -177,7 +177,6 @@ final class Worker: EventLoopOwner {
         connections[slot] = connection
         client?.setLocation(loop: index, id)
         connection.settle(self)
-        if isDraining { connection.drain(self) }
     }
 
     /// Called by a connection that was closed.

@@ -43,7 +43,10 @@ struct SystemError: Error, CustomStringConvertible {
         callbacks = LoopCallbacks(waker)
         var functions = piuv_callbacks()
         unsafe functions.ready = { context, number, events in
-            unsafe LoopCallbacks.of(context)?.owner?.ready(number, LoopEvents(rawValue: events))
+            guard let callbacks = unsafe LoopCallbacks.of(context) else { return }
+            // libuv calls this before `after_wait`. Messages of this thread then need no wake-up.
+            callbacks.waker.endWait()
+            callbacks.owner?.ready(number, LoopEvents(rawValue: events))
         }
         unsafe functions.before_wait = { context in unsafe LoopCallbacks.of(context)?.prepareWait() ?? false }
         unsafe functions.after_wait = { context in unsafe LoopCallbacks.of(context)?.waker.endWait() }
@@ -133,7 +136,7 @@ private final class LoopCallbacks {
 
     deinit { unsafe piuv_watch_close(watch) }
 
-    /// Changes the events; without any, only a failure is not reported either.
+    /// Changes the events; without any, not even a failure is reported.
     mutating func change(to events: LoopEvents) {
         guard events != self.events else { return }
         self.events = events

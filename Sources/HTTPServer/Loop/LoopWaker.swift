@@ -16,8 +16,10 @@ final class LoopWaker: Sendable {
     /// Called by the loop before it looks into its queues for the last time.
     func beginWait() { isWaiting.store(true, ordering: .sequentiallyConsistent) }
 
-    /// Called by the loop after its wait.
-    func endWait() { isWaiting.store(false, ordering: .sequentiallyConsistent) }
+    /// Called by the loop after its wait, once or more.
+    func endWait() {
+        if isWaiting.load(ordering: .relaxed) { isWaiting.store(false, ordering: .sequentiallyConsistent) }
+    }
 
     /// Wakes the loop if it waits. The caller has put something into a queue before.
     func wake() {

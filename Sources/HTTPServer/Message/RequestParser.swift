@@ -1,8 +1,8 @@
 /// Incremental parser of request heads (RFC 9112 §2 to §6).
 ///
-/// It is called with all bytes of a message from its start, and continues at the first byte that it has not seen. Every
-/// rejection is caused by one byte, the first one that no valid head can contain at its position, so the result does
-/// not depend on how the bytes were split.
+/// It is called with all bytes of a message from its start, and continues at the first byte that it has not seen. Bytes
+/// that no head can contain are rejected where they are, the syntax of a line at its end, and missing fields at the end
+/// of the head, so the result does not depend on how the bytes were split.
 struct RequestParser: Sendable {
     private enum Part { case requestLine, fields }
 

@@ -14,7 +14,7 @@ struct ThumbnailResponder: Sendable {
         case work(PendingRequest)
     }
 
-    /// A request that needs disk, network or a render.
+    /// A request that needs a task: for disk, network or a render, or for a page of the gallery.
     struct PendingRequest: Sendable {
         fileprivate let progress: RequestProgress
         fileprivate let work: Work

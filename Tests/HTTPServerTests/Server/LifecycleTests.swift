@@ -64,6 +64,29 @@ import Testing
         }
     }
 
+    /// The head of the response does not say that the connection ends, because it was sent before.
+    @Test(.requirement("HS37"), arguments: [false, true])
+    func connectionWhoseResponseIsBeingSentEndsAfterItDuringADrain(isFollowedByARequest: Bool) async throws {
+        let body = [UInt8](repeating: 7, count: 8_000_000)
+        try await withServer(TestHandler { _ in .response(Response(status: 200, body: .bytes(body))) }) {
+            $0.time.idle = .seconds(3_600)
+        } _: { server in
+            let client = try TestClient(port: server.ports[0])
+            client.send(get)
+            await yieldUntil { server.queuedBytes > 0 }
+
+            async let end: Void = server.drain()
+            await yieldUntil { !TestClient.canConnect(port: server.ports[0]) }
+            if isFollowedByARequest { client.send(get) }
+            await client.wait { $0.hasEnded }
+            #expect(
+                client.replies.map(\.body.count) == [Int](repeating: 8_000_000, count: isFollowedByARequest ? 2 : 1))
+            #expect(client.replies.map { $0["Connection"] } == (isFollowedByARequest ? [nil, "close"] : [nil]))
+            client.close()
+            await end
+        }
+    }
+
     /// Requests that have arrived before the drain, on connections that the server has not read or not accepted.
     @Test(.requirement("HS37")) func requestThatArrivedBeforeADrainIsAnswered() async throws {
         for _ in 0..<50 {
