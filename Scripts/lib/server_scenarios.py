@@ -106,8 +106,8 @@ def loops(setting, target, body, seconds):
     two = setting.start_service(name="service-2-loops", core=both)
     servers = {
         "one loop on two cores": one, "two loops on two cores": two,
-        "nginx, one worker on two cores": http_costs.start_static_nginx({target: body}),
-        "nginx, two workers on two cores": http_costs.start_static_nginx({target: body}, workers=2)}
+        "nginx, one worker on two cores": http_costs.start_static_nginx({target: body}, both),
+        "nginx, two workers on two cores": http_costs.start_static_nginx({target: body}, both, workers=2)}
     values = {name: [] for name in servers}
     cores = ",".join(str(core) for core in sorted(both))
     for server in servers.values():
