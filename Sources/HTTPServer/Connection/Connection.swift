@@ -179,7 +179,7 @@ final class Connection {
     /// Updates the watched events, the time limits and the order of the idle connections.
     func settle(_ worker: Worker) {
         guard phase != .closed else { return }
-        // The end of a response whose head was sent before the drain.
+        // A new connection, or one whose response began before the drain: it has no `Connection: close`.
         if worker.isDraining, phase == .head, !isDeferred, pendingStart == pending.count { return drain(worker) }
         var events: LoopEvents = []
         if !isReadingPaused, !isInputClosed { events.insert(.readable) }

@@ -57,18 +57,21 @@ struct BenchLoadCommand: AsyncParsableCommand {
                 [side.rawValue] + [costs.map(\.cpu), costs.map(\.wall)].map { fixed(median($0) ?? 0, digits: 1) })
         }
         let transport = benchmark.ratios(of: .transport)
-        return table.text + """
-
-            ratio of the transport: \(fixed(benchmark.transportRatio, digits: 2)) (median of \(rounds) rounds, \
-            \(fixed(transport.min() ?? 0, digits: 2)) to \(fixed(transport.max() ?? 0, digits: 2)))
-            \(transportOnly ? "" : loaderText(benchmark))
-            CPU time of this process, user and system; \(concurrency) concurrent downloads.
+        let ratio = """
+            ratio of the transport: \(fixed(benchmark.transportRatio, digits: 2)) \
+            (\(fixed(transport.min() ?? 0, digits: 2)) to \(fixed(transport.max() ?? 0, digits: 2)))
+            """
+        let results = transportOnly ? "\(ratio), median of \(rounds) rounds\n" : loaderText(benchmark, ratio)
+        return """
+            \(table.text)
+            \(results)
+            CPU time of this process, user and system; \(concurrency) concurrent downloads; sequential hits.
             CPU: \(Machine.processor ?? "unknown")
 
             """
     }
 
-    private func loaderText(_ benchmark: LoadBenchmark) -> String {
+    private func loaderText(_ benchmark: LoadBenchmark, _ transportRatio: String) -> String {
         let ratios = benchmark.ratios(of: .loader)
         var hits = Table([("lookup", .left), ("CPU us per hit", .right), ("hits per CPU second", .right)])
         for hit in benchmark.hits {
@@ -76,13 +79,13 @@ struct BenchLoadCommand: AsyncParsableCommand {
             hits.append([hit.name.rawValue, fixed(cpu, digits: 3), fixed(1e6 / cpu, digits: 0)])
         }
         return """
-            ratio: \(fixed(benchmark.ratio, digits: 2)) (\(fixed(ratios.min() ?? 0, digits: 2)) to \
-            \(fixed(ratios.max() ?? 0, digits: 2)))
-            ratio of libcurl that writes files: \(fixed(median(benchmark.ratios(of: .floor)) ?? .nan, digits: 2))
+            ratio \(fixed(benchmark.ratio, digits: 2)) (median of \(rounds) rounds, \
+            \(fixed(ratios.min() ?? 0, digits: 2)) to \(fixed(ratios.max() ?? 0, digits: 2))); \
+            ratio of libcurl that writes files: \
+            \(fixed(median(benchmark.ratios(of: .floor)) ?? .nan, digits: 2)); \
+            \(transportRatio)
 
             \(hits.text)
-            Sequential hits.
-
             """
     }
 
