@@ -60,10 +60,13 @@ let package = Package(
             name: "CPlatformImageDigests", path: "Sources/CDigests", cSettings: codecSettings,
             linkerSettings: [.linkedLibrary("crypto")]),
         .target(
+            name: "CPlatformImageHostNames", path: "Sources/CHostNames", cSettings: codecSettings,
+            linkerSettings: [.linkedLibrary("idn2")]),
+        .target(
             name: "PlatformImageLoader",
             dependencies: [
                 "PlatformImage", "CPlatformImageChecksums", "CPlatformImageContentCoding", "CPlatformImageCurl",
-                "CPlatformImageDigests",
+                "CPlatformImageDigests", "CPlatformImageHostNames",
             ],
             path: "Sources/Loader", swiftSettings: settings),
         .target(
@@ -80,13 +83,8 @@ let package = Package(
 
         // The thumbnail service.
         .target(
-            name: "CPlatformImageHostNames", path: "Sources/CHostNames", cSettings: codecSettings,
-            linkerSettings: [.linkedLibrary("idn2")]),
-        .target(
             name: "PlatformImageService",
-            dependencies: [
-                "PlatformImage", "PlatformImageLoader", "PlatformImageHTTPServer", "CPlatformImageHostNames",
-            ],
+            dependencies: ["PlatformImage", "PlatformImageLoader", "PlatformImageHTTPServer"],
             path: "Sources/ThumbnailService",
             // Embedded instead of in a bundle, because users copy the tool as one file.
             resources: [.embedInCode("Gallery/Resources")], swiftSettings: settings),

@@ -1,7 +1,7 @@
 import PlatformImage
 
 /// Version of the tools, as `--version` prints it.
-package let toolVersion = "0.1.0"
+package let toolVersion = platformImageVersion
 
 extension ParsableCommand {
     /// Runs `body` as the main function of the process; an error ends the process with the exit code of the error.

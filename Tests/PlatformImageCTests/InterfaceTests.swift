@@ -149,12 +149,12 @@ import Testing
 
     @Test func versionOfTheHeaderIsThatOfTheTool() throws {
         let root = Fixture.folder.deletingLastPathComponent()
-        let file = root.appending(path: "Sources/ToolSupport/CommandRun.swift")
+        let file = root.appending(path: "Sources/PlatformImage/Shared/OwnVersion.swift")
         let source = try String(contentsOf: file, encoding: .utf8)
 
         let version = "\(PI_VERSION_MAJOR).\(PI_VERSION_MINOR).\(PI_VERSION_PATCH)"
 
-        #expect(source.contains("toolVersion = \"\(version)\""))
+        #expect(source.contains("platformImageVersion = \"\(version)\""))
     }
 
     /// Calls `body` with a buffer of the required size and returns the buffer.

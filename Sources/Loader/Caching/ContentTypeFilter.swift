@@ -34,16 +34,17 @@ struct ContentTypeFilter: Sendable {
         return accepted.contains(Self.withoutAlias(type)) || family.map(accepted.contains) == true
     }
 
-    /// The declared type, from the last `Content-Type` line; nil when it is missing, invalid or
-    /// `application/octet-stream`.
+    /// The declared type, from the last `Content-Type` line; nil when it is missing, invalid, or declares no format,
+    /// such as `application/octet-stream`.
     static func declared(_ fields: HeaderFields) -> ContentType? {
         guard let line = fields[lines: "Content-Type"].last else { return nil }
-        let type = ContentType(String(decoding: line, as: UTF8.self))
-        return type == .octetStream ? nil : type
+        return ContentType(String(decoding: line, as: UTF8.self))?.format
     }
 
-    /// Replaces `image/jpg`, which many servers send, by `image/jpeg`.
-    private static func withoutAlias(_ type: ContentType) -> ContentType { type == .jpg ? .jpeg : type }
+    /// Replaces an alias of a format's type, such as `image/jpg` or `image/x-png`, by the registered type.
+    private static func withoutAlias(_ type: ContentType) -> ContentType {
+        ImageFormat(type)?.contentType ?? type
+    }
 
     /// True when an image in memory is accepted, by the type that its response declares or otherwise by its format.
     func accepts(_ cachedImage: ImageMemoryCache.CachedImage, with fields: HeaderFields) -> Bool {

@@ -59,7 +59,7 @@ extension ImageLoader {
             throw LoadError(
                 error, url: Redaction.masked(request.url), limit: pipeline.settings.maxResponseBytes)
         }
-        let image = try await pipeline.decoder.decode(body, .unidentified, hop, decoding)
+        let image = try await pipeline.decoder.decode(body, .unidentified, hop, decoding.declaring(fields))
         guard let entry = Self.entry(hop, fields, pipeline) else { return false }
         var revision: DiskCache.Revision?
         if let disk = pipeline.disk, request.layers.contains(.writesDisk) {

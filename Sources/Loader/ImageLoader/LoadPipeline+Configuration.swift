@@ -19,6 +19,7 @@ extension LoadSettings {
         retainsEncodedData = configuration.retainsEncodedData
         acceptedContentTypes = configuration.acceptedContentTypes
         credentials = Credentials(basicAuth: configuration.basicAuth, origins: configuration.credentialOrigins)
+        userAgent = configuration.userAgent
         maxRedirects = configuration.maxRedirects
         trust = configuration.trust
         timeouts = configuration.timeouts

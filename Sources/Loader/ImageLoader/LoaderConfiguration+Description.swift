@@ -36,6 +36,7 @@ extension ImageLoader.Configuration: CustomStringConvertible, CustomReflectable 
         text.add("negativeCacheMaxAge", negativeCacheMaxAge, default: other.negativeCacheMaxAge)
         text.add("negativeCacheMaxCount", negativeCacheMaxCount, default: other.negativeCacheMaxCount)
         text.add("requestModifier", text: requestModifier == nil ? nil : "set")
+        text.add("userAgent", userAgent, default: other.userAgent)
         text.add("maxRedirects", maxRedirects, default: other.maxRedirects)
     }
 

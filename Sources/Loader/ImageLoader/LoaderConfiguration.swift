@@ -52,6 +52,9 @@ extension ImageLoader {
         /// next request of a redirect chain. Responses are stored under the unmodified request: set
         /// ``ImageRequest/partition`` when they depend on the signature. Cancelling the load cancels the call.
         public var requestModifier: (@Sendable (HTTPRequest) async throws -> HTTPRequest)?
+        /// Value of the User-Agent field of requests that have none of their own (RFC 9110 §10.1.5); nil sends no such
+        /// field. By default `PlatformImage/` and the version of the package; some origins refuse requests without it.
+        public var userAgent: String? = "PlatformImage/\(platformImageVersion)"
         /// Maximum number of redirects that one load follows; 0 makes the first redirect an error.
         public var maxRedirects = 20
 

@@ -1,4 +1,5 @@
 internal import CPlatformImageContentCoding
+internal import PlatformImage
 
 /// A content coding that can be decoded (RFC 9110 §8.4.1); `identity` is not one.
 enum ContentCoding: Hashable, Sendable {
@@ -9,25 +10,48 @@ enum ContentCoding: Hashable, Sendable {
     /// Maximum number of codings of one response; each needs memory.
     static let maxCodings = 4
 
-    /// Returns the codings of a response in the order in which they were applied; empty for an uncoded response.
-    ///
-    /// - Throws: `unknown` for an unsupported coding, and for too many codings.
-    static func codings(of fields: HeaderFields) throws(ContentCodingError) -> [ContentCoding] {
-        var codings: [ContentCoding] = []
+    /// The codings of a response in the order in which they were applied; empty for an uncoded response.
+    static func codings(of fields: HeaderFields) throws(ContentCodingError) -> ContentCodings {
+        var codings = ContentCodings()
         for name in fields.tokens(of: "Content-Encoding") where name != "identity" {
             switch name {
-            case "gzip", "x-gzip": codings.append(.gzip)
-            case "deflate": codings.append(.deflate)
-            default: throw .unknown(name)
+            case "gzip", "x-gzip": codings.known.append(.gzip)
+            case "deflate": codings.known.append(.deflate)
+            default: codings.unknown = codings.unknown ?? name
             }
         }
-        guard codings.count <= maxCodings else {
-            throw .unknown("\(codings.count) codings, the limit is \(maxCodings)")
+        guard codings.known.count <= maxCodings else {
+            throw .unknown("\(codings.known.count) codings, the limit is \(maxCodings)")
         }
         return codings
     }
 
     fileprivate var format: picc_format { self == .gzip ? PICC_GZIP : PICC_DEFLATE }
+}
+
+/// The content codings of one response.
+struct ContentCodings: Equatable {
+    /// Those that can be decoded, in the order in which they were applied.
+    var known: [ContentCoding] = []
+    /// The lowercase name of the first other one; nil for none.
+    ///
+    /// Many servers send a character encoding, a content type, `none` or `aws-chunked` here and do not code the content.
+    /// So a response with such a coding is used when its content begins like an image, and rejected otherwise.
+    var unknown: String?
+
+    /// Throws `unknown` for an unknown coding, unless the content has the signature of an image.
+    func check(_ content: [UInt8]) throws(ContentCodingError) {
+        guard let unknown, case .unknown = ImageSignature(of: content.span) else { return }
+        throw .unknown(unknown)
+    }
+
+    /// The error of a body that cannot be decoded: an unknown coding may be the cause.
+    func cause(_ error: ContentCodingError) -> ContentCodingError {
+        switch error {
+        case .damaged, .truncated: unknown.map { .unknown($0) } ?? error
+        case .unknown, .tooLarge: error
+        }
+    }
 }
 
 /// The reason why a content-coded body cannot be decoded.
@@ -69,11 +93,19 @@ final class ContentDecoder {
         of bytes: [UInt8], _ fields: HeaderFields, maxBytes: Int
     ) throws(ContentCodingError) -> [UInt8] {
         let codings = try ContentCoding.codings(of: fields)
-        guard !codings.isEmpty else { return bytes }
-        let decoder = ContentDecoder(codings, maxBytes: maxBytes)
-        try decoder.append(bytes)
-        try decoder.finish()
-        return decoder.content
+        var content = bytes
+        if !codings.known.isEmpty {
+            let decoder = ContentDecoder(codings.known, maxBytes: maxBytes)
+            do throws(ContentCodingError) {
+                try decoder.append(bytes)
+                try decoder.finish()
+            } catch {
+                throw codings.cause(error)
+            }
+            content = decoder.content
+        }
+        try codings.check(content)
+        return content
     }
 
     /// Decodes the next bytes of the body.

@@ -85,13 +85,23 @@ private final class SingleChunk: Sendable {
 public struct TrustSettings: Hashable, Sendable {
     /// True accepts every certificate of every host.
     public var trustAnySSLCertificate = false
-    /// Lowercase hosts for which every certificate is accepted.
+    /// Lowercase hosts for which every certificate is accepted; international names as text or as A-labels.
     public var trustedHosts: Set<String> = []
     /// Additional trusted root certificates in PEM form.
     public var additionalTrustRoots: [String] = []
 
     /// Creates settings that trust only the system's roots.
     public init() {}
+
+    /// True for a host of ``trustedHosts``, compared in the ASCII form of internationalized names.
+    ///
+    /// - Parameter host: In ASCII and lower case; an IPv6 address is without brackets.
+    func isTrusted(host: String) -> Bool {
+        if trustedHosts.isEmpty { return false }
+        if trustedHosts.contains(host) { return true }
+        guard host.utf8.contains(UInt8(ascii: "-")) else { return false }
+        return trustedHosts.contains { HostName.ascii($0.utf8).map { String(decoding: $0, as: UTF8.self) } == host }
+    }
 }
 
 /// Timeouts of one exchange; nil means no limit.

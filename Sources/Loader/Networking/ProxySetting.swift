@@ -40,7 +40,9 @@ public enum ProxySetting: Hashable, Sendable {
             let exceptions = variable("no_proxy") ?? variable("NO_PROXY") ?? ""
             return Resolved(
                 plain: entry("http_proxy"), secure: entry("https_proxy", "HTTPS_PROXY"),
-                exceptions: exceptions.split { $0 == "," || $0 == " " }.map { $0.lowercased() })
+                exceptions: exceptions.split { $0 == "," || $0 == " " }.map { exception in
+                    String(decoding: HostName.ascii(exception.utf8) ?? Array(exception.utf8), as: UTF8.self).lowercased()
+                })
         }
     }
 }

@@ -63,9 +63,10 @@ struct RedirectChain: Sendable {
         guard !trimmed.contains(where: { $0.isASCIIControl }) else {
             throw error("Location contains a control character")
         }
-        let reference = URLReference(trimmed)
-        if let authority = reference.authority, !Self.isHostAndPort(authority) {
-            throw error("the host in Location is invalid")
+        var reference = URLReference(trimmed)
+        if let authority = reference.authority {
+            guard let ascii = Self.hostAndPort(authority) else { throw error("the host in Location is invalid") }
+            reference.authority = ascii
         }
         var target = reference.resolved(against: URLReference(request.url.utf8))
         target.fragment = nil
@@ -91,15 +92,25 @@ struct RedirectChain: Sendable {
         }
     }
 
-    /// Returns true for a host of letters, digits, `-`, `.`, `_` and `~`, or in brackets, with an optional port.
+    /// Returns a host of letters, digits, `-`, `.`, `_` and `~`, or in brackets, with an optional port; nil for anything
+    /// else. Internationalized labels become A-labels (RFC 5891).
     ///
     /// URL parsers disagree on everything else that RFC 3986 permits, such as escapes and a preceding `@`; a
     /// disagreement would send a request to a host other than the checked one. User information in an untrusted
     /// reference is an error (RFC 9110 §4.2.4).
-    private static func isHostAndPort(_ authority: [UInt8]) -> Bool {
+    private static func hostAndPort(_ authority: [UInt8]) -> [UInt8]? {
+        // An escape of ASCII characters remains and is refused below. The port is in ASCII, so the whole authority can
+        // be converted only without it.
+        let colon = authority.lastIndex(of: UInt8(ascii: ":")) ?? authority.endIndex
+        var authority = authority
+        if !authority.allSatisfy({ $0 < 0x80 }) || authority.contains(UInt8(ascii: "%")) {
+            guard let host = HostName.ascii(authority[..<colon]) else { return nil }
+            authority = host + authority[colon...]
+        }
         let isLiteral = authority.first == UInt8(ascii: "[")
         let allowed = isLiteral ? "0123456789abcdef.:[]" : "0123456789abcdefghijklmnopqrstuvwxyz-._~:"
-        return !authority.isEmpty && authority.allSatisfy { allowed.utf8.contains($0.lowercasedASCII) }
+        let isValid = !authority.isEmpty && authority.allSatisfy { allowed.utf8.contains($0.lowercasedASCII) }
+        return isValid ? authority : nil
     }
 
     /// ASCII without control characters and space; includes `%`, so that existing escapes are not encoded again.

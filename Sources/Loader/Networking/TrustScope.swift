@@ -45,6 +45,6 @@ struct TrustScope: Sendable {
         // responses stay separate.
         if host.utf8.contains(UInt8(ascii: "%")) { return true }
         let address = host.hasPrefix("[") ? host.dropFirst().dropLast() : host
-        return trust.trustedHosts.contains(String(host)) || trust.trustedHosts.contains(String(address))
+        return trust.isTrusted(host: String(host)) || trust.isTrusted(host: String(address))
     }
 }

@@ -47,16 +47,17 @@ struct BodyDecoder: Sendable {
     /// (O42).
     ///
     /// - Parameters:
+    ///   - fields: The fields of the response.
     ///   - hop: The request of the load that started the fetch.
     ///   - waiting: The decodings of the loads that wait for the fetch.
     func content(
-        of bytes: [UInt8], _ hop: LoadHop, waiting: [Load.Decoding]
+        of bytes: [UInt8], _ fields: HeaderFields, _ hop: LoadHop, waiting: [Load.Decoding]
     ) async -> Result<FetchedContent, FetchFailure> {
-        guard let decoding = hop.load.decoding else { return await undecodedContent(of: bytes, hop) }
+        guard let decoding = hop.load.decoding else { return await undecodedContent(of: bytes, fields, hop) }
         let begin = ContinuousClock.now
         defer { hop.load.meter.add(\.decode, since: begin) }
         let content = FetchedContent(plain: LoadContent())
-        let decodings = waiting.isEmpty ? [decoding] : waiting
+        let decodings = (waiting.isEmpty ? [decoding] : waiting).map { $0.declaring(fields) }
         if await isDecodable(bytes, decodings, addingTo: content.images) { return .success(content) }
         var errors: [String: LoadError] = [:]
         var firstError: LoadError?
@@ -75,9 +76,12 @@ struct BodyDecoder: Sendable {
         LoadContent(image: image, bytes: retainsEncodedData ? bytes : nil)
     }
 
-    private func undecodedContent(of bytes: [UInt8], _ hop: LoadHop) async -> Result<FetchedContent, FetchFailure> {
+    private func undecodedContent(
+        of bytes: [UInt8], _ fields: HeaderFields, _ hop: LoadHop
+    ) async -> Result<FetchedContent, FetchFailure> {
         let content = FetchedContent(plain: LoadContent(bytes: bytes))
-        guard let decoder = hop.load.headerDecoder else { return .success(content) }
+        guard var decoder = hop.load.headerDecoder else { return .success(content) }
+        decoder.options.declaredContentType = ContentTypeFilter.declared(fields)
         do throws(DecodeError) {
             try await queue.checkHeader(of: bytes, with: decoder, priority: hop.load.priority.decodePriority)
             return .success(content)

@@ -16,7 +16,7 @@ struct CachedImageLookup: Sendable {
             var found = lookup.findBlocking(hop)
             lookup.decodeVariantFileBlocking(of: &found, hop)
             search.process(found, hop)
-            guard let body = search.undecoded, let decoding = load.decoding else { continue }
+            guard let body = search.undecoded, let decoding = load.decoding?.declaring(body.fields) else { continue }
             search.process(try? decoder.decodeBlocking(body.bytes, decoding), of: body, hop)
         }
         return search.image
@@ -29,7 +29,7 @@ struct CachedImageLookup: Sendable {
             var found = await lookup.find(hop)
             await lookup.decodeVariantFile(of: &found, hop)
             search.process(found, hop)
-            guard let body = search.undecoded, let decoding = load.decoding else { continue }
+            guard let body = search.undecoded, let decoding = load.decoding?.declaring(body.fields) else { continue }
             search.process(try? await decoder.decode(body.bytes, body.found.identity, hop, decoding), of: body, hop)
         }
         return search.image
@@ -57,6 +57,8 @@ struct CachedImageLookup: Sendable {
             let bytes: [UInt8]
             let stored: CachedResponse
             let found: LookupResult
+
+            var fields: HeaderFields? { found.entry?.response?.fields }
         }
 
         private let dependencies: CachedImageLookup

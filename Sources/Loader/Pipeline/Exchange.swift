@@ -135,6 +135,7 @@ struct Exchange: Sendable {
         }
         received.bytes = body.bytes
         received.content = body.content
+        received.ignoredCoding = body.ignoredCoding
         received.body = .complete(bytes: body.bytes.count)
     }
 

@@ -15,7 +15,9 @@ struct IncomingBody {
     private let filter: ContentTypeFilter
     /// True for a continued body, which must have exactly ``length`` bytes.
     private let continuesPartial: Bool
-    private var isTypeChecked: Bool
+    private let codings: ContentCodings
+    /// True when the first bytes of the content are not needed for a check, or were checked.
+    private var isPrefixChecked: Bool
     private let decoder: ContentDecoder?
 
     /// Maximum number of bytes reserved in advance.
@@ -36,16 +38,19 @@ struct IncomingBody {
         self.length = length ?? (head.status == 204 ? nil : Self.contentLength(head.fields))
         fields = head.fields
         filter = ContentTypeFilter(accepted)
-        isTypeChecked = !filter.needsPrefix(fields)
         do throws(ContentCodingError) {
-            let codings = isDecoded ? try ContentCoding.codings(of: fields) : []
-            decoder = codings.isEmpty ? nil : ContentDecoder(codings, maxBytes: limit)
+            codings = isDecoded ? try ContentCoding.codings(of: fields) : ContentCodings()
         } catch {
             throw LoadError(error, url: Redaction.masked(url), limit: limit)
         }
+        decoder = codings.known.isEmpty ? nil : ContentDecoder(codings.known, maxBytes: limit)
+        isPrefixChecked = codings.unknown == nil && !filter.needsPrefix(fields)
         if let length = self.length, length > limit { throw tooLarge }
-        if isTypeChecked { try checkType() }
+        if !filter.needsPrefix(fields) { try checkType() }
     }
+
+    /// The name of a content coding that is not known and was ignored; nil for none.
+    var ignoredCoding: String? { codings.unknown }
 
     private var url: String { Redaction.masked(unredactedURL) }
 
@@ -74,7 +79,7 @@ struct IncomingBody {
         if let decoder {
             do throws(ContentCodingError) { try decoder.append(chunk) } catch { throw loadError(error) }
         }
-        if !isTypeChecked, count >= 1_024 { try checkType() }
+        if !isPrefixChecked, count >= 1_024 { try checkPrefix() }
     }
 
     /// Completes the body: checks its length, content coding and content type.
@@ -87,18 +92,25 @@ struct IncomingBody {
         if let decoder {
             do throws(ContentCodingError) { try decoder.finish() } catch { throw loadError(error) }
         }
-        if !isTypeChecked { try checkType() }
+        if !isPrefixChecked { try checkPrefix() }
     }
 
-    private mutating func checkType() throws(LoadError) {
-        isTypeChecked = true
+    private mutating func checkPrefix() throws(LoadError) {
+        isPrefixChecked = true
+        do throws(ContentCodingError) { try codings.check(Array(content.prefix(1_024))) } catch { throw loadError(error) }
+        try checkType()
+    }
+
+    private func checkType() throws(LoadError) {
         guard let type = filter.rejectedType(fields, prefix: Array(content.prefix(1_024))) else { return }
         throw LoadError(.unacceptableContentType, url: url, "the content type \(type) is not accepted")
     }
 
     private var tooLarge: LoadError { loadError(.tooLarge) }
 
-    private func loadError(_ error: ContentCodingError) -> LoadError { LoadError(error, url: url, limit: limit) }
+    private func loadError(_ error: ContentCodingError) -> LoadError {
+        LoadError(codings.cause(error), url: url, limit: limit)
+    }
 
     /// The value of `Content-Length`; nil when it is missing, invalid, contradictory or overridden by
     /// `Transfer-Encoding`.

@@ -29,6 +29,14 @@ struct Load: Sendable {
 
         /// As in ``ImageCacheKey/variant``.
         var variant: String { steps.name }
+
+        /// A copy for the body of a response with these fields: their content type determines the format when the body
+        /// has no known signature.
+        func declaring(_ fields: HeaderFields?) -> Self {
+            var decoding = self
+            decoding.decoder.options.declaredContentType = fields.flatMap(ContentTypeFilter.declared)
+            return decoding
+        }
     }
 
     /// A load for a request; it returns plain bytes until ``decoding`` is set.

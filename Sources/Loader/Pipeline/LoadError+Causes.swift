@@ -35,15 +35,16 @@ extension LoadError {
         }
     }
 
+    /// At most 40 characters of a name that the origin sent, with `?` for control and non-ASCII characters.
+    static func printable(_ name: String) -> String {
+        String(name.unicodeScalars.prefix(40).map { (" "..."~").contains($0) ? Character($0) : "?" })
+    }
+
     /// The error of a load whose content codings cannot be decoded.
     init(_ error: ContentCodingError, url: String, limit: Int) {
         switch error {
         case .unknown(let name):
-            // The name comes from the origin: limit its length and replace control and non-ASCII characters for the
-            // log.
-            let printable = String(
-                name.unicodeScalars.prefix(40).map { (" "..."~").contains($0) ? Character($0) : "?" })
-            self.init(.undecodable, url: url, "the content coding is not supported: \(printable)")
+            self.init(.undecodable, url: url, "the content coding is not supported: \(Self.printable(name))")
         case .damaged(let reason): self.init(.undecodable, url: url, "the content-coded body is invalid: \(reason)")
         case .truncated: self.init(.undecodable, url: url, "the content-coded body is truncated")
         case .tooLarge: self.init(.bodyTooLarge, url: url, "the body is larger than \(limit) bytes")

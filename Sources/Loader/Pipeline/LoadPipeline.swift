@@ -60,8 +60,8 @@ final class LoadPipeline: Sendable {
         let clock = settings.clock
         let trustScope = TrustScope(settings.trust)
         preparation = RequestPreparation(
-            credentials: settings.credentials, maxRedirects: settings.maxRedirects, partitionKey: partitionKey,
-            trustScope: trustScope)
+            credentials: settings.credentials, userAgent: settings.userAgent, maxRedirects: settings.maxRedirects,
+            partitionKey: partitionKey, trustScope: trustScope)
         let memoryLookup = MemoryLookup(
             memory: memory, disk: disk, isEnabled: settings.cacheImagesInMemory,
             canCompleteLoads: settings.cacheImagesInMemory && settings.credentials.basicAuth == nil
@@ -201,7 +201,8 @@ final class LoadPipeline: Sendable {
             // Decode.
             let decoded =
                 received.isCompleteSuccess
-                ? await decoder.content(of: received.content, hop, waiting: waiting()) : nil
+                ? await decoder.content(
+                    of: received.content, received.head?.fields ?? [:], hop, waiting: waiting()) : nil
             let evaluation = FetchEvaluation(received, decoded, hop)
             if let failure = evaluation.failureWithoutPolicy(isCancelled: Task.isCancelled) { return .failure(failure) }
             // Store the response as the policy requires.
@@ -231,7 +232,7 @@ final class LoadPipeline: Sendable {
         let isNeeded = isWaitedFor ? usesMemory && stored.revision == nil : usesMemory || hop.variantKey != nil
         let begin = ContinuousClock.now
         guard isNeeded || usesMemory && fetched.content.images[decoding.steps.pixelName] != nil,
-            let image = try? await decoder.decode(body, .fetch(fetched), hop, decoding)
+            let image = try? await decoder.decode(body, .fetch(fetched), hop, decoding.declaring(fetched.fields))
         else { return }
         hop.load.meter.add(\.decode, since: begin)
         let content = decoder.content(image, body)

@@ -31,6 +31,9 @@ extension LoadReporter {
         let duration = traffic.begin.duration(to: end)
         report(
             .responseReceived(status: head.status, bytes: traffic.bytes, duration: duration), url: traffic.request.url)
+        if let coding = received.ignoredCoding {
+            report(.contentCodingIgnored(coding: LoadError.printable(coding)), url: traffic.request.url)
+        }
         guard reportsPolicyWarnings, wants(.cache), received.error == nil,
             Storability.isSuccess(head.status), let warning = CachePolicyWarning(head.fields),
             isFirstWarning(of: hop.url)

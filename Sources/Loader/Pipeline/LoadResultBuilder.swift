@@ -43,6 +43,7 @@ struct LoadResultBuilder: Sendable {
         let begin = ContinuousClock.now
         defer { timings.decode += .now - begin }
         do throws(LoadError) {
+            let decoding = decoding.declaring(found.entry?.response?.fields)
             let content = decoder.content(try await decoder.decode(body, found.identity, hop, decoding), body)
             if let entry = found.entry {
                 writer.remember(
@@ -98,6 +99,7 @@ struct LoadResultBuilder: Sendable {
             }
             let begin = ContinuousClock.now
             do throws(LoadError) {
+                let decoding = decoding.declaring(fetched.fields)
                 result.content = decoder.content(try await decoder.decode(body, .fetch(fetched), hop, decoding), body)
             } catch {
                 guard error.code == .undecodable, fetched.kind != .received else {

@@ -7,6 +7,7 @@ struct LoadSettings: Sendable {
     var retainsEncodedData: Bool
     var acceptedContentTypes: Set<ContentType>
     var credentials: Credentials
+    var userAgent: String?
     var maxRedirects: Int
     var trust: TrustSettings
     var timeouts: TransportTimeouts

@@ -11,6 +11,8 @@ struct ReceivedResponse: Sendable {
     /// The error of the load unless the policy provides a stale response. Nil for a success with an accepted body, a
     /// redirect, a 304, and a response to the caller's range or condition.
     var error: LoadError?
+    /// The name of an unknown content coding of an image that is not coded; nil for none.
+    var ignoredCoding: String?
     /// The received part of a truncated body, if it can be continued.
     var partial: PartialBody?
     /// The 206 or 416 response does not continue the partial body; the request is repeated without `Range`.

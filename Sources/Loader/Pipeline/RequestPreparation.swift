@@ -3,6 +3,8 @@ internal import PlatformImage
 /// Validates the request of a load, adds credentials, and computes the cache key of each request of the redirect chain.
 struct RequestPreparation: Sendable {
     let credentials: Credentials
+    /// As in ``ImageLoader/Configuration/userAgent``.
+    let userAgent: String?
     let maxRedirects: Int
     let partitionKey: PartitionKey
     let trustScope: TrustScope
@@ -25,10 +27,12 @@ struct RequestPreparation: Sendable {
         return chain(for: load)
     }
 
-    /// The first request of a load, with credentials.
+    /// The first request of a load, with credentials and User-Agent.
     func chain(for load: Load) -> RedirectChain {
-        RedirectChain(
-            credentials.applied(to: HTTPRequest(url: load.url, fields: load.fields)), maxRedirects: maxRedirects)
+        var fields = load.fields
+        if let userAgent, !fields.contains("User-Agent") { fields.append("User-Agent", userAgent) }
+        return RedirectChain(
+            credentials.applied(to: HTTPRequest(url: load.url, fields: fields)), maxRedirects: maxRedirects)
     }
 
     /// The current request of a redirect chain with its cache key; nil for an invalid URL.

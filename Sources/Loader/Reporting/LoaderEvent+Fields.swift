@@ -7,7 +7,7 @@ extension LoaderEvent {
         case .cacheMiss, .requestSent, .responseReceived: .debug
         case .imageRemoved, .filesRemoved, .memoryPurged, .memoryRelieved: .info
         case .retrying: .notice
-        case .cachePolicyWarning, .diskCacheUnlimited, .reportsDropped: .warning
+        case .cachePolicyWarning, .contentCodingIgnored, .diskCacheUnlimited, .reportsDropped: .warning
         case .failed, .diskFault: .error
         }
     }
@@ -18,6 +18,7 @@ extension LoaderEvent {
         case .cacheMiss: "cache miss"
         case .cachePolicyWarning: "response lacks caching headers"
         case .requestSent: "request sent"
+        case .contentCodingIgnored: "unknown content coding ignored"
         case .responseReceived: "response received"
         case .retrying: "request failed, retry scheduled"
         case .failed: "load failed"
@@ -41,6 +42,7 @@ extension LoaderEvent {
         case .cacheMiss, .imageRemoved: break
         case .cachePolicyWarning(let warning): add("warning", warning.rawValue)
         case .requestSent(let attempt): add("attempt", attempt)
+        case .contentCodingIgnored(let coding): add("coding", coding)
         case .responseReceived(let status, let bytes, let duration):
             add("status", status)
             add("bytes", bytes)

@@ -61,6 +61,9 @@ public struct LoaderEvent: Hashable, Sendable {
         case cachePolicyWarning(CachePolicyWarning)
         /// A request is sent; `attempt` counts the requests of its load from 1, including redirects and retries.
         case requestSent(attempt: Int)
+        /// A response was used although it declares a content coding that is not known, because its content begins like
+        /// an image; `coding` is the printable part of the coding's name.
+        case contentCodingIgnored(coding: String)
         /// A response has ended (complete, rejected or truncated): body bytes as received, and time since the request.
         case responseReceived(status: Int, bytes: Int, duration: Duration)
         /// An attempt failed with this code, and the next one follows after `delay`; `attempt` is the number of the
@@ -101,7 +104,7 @@ extension LoaderEvent.Kind {
     var category: LoaderEvent.Categories {
         switch self {
         case .requestSent: .request
-        case .responseReceived: .response
+        case .responseReceived, .contentCodingIgnored: .response
         case .cacheMiss, .cachePolicyWarning, .imageRemoved, .filesRemoved, .diskCacheUnlimited: .cache
         case .retrying, .failed, .diskFault, .reportsDropped: .error
         case .memoryPurged, .memoryRelieved: .memory

@@ -2,8 +2,8 @@ import PlatformImage
 
 extension CacheKey {
     /// Returns the normalized form of an http(s) URL (Docs/http-cache.md 6.3, RFC 9110 §4.2.3); nil for any other
-    /// scheme, an empty host, unbalanced brackets of an IPv6 address, a port outside 1...65535, a space, or an ASCII
-    /// control character.
+    /// scheme, an empty host, an invalid internationalized host name, unbalanced brackets of an IPv6 address, a port
+    /// outside 1...65535, a space, or an ASCII control character.
     static func normalised(_ url: String) -> String? {
         if isNormal(url) { return url }
         var rest = Array(url.utf8)[...]
@@ -49,7 +49,7 @@ extension CacheKey {
         } ?? false
     }
 
-    /// Returns the host in lower case, followed by the port if it is not `defaultPort`; nil for an invalid authority.
+    /// Returns the host in lower case and ASCII, followed by the port if it is not `defaultPort`; nil for an invalid authority.
     /// User information is removed: credentials select the partition of the key.
     private static func normalised(authority: ArraySlice<UInt8>, defaultPort: Int) -> [UInt8]? {
         var host = authority
@@ -67,8 +67,9 @@ extension CacheKey {
             }
             host = host[..<colon]
         }
-        guard !host.isEmpty, (host.first == UInt8(ascii: "[")) == (host.last == UInt8(ascii: "]")) else { return nil }
-        let name = host.map(\.lowercasedASCII)
+        guard !host.isEmpty, (host.first == UInt8(ascii: "[")) == (host.last == UInt8(ascii: "]")),
+            let name = HostName.ascii(host)?.map(\.lowercasedASCII), !name.isEmpty
+        else { return nil }
         guard let port, port != defaultPort else { return name }
         return name + ":\(port)".utf8
     }

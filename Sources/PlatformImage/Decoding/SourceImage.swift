@@ -21,7 +21,7 @@ struct SourceImage {
         countsFrames: Bool = false, resamples: Bool = false
     ) throws(DecodeError) {
         try options.check()
-        let declared = declared == .octetStream ? nil : declared
+        let declared = (declared ?? options.declaredContentType)?.format
         let format = try Self.format(of: bytes, declared: declared, options: options)
         call = CodecCall(format: format, options: options, flag: flag, resamples: resamples)
         if format == .bmp {

@@ -32,6 +32,7 @@ extension ImageDecoder {
         _ bytes: Span<UInt8>, as contentType: ContentType?, _ flag: CancellationFlag?, retaining array: [UInt8]? = nil
     ) -> IsolatedDecoder? {
         guard let workers = isolation.workers else { return nil }
+        let contentType = contentType ?? options.declaredContentType
         let format: ImageFormat?
         switch ImageSignature(of: bytes) {
         case .decodable(let detected): format = detected

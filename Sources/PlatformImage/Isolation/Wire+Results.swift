@@ -101,7 +101,7 @@ extension WireReader {
         }
         header.workByteCount = try readByteCount()
         header.warnings = try readWarnings()
-        header.declaredContentType = declared == .octetStream ? nil : declared
+        header.declaredContentType = declared?.format
         return header
     }
 

@@ -42,6 +42,35 @@ public struct ContentType: Hashable, Sendable, CustomStringConvertible {
 }
 
 extension ContentType {
+    /// True for a type that declares no format, so that the signature of the content determines it:
+    /// `application/octet-stream`, names for downloads and for unknown or binary content that servers send in its place,
+    /// and all types below a top-level type that is not registered, such as `binary/octet-stream`.
+    package var declaresNoFormat: Bool {
+        let parts = description.utf8.split(separator: UInt8(ascii: "/"))
+        guard let top = parts.first, let name = parts.last, parts.count == 2 else { return true }
+        guard Self.topLevelTypes.contains(String(decoding: top, as: UTF8.self)) else { return true }
+        let subtype = String(decoding: name, as: UTF8.self)
+        if subtype == "*" || subtype == "unknown" || subtype == "x-unknown" { return true }
+        guard top.elementsEqual("application".utf8) else { return false }
+        let words = subtype.split { $0 == "-" || $0 == "." || $0 == "_" }
+        return words.contains { Self.wordsWithoutFormat.contains(String($0)) }
+    }
+
+    /// The type, or nil when it declares no format.
+    package var format: Self? { declaresNoFormat ? nil : self }
+
+    /// The registered top-level types (RFC 6838, section 4.2).
+    private static let topLevelTypes: Set<String> = [
+        "application", "audio", "font", "haptics", "image", "message", "model", "multipart", "text", "video",
+    ]
+    /// Words in subtypes of `application` that say how to handle content, and not what it is.
+    private static let wordsWithoutFormat: Set<String> = [
+        "octet", "octetstream", "octets", "download", "forcedownload", "save", "attachment", "unknown", "binary", "bin",
+        "file",
+    ]
+}
+
+extension ContentType {
     /// `image/jpeg` for a file whose name ends with `.jpg`, `.jpeg`, `.jpe` or `.jfif` if its bytes begin with `FF D8`,
     /// but do not have the signature of JPEG, `FF D8 FF`: junk after the first marker, which decoders skip. Nil for all
     /// other files, because the signature of a file determines its format, and not its name.
@@ -55,7 +84,7 @@ extension ContentType {
 
     /// The declared type, or that of ``init(ofFileNamed:_:)`` when no type is declared.
     static func declared(_ contentType: Self?, ofFileNamed path: String, _ bytes: Span<UInt8>) -> Self? {
-        if let contentType, contentType != .octetStream { return contentType }
+        if let declared = contentType?.format { return declared }
         return Self(ofFileNamed: path, bytes) ?? contentType
     }
 }

@@ -17,12 +17,22 @@ public enum ImageFormat: String, CaseIterable, Sendable {
     /// types.
     public init?(_ contentType: ContentType) {
         switch contentType.description {
-        case "image/png", "image/apng", "image/x-png", "image/vnd.mozilla.apng": self = .png
-        case "image/jpeg", "image/jpg", "image/pjpeg": self = .jpeg
-        case "image/gif": self = .gif
-        case "image/tiff", "image/tiff-fx", "image/x-tiff": self = .tiff
-        case "image/bmp", "image/x-bmp", "image/x-ms-bmp", "image/x-windows-bmp": self = .bmp
-        case "image/webp": self = .webp
+        case "image/png", "image/apng", "image/x-png", "image/x-apng", "image/vnd.mozilla.apng", "image/x-citrix-png":
+            self = .png
+        case "image/jpeg", "image/jpg", "image/jpe", "image/jfif", "image/pjpeg", "image/pjpg", "image/x-jpeg",
+            "image/x-jpg", "image/x-pjpeg", "image/x-citrix-jpeg", "image/vnd.swiftview-jpeg", "application/jpg",
+            "application/x-jpg":
+            self = .jpeg
+        case "image/gif", "image/x-gif", "image/vnd.gif", "image/x-citrix-gif": self = .gif
+        case "image/tiff", "image/tif", "image/tiff-fx", "image/x-tiff", "image/x-tif", "application/tiff",
+            "application/tif":
+            self = .tiff
+        case "image/bmp", "image/x-bmp", "image/x-ms-bmp", "image/ms-bmp", "image/x-windows-bmp", "image/vnd.ms-bmp",
+            "image/x-bitmap", "image/x-win-bitmap", "image/x-dib", "application/bmp", "application/x-bmp":
+            self = .bmp
+        case "image/webp", "image/x-webp": self = .webp
+        case "application/png", "application/x-png": self = .png
+        case "application/gif", "application/x-gif": self = .gif
         default: return nil
         }
     }

@@ -1,4 +1,5 @@
 import PlatformImage
+import PlatformImageLoader
 
 extension SourceName {
     /// Parses the last part of a thumbor target as a source.
@@ -6,17 +7,22 @@ extension SourceName {
     /// - Parameters:
     ///   - name: Percent-decoded once.
     ///   - defaultScheme: Scheme for a name without a scheme; nil when such a name is a file.
-    /// - Throws: `malformed` for a name that is empty, contains control characters or is not UTF-8.
+    /// - Throws: `malformed` for a name that is empty or contains control characters, and for the name of a file that is
+    ///   not UTF-8. Bytes of a URL that are not UTF-8 are percent-encoded.
     init(named name: [UInt8], defaultScheme: String?) throws(ServiceError) {
         guard !name.isEmpty else { throw .malformed("the target has no source") }
-        guard !name.contains(where: { $0.isASCIIControl }), let text = String(validating: name, as: UTF8.self)
-        else { throw .malformed("the source contains control characters or is not UTF-8") }
+        guard !name.contains(where: { $0.isASCIIControl }) else {
+            throw .malformed("the source contains control characters")
+        }
         if let end = Self.schemeEnd(name) {
             self = .url(Self.normalizedURL(name, authorityStart: end + 3))
         } else if let defaultScheme {
             let prefix = Array("\(defaultScheme)://".utf8)
             self = .url(Self.normalizedURL(prefix + name, authorityStart: prefix.count))
         } else {
+            guard let text = String(validating: name, as: UTF8.self) else {
+                throw .malformed("the source is the name of a file and not UTF-8")
+            }
             self = .file(text)
         }
     }
@@ -31,9 +37,11 @@ extension SourceName {
         return colon
     }
 
-    /// Normalizes a URL: scheme and host in lower case, and all bytes escaped that a URL does not allow. Existing
-    /// escapes remain unchanged, because they belong to the origin's URL.
-    private static func normalizedURL(_ name: [UInt8], authorityStart: Int) -> String {
+    /// Normalizes a URL: scheme and host in lower case, an internationalized host in ASCII (A-labels, RFC 5891), and all
+    /// bytes escaped that a URL does not allow. Existing escapes remain unchanged, because they belong to the origin's
+    /// URL.
+    private static func normalizedURL(_ url: [UInt8], authorityStart: Int) -> String {
+        let name = withASCIIHost(url, authorityStart: authorityStart)
         let isDelimiter = { (byte: UInt8) in byte == UInt8(ascii: "/") || byte == UInt8(ascii: "?") }
         let pathStart = name[authorityStart...].firstIndex(where: isDelimiter) ?? name.count
         // User information (`user@host`) is case-sensitive, so the case of such an authority is preserved. URLs with
@@ -58,6 +66,17 @@ extension SourceName {
             index += 1
         }
         return String(decoding: normalized, as: UTF8.self)
+    }
+
+    /// Replaces an internationalized host by its ASCII form; a URL with another or an invalid host remains unchanged.
+    private static func withASCIIHost(_ url: [UInt8], authorityStart: Int) -> [UInt8] {
+        let end = url[authorityStart...].firstIndex { $0 == UInt8(ascii: "/") || $0 == UInt8(ascii: "?") } ?? url.count
+        let authority = url[authorityStart..<end]
+        guard !authority.contains(UInt8(ascii: "@")), !authority.allSatisfy({ $0 < 0x80 && $0 != UInt8(ascii: "%") })
+        else { return url }
+        let port = authority.lastIndex(of: UInt8(ascii: ":")) ?? end
+        guard let host = HostName.ascii(authority[..<port]) else { return url }
+        return url[..<authorityStart] + host + url[port...]
     }
 
     /// Returns true for bytes that RFC 3986 allows unescaped, except the number sign: it would begin a fragment, which

@@ -1,4 +1,5 @@
 import PlatformImage
+import PlatformImageLoader
 
 /// Normalized host of a URL. Normalization happens only here, so that policy, resolver and socket use the same host.
 enum SourceHost: Hashable, Sendable, CustomStringConvertible {
@@ -21,10 +22,8 @@ enum SourceHost: Hashable, Sendable, CustomStringConvertible {
             self = .address(address.unmapped)
             return
         }
-        if !rest.allSatisfy({ $0 < 0x80 }) {
-            guard let encoded = Self.encoded(text) else { return nil }
-            rest = Array(encoded.utf8)
-        }
+        guard let ascii = HostName.ascii(rest) else { return nil }
+        rest = ascii
         if rest.last == UInt8(ascii: ".") { rest.removeLast() }
         guard (1...253).contains(rest.count) else { return nil }
         let labels = rest.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)

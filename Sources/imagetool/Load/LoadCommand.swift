@@ -33,6 +33,7 @@ struct LoadCommand: AsyncParsableCommand {
             return policy
         })
     var policy = CachePolicy.default
+    @OptionGroup var request: RequestFieldOptions
 
     func validate() throws {
         guard (1...1_000_000).contains(rounds) else { throw ValidationError("--repeat must be 1 to 1000000.") }
@@ -43,14 +44,15 @@ struct LoadCommand: AsyncParsableCommand {
         let output = try Output()
         let files = try folder.map { try LoadedFiles(folder: $0) }
         let loader = try makeLoader()
+        let fields = try request.fields()
         var rows: [LoadRow] = []
         var failed: [String: SystemExit] = [:]
         var progress = Progress("loading", total: urls.count * rounds)
         var bytes = 0
         progress.show(0)
         for round in 0..<rounds {
-            for await (url, outcome, milliseconds) in OrderedConcurrentMap(urls, transform: { await timed($0, loader) })
-            {
+            let results = OrderedConcurrentMap(urls) { await timed($0, fields, loader) }
+            for await (url, outcome, milliseconds) in results {
                 var row = LoadRow(url, outcome, milliseconds: milliseconds)
                 if let files, round == 0, let image = outcome.image {
                     row.file = try files.write(outcome.bytes, from: url, image.header.format)
@@ -79,12 +81,13 @@ struct LoadCommand: AsyncParsableCommand {
         configuration.acceptedContentTypes = [.anyImage]
         if let cacheDir { configuration.cacheDirectory = cacheDir }
         configuration.dataDirectory = nil
+        request.apply(to: &configuration)
         return try ImageLoader(configuration: configuration, transport: CurlTransport())
     }
 
-    private func timed(_ url: String, _ loader: ImageLoader) async -> (String, LoadOutcome, Double) {
+    private func timed(_ url: String, _ fields: HeaderFields, _ loader: ImageLoader) async -> (String, LoadOutcome, Double) {
         let start = ContinuousClock.now
-        let outcome = await loader.outcome(of: ImageRequest(url: url, policy: policy))
+        let outcome = await loader.outcome(of: ImageRequest(url: url, fields: fields, policy: policy))
         return (url, outcome, (ContinuousClock.now - start) / .milliseconds(1))
     }
 }

@@ -49,6 +49,7 @@ struct PipeConfiguration: Sendable {
         case "diskCacheMaxBytes": configuration.diskCacheMaxBytes = value.isNull ? nil : try Self.count(key, value)
         case "maxResponseBytes": configuration.maxResponseBytes = try Self.count(key, value)
         case "acceptedContentTypes": configuration.acceptedContentTypes = try Self.types(key, value)
+        case "userAgent": configuration.userAgent = try Self.userAgent(key, value)
         case "staleIfError": configuration.staleIfError = try Self.staleIfError(key, value)
         default: return false
         }
@@ -77,6 +78,14 @@ struct PipeConfiguration: Sendable {
         let types = names.compactMap { $0.string.flatMap { ContentType($0) } }
         guard types.count == names.count else { throw .malformed("\(key) must contain valid content types") }
         return Set(types)
+    }
+
+    private static func userAgent(_ key: String, _ value: JSON) throws(PipeRequest.Refusal) -> String? {
+        if value.isNull { return nil }
+        guard let text = value.string, !text.isEmpty else {
+            throw .malformed("\(key) must be null or a string that is not empty")
+        }
+        return text
     }
 
     /// Parses `"never"` (also `null`), `"serverDirective"`, or the number of seconds for which a stale response may be

@@ -30,6 +30,7 @@ struct WorkerCommand: AsyncParsableCommand {
     var allowHost: [String] = []
     @Option(help: "IP addresses, in CIDR notation, to allow although they are blocked by default; may be repeated.")
     var allowCidr: [String] = []
+    @OptionGroup var request: RequestFieldOptions
     @OptionGroup var isolation: IsolationOptions
 
     func validate() throws {
@@ -38,6 +39,9 @@ struct WorkerCommand: AsyncParsableCommand {
         if maxBytesInFlight < 1 { throw ValidationError("--max-bytes-in-flight must be 1 or more.") }
         if !allowUrl, !(allowHost + allowCidr).isEmpty {
             throw ValidationError("--allow-host and --allow-cidr require --allow-url.")
+        }
+        if !allowUrl, request.userAgent != nil || !request.header.isEmpty {
+            throw ValidationError("--user-agent and --header require --allow-url.")
         }
         if root == "" { throw ValidationError("--root must not be empty.") }
     }
@@ -66,8 +70,11 @@ struct WorkerCommand: AsyncParsableCommand {
 
     private func sources(_ limits: DecodeLimits) throws -> WorkerSources? {
         guard allowUrl else { return nil }
+        let fields = try request.fields()
         do throws(LoadError) {
-            return try WorkerSources(hosts: allowHost, addresses: allowCidr, maxBytes: limits.maxInputBytes)
+            return try WorkerSources(
+                hosts: allowHost, addresses: allowCidr, maxBytes: limits.maxInputBytes, fields: fields,
+                configure: request.apply)
         } catch {
             throw ValidationError("\(error.message).")
         }

@@ -6,19 +6,28 @@ import PlatformImageToolSupport
 /// Images at URLs of requests of `imagetool worker`. Nothing is cached.
 struct WorkerSources: Sendable {
     private let loader: ImageLoader
+    /// Fields of each request.
+    private let fields: HeaderFields
 
     /// - Parameters:
     ///   - hosts: Allowed hosts as `host`, for the default port, or `host:port`. An empty list allows all hosts with
     ///     public addresses and the default ports.
     ///   - addresses: Addresses and ranges in CIDR notation that are allowed although they are not public.
     ///   - maxBytes: Maximum size of a body.
+    ///   - fields: Fields of each request.
+    ///   - configure: Changes the configuration of the loader.
     /// - Throws: `LoadError` with the code `configuration`.
-    init(hosts: [String], addresses: [String], maxBytes: Int?) throws(LoadError) {
+    init(
+        hosts: [String], addresses: [String], maxBytes: Int?, fields: HeaderFields = [:],
+        configure: (inout ImageLoader.Configuration) -> Void = { _ in }
+    ) throws(LoadError) {
+        self.fields = fields
         var configuration = ImageLoader.Configuration()
         configuration.cacheDirectory = nil
         configuration.dataDirectory = nil
         configuration.retry = .none
         configuration.maxResponseBytes = maxBytes ?? .max
+        configure(&configuration)
         for host in hosts where Origin("http://\(host)") == nil || host.utf8.contains(where: "/?#@".utf8.contains) {
             throw .configuration("--allow-host must be a host or host:port, not '\(host)'")
         }
@@ -36,7 +45,7 @@ struct WorkerSources: Sendable {
     /// - Parameter deadline: Maximum time; `nil` for that of the loader.
     /// - Throws: ``Failure``.
     func load(_ url: String, deadline: Duration?) async throws -> [UInt8] {
-        let load = Task { [loader] in try await loader.data(for: DataRequest(url: url)) }
+        let load = Task { [loader, fields] in try await loader.data(for: DataRequest(url: url, fields: fields)) }
         let timeout = deadline.map { deadline in
             Task {
                 try await Task.sleep(for: deadline)

@@ -28,12 +28,20 @@ import Testing
     ) -> Result<[UInt8], ContentCodingError> {
         Result { () throws(ContentCodingError) in
             let codings = try ContentCoding.codings(of: ["Content-Encoding": field])
-            guard !codings.isEmpty else { return bytes }
-            let decoder = ContentDecoder(codings, maxBytes: maxBytes)
-            for start in stride(from: 0, to: bytes.count, by: size) {
-                try decoder.append(Array(bytes[start..<min(start + size, bytes.count)]))
+            guard !codings.known.isEmpty else {
+                try codings.check(bytes)
+                return bytes
             }
-            try decoder.finish()
+            let decoder = ContentDecoder(codings.known, maxBytes: maxBytes)
+            do throws(ContentCodingError) {
+                for start in stride(from: 0, to: bytes.count, by: size) {
+                    try decoder.append(Array(bytes[start..<min(start + size, bytes.count)]))
+                }
+                try decoder.finish()
+            } catch {
+                throw codings.cause(error)
+            }
+            try codings.check(decoder.content)
             return decoder.content
         }
     }

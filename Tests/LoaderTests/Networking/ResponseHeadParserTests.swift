@@ -44,6 +44,17 @@ import Testing
         }
     }
 
+    @Test(arguments: [
+        ("A: b\r\n c", "b c"), ("A: b \r\n\t \tc\t", "b c"), ("A: b\r\n c\r\n  d", "b c d"), ("A:\r\n c", "c"),
+        ("A: b\r\n \r\n c", "b c"), ("A: b\r\n : c", "b : c"),
+    ])
+    func foldedLineContinuesTheValueAfterOneSpace(_ field: String, _ value: String) throws {
+        let head = try Self.parse(Array("HTTP/1.1 200 OK\r\n\(field)\r\nX: y\r\n\r\n".utf8)).head
+
+        let lines = head?.fields.lines.map { "\($0.name)=\(String(decoding: $0.value, as: UTF8.self))" }
+        #expect(lines == ["A=\(value)", "X=y"])
+    }
+
     @Test func limitOfBytesIsExact() throws {
         let interim = "HTTP/1.1 103 Early\r\nX: 1\r\n\r\n"
         let wire = Array((interim + "HTTP/1.1 200 OK\r\nA: b\r\n\r\n").utf8)
@@ -118,6 +129,12 @@ import Testing
             var codings: [String] = []
             var names: [String] = []
             for line in lines {
+                // A folded line continues the value before it, but not a length or a coding (RFC 9112 §5.2).
+                if line.first == 0x20 || line.first == 0x09 {
+                    let isFraming = ["content-length", "transfer-encoding"].contains(names.last?.lowercased() ?? "")
+                    guard !names.isEmpty, !isFraming, Self.isText(line) else { return nil }
+                    continue
+                }
                 guard let colon = line.firstIndex(of: 0x3A), colon > 0, Self.isText(line) else { return nil }
                 let name = String(decoding: line[..<colon], as: UTF8.self)
                 guard name.utf8.allSatisfy({ (0x21..<0x7F).contains($0) && !"\"(),/:;<=>?@[\\]{}".utf8.contains($0) })

@@ -26,4 +26,26 @@ import Testing
         #expect(ImageFormat(.octetStream) == nil)
         #expect(ContentType("text/html").flatMap(ImageFormat.init) == nil)
     }
+
+    @Test(arguments: [
+        "application/octet-stream", "binary/octet-stream", "application/x-octet-stream", "application/x-download",
+        "application/force-download", "application/x-force-download", "application/x-forcedownload",
+        "application/download", "application/unknown", "application/x-unknown", "application/x-binary",
+        "application/binary", "unknown/unknown", "content/unknown", "image/*", "image/unknown", "*/*", "file/file",
+    ])
+    func typeOfADownloadOrOfUnknownContentDeclaresNoFormat(_ text: String) throws {
+        let type = try #require(ContentType(text))
+
+        #expect(type.format == nil)
+    }
+
+    @Test(arguments: [
+        "text/html", "text/plain", "application/json", "application/pdf", "image/png", "image/x-png", "image/svg+xml",
+        "image/avif", "video/mp4", "application/zip", "application/xhtml+xml", "multipart/form-data",
+    ])
+    func typeOfContentDeclaresAFormat(_ text: String) throws {
+        let type = try #require(ContentType(text))
+
+        #expect(type.format == type)
+    }
 }

@@ -158,7 +158,7 @@ import Testing
             "/unsafe/trim:left/img", "/unsafe/trim:/img", "/unsafe/trim:443/img", "/unsafe/trim:-1/img",
             "/unsafe/trim:top-left:/img", "/unsafe/trim:top-left:x/img", "/unsafe/trim:top-leftish/img",
             "/unsafe/filters:blur(1)", "/unsafe/filters:blur(1/img", "/unsafe/filters:/img", "/unsafe/filters:)/img",
-            "/unsafe/h/a%00b", "/unsafe/h/a%0Ab", "/unsafe/h/a%7Fb", "/unsafe/h/%FF%FE", "/unsafe/h/%ED%A0%80",
+            "/unsafe/h/a%00b", "/unsafe/h/a%0Ab", "/unsafe/h/a%7Fb",
         ])
     func thumborTargetWithAnInvalidPartIsMalformed(_ target: String) {
         #expect(Self.reason(of: target) == .malformed)
@@ -185,6 +185,43 @@ import Testing
         #expect(try dialect.parse("/unsafe/300x0/a/b%20c.jpg".utf8).source == .file("a/b c.jpg"))
         #expect(try dialect.parse("/unsafe/a/%252e%252e/b".utf8).source == .file("a/%2e%2e/b"))
         #expect(try dialect.parse("/unsafe/https://h/a".utf8).source == .url("https://h/a"))
+    }
+
+    /// The URL of the source has the bytes that the target names: escapes of any byte, also of bytes that are not UTF-8,
+    /// and the escapes of an escape.
+    @Test func everyByteOfASourceIsInItsURLAsAnEscapeOrAsItself() throws {
+        for byte in UInt8.min...UInt8.max {
+            let hex = (byte < 16 ? "0" : "") + String(byte, radix: 16, uppercase: true)
+            let escaped = try Self.dialect.parse("/unsafe/http://h/a%25\(hex)b".utf8).source
+            #expect(escaped == .url("http://h/a%\(hex)b"))
+            guard byte >= 0x20, byte != 0x7F else { continue }
+            guard case .url(let url) = try Self.dialect.parse("/unsafe/http://h/a%\(hex)b".utf8).source else {
+                Issue.record("the source is no URL")
+                continue
+            }
+            let character = byte < 0x80 ? String(Unicode.Scalar(byte)) : ""
+            #expect(url == "http://h/a%\(hex)b" || url == "http://h/a\(character)b", "\(hex)")
+            #expect(byte < 0x80 || url == "http://h/a%\(hex)b")
+        }
+    }
+
+    @Test func fileNameThatIsNotUTF8IsMalformed() {
+        var dialect = Self.dialect
+        dialect.readsFiles = true
+
+        for target in ["/unsafe/h/%FF%FE", "/unsafe/h/%ED%A0%80"] {
+            #expect(throws: ServiceError.self) { try dialect.parse(target.utf8) }
+        }
+    }
+
+    @Test(arguments: [
+        ("http://B%C3%BCcher.example/a", "http://xn--bcher-kva.example/a"),
+        ("http://b%25C3%25BCcher.example:8080/a", "http://xn--bcher-kva.example:8080/a"),
+        ("bücher.example/%C3%BC", "http://xn--bcher-kva.example/%C3%BC"),
+        ("http://B.example/a", "http://b.example/a"), ("http://b%2541.example/a", "http://b%41.example/a"),
+    ])
+    func internationalizedHostOfASourceIsInASCII(_ source: String, _ url: String) throws {
+        #expect(try Self.dialect.parse("/unsafe/\(source)".utf8).source == .url(url))
     }
 
     @Test func sourceWithoutASchemeGetsTheConfiguredScheme() throws {

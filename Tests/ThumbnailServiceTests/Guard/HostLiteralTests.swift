@@ -84,7 +84,7 @@ import Darwin
             ("3年b組金八先生", "3b-ww4c5e180e575a65lsy2b"), ("ひとつ屋根の下2", "2-u9tlzr9756bt3uc0v"),
             ("そのスピードで", "d9juau41awczczp"),
         ]
-        for row in table { #expect(SourceHost.encoded(row.text) == "xn--" + row.code, "\(row.code)") }
+        for row in table { #expect(SourceHost(row.text)?.description == "xn--" + row.code, "\(row.code)") }
     }
 
     @Test func parsingAHostOfUpTo8192CharactersDoesNotTrap() {

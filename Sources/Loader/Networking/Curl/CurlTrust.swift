@@ -41,7 +41,7 @@ final class CurlTrust: Sendable {
     ) throws(LoadError) -> (verifies: Bool, roots: Roots?) {
         let roots = try roots(trust)
         if trust.trustAnySSLCertificate { return (false, nil) }
-        if !trust.trustedHosts.isEmpty, trust.trustedHosts.contains(target.name) { return (false, nil) }
+        if !trust.trustedHosts.isEmpty, trust.isTrusted(host: target.name) { return (false, nil) }
         return (true, roots)
     }
 

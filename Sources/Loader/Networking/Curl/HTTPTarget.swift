@@ -4,7 +4,7 @@ internal import PlatformImage
 struct HTTPTarget {
     /// True for https.
     let isSecure: Bool
-    /// The host as in the URL; an IPv6 address is in brackets.
+    /// The host as in the URL, internationalized labels as A-labels (RFC 5891); an IPv6 address is in brackets.
     let host: String
     /// The port, 1...65535.
     let port: UInt16
@@ -73,8 +73,10 @@ struct HTTPTarget {
     ) -> (host: String, port: UInt16)? {
         let bracket = authority.lastIndex(of: UInt8(ascii: "]"))
         let colon = authority[(bracket ?? authority.startIndex)...].lastIndex(of: UInt8(ascii: ":"))
-        let host = authority[..<(colon ?? authority.endIndex)]
-        guard let first = host.first, isValid(host, isBracketed: first == UInt8(ascii: "[")) else { return nil }
+        let name = authority[..<(colon ?? authority.endIndex)]
+        guard let host = HostName.ascii(name), let first = host.first,
+            isValid(host[...], isBracketed: first == UInt8(ascii: "["))
+        else { return nil }
         let digits = colon.map { authority[($0 + 1)...] } ?? authority[authority.endIndex...]
         let text = String(decoding: host, as: UTF8.self)
         if digits.isEmpty { return (text, defaultPort) }
@@ -82,8 +84,8 @@ struct HTTPTarget {
         return (text, port)
     }
 
-    private static func isValid(_ host: Slice<UnsafeBufferPointer<UInt8>>, isBracketed: Bool) -> Bool {
-        guard isBracketed else { return host.allSatisfy { $0 >= 0x80 || hostBytes.contains($0) } }
+    private static func isValid(_ host: ArraySlice<UInt8>, isBracketed: Bool) -> Bool {
+        guard isBracketed else { return host.allSatisfy(hostBytes.contains) }
         return host.count > 2 && host.last == UInt8(ascii: "]")
             && host.dropFirst().dropLast().allSatisfy(addressBytes.contains)
     }

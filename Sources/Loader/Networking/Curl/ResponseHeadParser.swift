@@ -51,9 +51,9 @@ struct ReceivedHead: Sendable {
 
 /// Parses the heads of one response line by line, strictly by RFC 9112.
 ///
-/// libcurl accepts line ends without CR, folded lines, white space before a colon, empty names, two values of
-/// Content-Length, and heads that end in the middle. Each of these has been used to make two programs disagree about
-/// the end of a message.
+/// libcurl accepts line ends without CR, white space before a colon, empty names, two values of Content-Length, and
+/// heads that end in the middle. Each of these has been used to make two programs disagree about the end of a message.
+/// A folded line continues the field before it, unless that field defines the end of the message.
 struct ResponseHeadParser {
     /// Limits of the heads of one response.
     struct Limits: Equatable, Sendable {
@@ -81,6 +81,9 @@ struct ResponseHeadParser {
     private var length: Int64?
     private var transferCoding: TransferCoding?
     private var interimHeads = 0
+    /// True when the next line may continue the last field: not before the first field, and not after one that defines
+    /// the end of the message, which programs could read in two ways.
+    private var mayBeFolded = false
 
     private enum TransferCoding {
         case chunked, identity
@@ -132,9 +135,11 @@ struct ResponseHeadParser {
             stage = .fields
         case .fields where content.isEmpty:
             return try endHead()
+        case .fields where content[0].isASCIIBlank:
+            try append(fold: content)
         case .fields:
             let field = try Self.split(content)
-            try parseFraming(field)
+            mayBeFolded = try !parseFraming(field)
             if text.isEmpty { text.reserveCapacity(512) }
             text.append(contentsOf: field.name)
             text.append(0)
@@ -173,7 +178,6 @@ struct ResponseHeadParser {
         var colon = 0
         while colon < line.count, tokenBytes.contains(line[colon]) { colon += 1 }
         guard colon > 0, colon < line.count, line[colon] == UInt8(ascii: ":") else {
-            // Also a folded line (RFC 9112 §5.2), which starts with white space.
             throw MessageViolation(.invalidHead, "a line of the response head is not a field with a valid name")
         }
         var (start, end) = (colon + 1, line.count)
@@ -186,19 +190,42 @@ struct ResponseHeadParser {
         return (UnsafeBufferPointer(rebasing: line[..<colon]), value)
     }
 
-    private mutating func parseFraming(_ field: Field) throws(MessageViolation) {
+    /// Appends a continuation line of the last field; a space replaces the line end (RFC 9112 §5.2).
+    private mutating func append(fold line: UnsafeBufferPointer<UInt8>) throws(MessageViolation) {
+        guard mayBeFolded else {
+            throw MessageViolation(.invalidHead, "a line of the response head is not a field with a valid name")
+        }
+        guard line.allSatisfy({ $0 == 0x09 || !$0.isASCIIControl }) else {
+            throw MessageViolation(.invalidHead, "a field of the response head contains a control character")
+        }
+        var (start, end) = (0, line.count)
+        while start < end, line[start].isASCIIBlank { start += 1 }
+        while end > start, line[end - 1].isASCIIBlank { end -= 1 }
+        guard start < end else { return }
+        // Replaces the NUL after the value; an empty value needs no space.
+        text.removeLast()
+        if text.last != 0 { text.append(0x20) }
+        text.append(contentsOf: line[start..<end])
+        text.append(0)
+    }
+
+    /// Reads a field that defines the end of the message; false for another field.
+    private mutating func parseFraming(_ field: Field) throws(MessageViolation) -> Bool {
         if Self.isSame(field.name, "content-length") {
             guard length == nil, let number = Self.length(field.value) else {
                 throw MessageViolation(.invalidFraming, "Content-Length is not one decimal number")
             }
             length = number
+            return true
         } else if Self.isSame(field.name, "transfer-encoding") {
             let coding = String(decoding: field.value, as: UTF8.self).lowercased()
             guard transferCoding == nil, !isHTTP2, coding == "chunked" || coding == "identity" else {
                 throw MessageViolation(.invalidFraming, "Transfer-Encoding is not chunked")
             }
             transferCoding = coding == "chunked" ? .chunked : .identity
+            return true
         }
+        return false
     }
 
     /// Returns a number of 1 to 18 decimal digits, which fits an `Int64`; nil for anything else.
@@ -220,7 +247,7 @@ struct ResponseHeadParser {
                 throw MessageViolation(
                     .tooManyHeads, "the response has more than \(limits.interimHeads) interim responses")
             }
-            (stage, length, transferCoding) = (.statusLine, nil, nil)
+            (stage, length, transferCoding, mayBeFolded) = (.statusLine, nil, nil, false)
             text.removeAll(keepingCapacity: true)
             return nil
         }
