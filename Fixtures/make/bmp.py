@@ -256,6 +256,8 @@ def masks(suite):
     )
     clear = four.copy()
     clear[:, :, 3] = 0
+    opaque = clear.copy()
+    opaque[:, :, 3] = 255
     add(
         suite,
         "rgba32-all-transparent",
@@ -263,9 +265,8 @@ def masks(suite):
             dib(124, W, H, 32, BITFIELDS, masks=(0xFF0000, 0xFF00, 0xFF, 0xFF000000)),
             rows(pixel(clear, (0xFF0000, 0xFF00, 0xFF, 0xFF000000)), 32),
         ),
-        clear,
-        "alpha mask, alpha 0 everywhere: transparent",
-        alpha=True,
+        opaque,
+        "alpha mask, alpha 0 everywhere: opaque",
         oracle="maker",
     )
     rgb = pattern(W, H, 3, 8)

@@ -625,12 +625,21 @@ def pages(suite):
         suite,
         "page-reduced-first",
         tiff([small, Page(parts[0], 8, 2)]),
-        shown[1],
-        "first page is a reduced-resolution one: still the default",
+        shown[0],
+        "the first IFD is a reduced-resolution image: the last page",
         frames=2,
-        pages=listed([shown[1], shown[0]]),
+        pages=listed([shown[0], shown[1]]),
+        oracle="maker",
     )
-    add(suite, "sub-ifd", tiff(Page(parts[0], 8, 2, sub=[Page(parts[1], 8, 1)])), shown[0], "a SubIFD is no page")
+    add(
+        suite,
+        "sub-ifd",
+        tiff(Page(parts[0], 8, 2, sub=[Page(parts[1], 8, 1)])),
+        shown[0],
+        "a SubIFD is a page",
+        frames=2,
+        pages=listed([shown[0], shown[1]]),
+    )
     add(
         suite,
         "page-loop",

@@ -93,7 +93,8 @@ static imgc_status fill_header(imgc_gif *gif, imgc_header *header) {
   header->is_animated = header->frame_count > 1;
   if (header->is_animated && first.disposal != IMGC_DISPOSE_KEEP) header->has_alpha = true;
   header->has_loop_count = gif->has_loop_count;
-  header->loop_count = gif->loop_count;
+  // The stored number counts the plays after the first one, in browsers and in gif2webp.
+  header->loop_count = gif->loop_count ? gif->loop_count + 1 : 0;
   if (report->status) return report->status;
   return imgc_check_memory(request, canvas.width, canvas.height, header->work_bytes, report);
 }

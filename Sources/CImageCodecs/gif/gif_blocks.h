@@ -20,7 +20,7 @@ typedef struct imgc_gif {
   bool truncated;          // the bytes ended inside a block
   bool data_ended;         // the image's data blocks have been read completely
   bool has_loop_count;
-  uint32_t loop_count; // repetitions, from the first Netscape loop extension
+  uint32_t loop_count; // as stored in the first Netscape loop extension: plays - 1; 0: infinite
 } imgc_gif;
 
 typedef struct imgc_gif_image {

@@ -206,7 +206,7 @@ typedef struct imgc_request {
   // WebP without alpha, with IMGC_RESAMPLES: 1 or 2; a pixel then has the mean luma and the chroma
   // sample of 2 x 2 pixels. Otherwise, and for other formats, the scale is ignored.
   uint32_t scale_denominator;
-  uint32_t page;                        // TIFF: index of the IFD, from 0
+  uint32_t page;                        // TIFF: page number, from 0; see imgc_read_pages
   imgc_cancel *cancel;                  // may be NULL
   imgc_work *work;                      // NULL: max_work does not apply
   const imgc_transform *cmyk_transform; // converts CMYK; NULL: conversion by multiplication
@@ -233,7 +233,7 @@ typedef struct imgc_header {
   uint32_t width;       // pixels, as stored (before orientation), after scaling
   uint32_t height;      // pixels, as stored, after scaling
   uint32_t frame_count; // animation frames or TIFF pages; 0: unknown, the file was not read fully
-  uint32_t loop_count;  // 0: infinite; valid when has_loop_count
+  uint32_t loop_count;  // plays, 0: infinite; valid when has_loop_count
   bool has_loop_count;
   bool is_animated;         // for GIF only valid with IMGC_COUNT_FRAMES
   bool is_progressive;      // progressive JPEG, interlaced PNG or GIF frame 0
@@ -246,6 +246,9 @@ typedef struct imgc_header {
   uint32_t band_rows;   // rows in memory at once in imgc_decode_resampled; `height`: all rows
   uint64_t exif_offset; // first byte of the TIFF header of the EXIF block in `data`
   uint64_t exif_size;   // bytes; 0: none
+  // TIFF: the offsets of the page's IFD, and of the IFD of the chain whose SubIFD it is. Both are
+  // equal when it is in the chain.
+  uint64_t directory, parent_directory;
   uint64_t icc_size;    // bytes of the embedded profile, uncompressed; 0: none
   // PNG colour chunks. All of them are reported; imgc_transform_create applies their precedence.
   bool has_cicp;
@@ -270,6 +273,13 @@ typedef struct imgc_report {
   char token[IMGC_TOKEN_SIZE];     // LIMIT: field name; UNSUPPORTED: feature name; otherwise empty
   char message[IMGC_MESSAGE_SIZE]; // English, NUL-terminated, one line; empty on success
 } imgc_report;
+
+// A page of a TIFF, as its IFD describes it.
+typedef struct imgc_page {
+  uint32_t width, height; // pixels, as stored; 0: missing
+  bool is_reduced;        // a reduced-resolution version of another image of the file
+  bool is_sub;            // the SubIFD of another IFD
+} imgc_page;
 
 enum { IMGC_DISPOSE_KEEP = 0, IMGC_DISPOSE_CLEAR = 1, IMGC_DISPOSE_RESTORE = 2 };
 enum { IMGC_BLEND_SOURCE = 0, IMGC_BLEND_OVER = 1 };
@@ -299,6 +309,13 @@ imgc_format imgc_probe(const uint8_t *data, size_t size);
 // Reads the parts of the file that `header` describes, and checks `request->limits`. Decodes no
 // pixels.
 imgc_status imgc_read_header(const imgc_request *request, imgc_header *header, imgc_report *report);
+
+// Describes the pages of a TIFF in the order of their numbers: first the full-resolution images in
+// file order, where SubIFDs follow their IFD, then the reduced-resolution ones and the samples of
+// camera sensors. Writes at most `capacity` pages; `*count` is the number written, 0 for other
+// formats and with more pages than max_pages.
+imgc_status imgc_read_pages(const imgc_request *request, imgc_page *pages, uint32_t capacity,
+                            uint32_t *count, imgc_report *report);
 
 // Copies the embedded ICC profile to `profile`; `size` is header.icc_size.
 imgc_status imgc_read_icc(const imgc_request *request, uint8_t *profile, size_t size,
@@ -680,7 +697,7 @@ typedef struct imgc_gif_options {
   uint8_t dither;        // imgc_gif_dither; images with few enough colours are never dithered
   bool shares_palette;   // one palette for all frames; otherwise one for the pixels of each frame
   uint32_t frame_count;  // 1: a still GIF
-  uint16_t repeat_count; // the number in the Netscape loop extension; 0: infinite
+  uint16_t repeat_count; // the number in the Netscape loop extension: plays - 1; 0: infinite
   bool repeats;          // writes that extension
 } imgc_gif_options;
 

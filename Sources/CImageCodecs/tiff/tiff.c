@@ -7,6 +7,7 @@
 #include "core/codec.h"
 #include "core/limits.h"
 #include "core/report.h"
+#include "tiff/page/tiff_pages.h"
 #include "tiff/pixels/tiff_convert.h"
 #include "tiff/pixels/tiff_tables.h"
 #include "tiff/strips/tiff_tiles.h"
@@ -33,12 +34,18 @@ static imgc_status fill_header(const imgc_request *request, tiff_file *file, img
     header->icc_size = 0;
     imgc_warn(report, IMGC_WARN_PROFILE_IGNORED);
   }
+  header->directory = file->page.offset;
+  header->parent_directory = file->page.parent;
   if (!(request->flags & IMGC_COUNT_FRAMES)) return IMGC_OK;
-  bool broken;
-  if (tiff_count_pages(request, &file->input, &header->frame_count, &broken, report))
-    return report->status;
-  if (broken) imgc_warn(report, IMGC_WARN_TAG);
-  return IMGC_OK;
+  tiff_pages pages;
+  if (!tiff_pages_read(request, &file->input, &pages, report)) {
+    // With more pages than the limit the number is reported as 0 (unknown), so that page 0 can still
+    // be decoded.
+    header->frame_count = pages.over_limit ? 0 : pages.count;
+    if (pages.broken) imgc_warn(report, IMGC_WARN_TAG);
+  }
+  tiff_pages_free(&pages);
+  return report->status;
 }
 
 static imgc_status read_header(const imgc_request *request, imgc_header *header,
@@ -61,6 +68,28 @@ static imgc_status read_icc(const imgc_request *request, uint8_t *profile, size_
                      (unsigned long long)page.icc_size);
   memcpy(profile, input.data + page.icc_offset, size);
   return IMGC_OK;
+}
+
+imgc_status imgc_read_pages(const imgc_request *request, imgc_page *list, uint32_t capacity,
+                            uint32_t *count, imgc_report *report) {
+  tiff_input input;
+  tiff_pages pages;
+  memset(report, 0, sizeof *report);
+  *count = 0;
+  if (request->format != IMGC_FORMAT_TIFF) return IMGC_OK;
+  if (tiff_input_open(request, &input, report)) return report->status;
+  if (!tiff_pages_read(request, &input, &pages, report) && !pages.over_limit) {
+    *count = pages.count < capacity ? pages.count : capacity;
+    for (uint32_t i = 0; i < *count; i++) {
+      const tiff_directory *directory = &pages.items[i];
+      list[i] = (imgc_page){.width = directory->width,
+                            .height = directory->height,
+                            .is_reduced = directory->is_reduced,
+                            .is_sub = directory->parent != directory->offset};
+    }
+  }
+  tiff_pages_free(&pages);
+  return report->status;
 }
 
 // ---------------------------------------------------------------- decoding

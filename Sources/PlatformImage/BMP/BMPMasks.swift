@@ -38,6 +38,9 @@ struct BMPMasks {
 
     var hasAlpha: Bool { alpha != 0 }
 
+    /// These masks without alpha.
+    var withoutAlpha: Self { Self(red: red, green: green, blue: blue, alpha: 0) }
+
     /// Number of bits of the widest field.
     var widestFieldBits: Int { max(1, [red, green, blue, alpha].reduce(0) { max($0, $1.nonzeroBitCount) }) }
 

@@ -1,7 +1,7 @@
 /// Uncompressed pixels: rows of equal length, each padded to a multiple of 4 bytes.
 struct BMPRows {
     let grid: BMPGrid
-    let layout: Layout
+    private(set) var layout: Layout
     private let bitsPerPixel: Int
     private let start: Int
 
@@ -11,6 +11,25 @@ struct BMPRows {
         case bgr, bgrx, bgra
         case fields16(BMPMasks)
         case fields32(BMPMasks)
+
+        /// The layout with opaque pixels; nil when no bits are declared as alpha.
+        fileprivate var withoutAlpha: Self? {
+            switch self {
+            case .bgra: .bgrx
+            case .fields16(let masks) where masks.hasAlpha: .fields16(masks.withoutAlpha)
+            case .fields32(let masks) where masks.hasAlpha: .fields32(masks.withoutAlpha)
+            default: nil
+            }
+        }
+
+        /// The bits of alpha in a pixel; 0 for none.
+        fileprivate var alphaMask: UInt32 {
+            switch self {
+            case .bgra: 0xFF00_0000
+            case .fields16(let masks), .fields32(let masks): masks.alpha
+            default: 0
+            }
+        }
     }
 
     init(
@@ -19,22 +38,33 @@ struct BMPRows {
         self.grid = grid
         self.start = start
         bitsPerPixel = info.bitCount
+        let declared = try Self.layout(bytes, info, start: start, damage: &damage)
+        layout = declared
+        // Many writers declare an alpha mask and leave all alpha bits 0. Windows and Photoshop show such an image as
+        // opaque, and so does this decoder: the header, the full decode and the resampling decode use one decision.
+        if let opaque = declared.withoutAlpha, hidesEveryPixel(bytes) { layout = opaque }
+    }
+
+    /// The layout that the header declares.
+    private static func layout(
+        _ bytes: Span<UInt8>, _ info: BMPInfo, start: Int, damage: inout Damage
+    ) throws(DecodeError) -> Layout {
         switch (info.bitCount, info.hasMasks) {
         case (1, false), (2, false), (4, false), (8, false):
             let palette = BMPPalette(bytes, info, bits: info.bitCount, end: start, damage: &damage)
-            layout = .indexed(bits: info.bitCount, palette)
-        case (16, false): layout = .fields16(.rgb555)
-        case (24, false): layout = .bgr
+            return .indexed(bits: info.bitCount, palette)
+        case (16, false): return .fields16(.rgb555)
+        case (24, false): return .bgr
         // The 4th byte is undefined unless a mask declares it as alpha.
-        case (32, false): layout = .bgrx
-        case (16, true): layout = .fields16(try BMPMasks(bytes, info))
-        case (24, true) where try BMPMasks(bytes, info).isBGR8: layout = .bgr
+        case (32, false): return .bgrx
+        case (16, true): return .fields16(try BMPMasks(bytes, info))
+        case (24, true) where try BMPMasks(bytes, info).isBGR8: return .bgr
         case (32, true):
             let masks = try BMPMasks(bytes, info)
             switch (masks.isBGR8, masks.alpha) {
-            case (true, 0): layout = .bgrx
-            case (true, 0xFF00_0000): layout = .bgra
-            default: layout = .fields32(masks)
+            case (true, 0): return .bgrx
+            case (true, 0xFF00_0000): return .bgra
+            default: return .fields32(masks)
             }
         case (64, false):
             throw DecodeError(.unsupported, format: .bmp, detail: "64bpp", "bmp: 64 bits per pixel are not supported")
@@ -58,11 +88,29 @@ struct BMPRows {
         if hasBadIndex { damage.warn(.paletteIndex) }
     }
 
-    /// The number of stored rows in the data; throws when it is less than 1.
-    private func storedRows(in bytes: Span<UInt8>, damage: inout Damage) throws(DecodeError) -> Int {
+    /// True when the alpha bits of all pixels in the stored rows are 0. Reads up to the first pixel with another alpha;
+    /// false without a row.
+    private func hidesEveryPixel(_ bytes: Span<UInt8>) -> Bool {
+        let rows = storedRowCount(in: bytes)
+        let mask = layout.alphaMask
+        for row in 0..<rows {
+            let from = start + row * stride
+            let source = bytes.extracting(from..<from + rowBytes)
+            if RowKernels.hasBits(mask, in: source, count: grid.width, bits: bitsPerPixel) { return false }
+        }
+        return rows > 0
+    }
+
+    /// The number of stored rows in the data.
+    private func storedRowCount(in bytes: Span<UInt8>) -> Int {
         let left = max(0, bytes.count - start)
         // The padding of the last row may be missing.
-        let rows = min(grid.height, left / stride + (left % stride >= rowBytes ? 1 : 0))
+        return min(grid.height, left / stride + (left % stride >= rowBytes ? 1 : 0))
+    }
+
+    /// The number of stored rows in the data; throws when it is less than 1.
+    private func storedRows(in bytes: Span<UInt8>, damage: inout Damage) throws(DecodeError) -> Int {
+        let rows = storedRowCount(in: bytes)
         guard rows > 0 else {
             throw DecodeError(.truncated, format: .bmp, "bmp: data ends at byte \(bytes.count), in the first row")
         }

@@ -25,6 +25,17 @@ struct CodecCall {
         return header
     }
 
+    /// Describes the pages of a TIFF in the order of their numbers, at most `count`.
+    func pages(in bytes: Span<UInt8>, count: Int) throws(DecodeError) -> [PageInfo] {
+        var pages = [imgc_page](repeating: imgc_page(), count: count)
+        var found: UInt32 = 0
+        var damage = Damage()
+        try unsafe call(bytes, damage: &damage) { request, report in
+            unsafe imgc_read_pages(&request, &pages, UInt32(clamping: count), &found, &report)
+        }
+        return pages.prefix(Int(clamping: found)).map(PageInfo.init)
+    }
+
     /// Reads the embedded ICC profile; `count` is its size in bytes, reported by the header.
     func iccProfile(in bytes: Span<UInt8>, count: Int) throws(DecodeError) -> [UInt8] {
         var profile = [UInt8](repeating: 0, count: count)

@@ -73,6 +73,10 @@ struct CodecHeader: Sendable {
     var colorModel: UInt32 { values.color_model.rawValue }
     var isAnimated: Bool { values.is_animated }
     var hasCICP: Bool { values.has_cicp }
+    /// The offsets of the IFD of a TIFF page, and of the IFD of the chain whose SubIFD it is.
+    var directories: (page: FileNumber, parent: FileNumber) {
+        (FileNumber(Int(clamping: values.directory)), FileNumber(Int(clamping: values.parent_directory)))
+    }
     /// True when PNG chunks other than sRGB and iCCP define the colours.
     var hasColorChunks: Bool { values.has_cicp || values.has_gamma || values.has_chromaticities }
 
@@ -112,6 +116,14 @@ extension ImageHeader {
             exifRange = Int(values.exif_offset)..<Int(values.exif_offset + values.exif_size)
         }
         workByteCount = Int(clamping: values.work_bytes)
+    }
+}
+
+extension PageInfo {
+    init(_ page: imgc_page) {
+        self.init(
+            width: Int(clamping: page.width), height: Int(clamping: page.height), isReduced: page.is_reduced,
+            isSubIFD: page.is_sub)
     }
 }
 

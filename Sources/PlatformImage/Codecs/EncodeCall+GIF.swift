@@ -14,8 +14,9 @@ extension EncodeCall {
         try checkSize(frames[0].bitmap, maxSide: 65_535)  // trap-free: the encoder has compared the number
         var settings = options.codecValue
         settings.frame_count = UInt32(clamping: frames.count)
+        // The loop extension counts the plays after the first one; without it, the animation is played once.
         settings.repeats = frames.count > 1 && loopCount != 1
-        settings.repeat_count = UInt16(clamping: loopCount)
+        settings.repeat_count = UInt16(clamping: max(0, loopCount &- 1))
         guard let encoder = unsafe imgc_gif_encoder_create(&settings, flag?.pointer) else {
             throw EncodeError(.outOfMemory, format: format, "gif: out of memory")
         }

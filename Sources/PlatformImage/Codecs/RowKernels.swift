@@ -100,6 +100,27 @@ enum RowKernels {
         return all >= 0xFF00_0000
     }
 
+    /// True when a bit of `mask` is set in one of `count` little-endian pixels of 16 or 32 bits.
+    static func hasBits(_ mask: UInt32, in source: Span<UInt8>, count: Int, bits: Int) -> Bool {
+        precondition(count >= 0 && (bits == 16 || bits == 32) && count <= source.count / (bits / 8))
+        var all: UInt32 = 0
+        unsafe source.withUnsafeBytes { bytes in
+            guard let base = bytes.baseAddress else { return }
+            if bits == 16 {
+                for index in 0..<count {
+                    let pixel = unsafe base.loadUnaligned(fromByteOffset: index &* 2, as: UInt16.self)
+                    all |= UInt32(UInt16(littleEndian: pixel))
+                }
+            } else {
+                for index in 0..<count {
+                    let pixel = unsafe base.loadUnaligned(fromByteOffset: index &* 4, as: UInt32.self)
+                    all |= UInt32(littleEndian: pixel)
+                }
+            }
+        }
+        return all & mask != 0
+    }
+
     /// Converts B G R to opaque pixels.
     static func bgr8(_ source: Span<UInt8>, to pixels: inout MutableSpan<UInt8>, at start: Int, count: Int) {
         unsafe run(source, 3 * count, &pixels, start, count) { unsafe imgc_row_bgr8($0, $1, count) }

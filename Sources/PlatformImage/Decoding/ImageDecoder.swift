@@ -32,6 +32,9 @@ public struct ImageDecoder: Sendable {
         if let profile = try source.iccProfile(in: bytes) {
             source.header.iccProfileDescription = ColorProfile.description(of: profile)
         }
+        if source.header.format == .tiff, let count = source.header.frameCount {
+            source.header.pages = try source.call.pages(in: bytes, count: count)
+        }
         return source.header
     }
 
@@ -100,6 +103,9 @@ public struct ImageDecoder: Sendable {
     /// The EXIF data; nil when the file has no EXIF block or the block cannot be parsed. ``EXIF/thumbnailRange`` is
     /// relative to the start of ``ImageHeader/exifRange``.
     ///
+    /// Of a TIFF, the data of ``metadata(of:as:)-(Span<UInt8>,_)``: the tags that describe the page, and its Exif and
+    /// GPS IFDs, without orientation and thumbnail.
+    ///
     /// - Throws: The errors of ``header(of:as:cancellation:)-([UInt8],_,_)``.
     public func exif(of bytes: Span<UInt8>) throws(DecodeError) -> EXIF? {
         let header =
@@ -108,6 +114,7 @@ public struct ImageDecoder: Sendable {
             } else {
                 try SourceImage(bytes, declared: nil, options: options).header
             }
+        if header.format == .tiff { return try metadata(of: bytes).exif.flatMap { EXIF($0) } }
         return header.exifRange.flatMap { EXIF(bytes.extracting($0)) }
     }
 }

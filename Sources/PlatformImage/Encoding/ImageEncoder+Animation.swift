@@ -29,9 +29,9 @@ extension ImageEncoder {
     ///     accumulate. GIF: the same with hundredths of a second, at most 655.35 s; browsers show a frame with a
     ///     delay below 0.02 s for 0.1 s.
     ///   - format: PNG, WebP or GIF.
-    ///   - loopCount: Number of plays, 0 for infinite; at most 2,147,483,647 in PNG and 65,535 in WebP and GIF, larger
-    ///     values are clamped. A GIF stores the number as ``ImageHeader/loopCount`` returns it, in the Netscape loop
-    ///     extension, which is absent for 1; some viewers count the repetitions, and play once more.
+    ///   - loopCount: Number of plays, 0 for infinite; at most 2,147,483,647 in PNG, 65,536 in GIF and 65,535 in WebP,
+    ///     larger values are clamped. The Netscape loop extension of a GIF, which contains the number of plays after
+    ///     the first one, is absent for 1.
     ///   - cancellation: Stops the encode at its next batch of rows when raised; a lossless WebP only between frames
     ///     and at the few steps within a frame that libwebp reports.
     /// - Throws: `invalidArgument` when there is no frame, when sizes differ, and when `loopCount`, a delay or an

@@ -30,6 +30,12 @@ extension WireWriter {
         }
         writeByteCount(header.workByteCount)
         write(header.warnings)
+        write(all: header.pages) { writer, page in
+            writer.write(page.width)
+            writer.write(page.height)
+            writer.write(page.isReduced)
+            writer.write(page.isSubIFD)
+        }
     }
 
     /// Writes an estimate of memory in bytes, at most ``WireReader/maxByteCount``.
@@ -101,8 +107,18 @@ extension WireReader {
         }
         header.workByteCount = try readByteCount()
         header.warnings = try readWarnings()
+        header.pages = try readPages(maxCount: header.format == .tiff ? header.frameCount ?? 0 : 0)
         header.declaredContentType = declared?.format
         return header
+    }
+
+    private mutating func readPages(maxCount: Int) throws(WireError) -> [PageInfo] {
+        let sides = 0...Int(UInt32.max)
+        return try readAll(maxCount: maxCount) { (reader) throws(WireError) in
+            PageInfo(
+                width: try reader.readInt(in: sides), height: try reader.readInt(in: sides),
+                isReduced: try reader.readBool(), isSubIFD: try reader.readBool())
+        }
     }
 
     /// The greatest estimate of memory in messages, in bytes: sums of the estimates of many requests cannot overflow.

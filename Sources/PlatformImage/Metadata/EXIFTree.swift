@@ -163,16 +163,6 @@ struct TIFFLayout {
         order.number(offsetByteCount, bytes, at: isBig ? 8 : 4)
     }
 
-    /// The offset of the IFD after the one at `offset`; nil after the last one.
-    func nextDirectory(_ bytes: Span<UInt8>, after offset: FileNumber) -> FileNumber? {
-        guard var cursor = ByteCursor(bytes).moved(to: offset),
-            let count = cursor.number(entryCountByteCount, order, bytes),
-            let tableBytes = count.times(FileNumber(entryByteCount)), cursor.skip(tableBytes),
-            let next = cursor.number(offsetByteCount, order, bytes), next != 0
-        else { return nil }
-        return next
-    }
-
     /// An entry of an IFD.
     struct Found {
         let tag, type: Int

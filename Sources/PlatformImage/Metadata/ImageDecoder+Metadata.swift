@@ -8,8 +8,9 @@ extension ImageDecoder {
     /// | WebP | EXIF | XMP | none |
     /// | TIFF | descriptive tags of the page, its Exif and GPS IFDs, no maker note | tag 700 | tags 33723 and 34377 |
     ///
-    /// GIF and BMP have none. A block that is damaged, or larger than ``DecodeLimits/maxMetadataItem`` or the rest of
-    /// ``DecodeLimits/maxMetadataTotal``, is nil; damaged metadata is no error.
+    /// Where a SubIFD of a TIFF has none, those of the IFD that contains it are read. GIF and BMP have none. A block that
+    /// is damaged, or larger than ``DecodeLimits/maxMetadataItem`` or the rest of ``DecodeLimits/maxMetadataTotal``, is
+    /// nil; damaged metadata is no error.
     ///
     /// - Parameters:
     ///   - bytes: The complete file.
@@ -19,7 +20,8 @@ extension ImageDecoder {
         of bytes: Span<UInt8>, as contentType: ContentType? = nil
     ) throws(DecodeError) -> ImageMetadata {
         if let isolated = isolated(bytes, as: contentType, nil) { return try isolated.metadata(bytes) }
-        let header = try SourceImage(bytes, declared: contentType, options: options).header
+        let source = try SourceImage(bytes, declared: contentType, options: options)
+        let header = source.header
         var limits = MetadataLimits(options.limits)
         var metadata = ImageMetadata()
         if let range = header.exifRange { metadata.exif = limits.copy(range, of: bytes) }
@@ -28,8 +30,8 @@ extension ImageDecoder {
         case .png: PNGMetadata.read(bytes, maxChunks: options.limits.maxChunks ?? .max, into: &metadata, &limits)
         case .webp: WebPMetadata.read(bytes, into: &metadata, &limits)
         case .tiff:
-            TIFFMetadata.read(
-                bytes, page: options.page, maxPages: options.limits.maxPages ?? .max, into: &metadata, &limits)
+            let (directory, parent) = source.codecHeader.directories
+            TIFFMetadata.read(bytes, directory: directory, parent: parent, into: &metadata, &limits)
         case .gif, .bmp: break
         }
         return metadata

@@ -33,13 +33,14 @@ public struct ImageHeader: Hashable, Sendable {
     /// The meaning of the samples, as stored.
     public internal(set) var colorModel: ColorModel
     /// True when the file may contain transparent pixels. For a GIF also true when pixels may be missing; for a
-    /// run-length encoded BMP always true.
+    /// run-length encoded BMP always true. False for a BMP with an alpha mask whose alpha values are all 0: such an
+    /// image is opaque.
     public internal(set) var hasAlpha: Bool
-    /// Number of frames of an animation or pages of a TIFF; nil in ``DecodedImage/header`` when counting would require
-    /// an additional read of the file.
+    /// Number of frames of an animation or pages of a TIFF, with SubIFDs; nil in ``DecodedImage/header`` when counting
+    /// would require an additional read of the file.
     public internal(set) var frameCount: Int?
     /// Number of plays of an animation, 0 for infinite; nil when the file does not contain the number, which means one
-    /// play.
+    /// play. The number n in the loop extension of a GIF, if it is not 0, means n + 1 plays.
     public internal(set) var loopCount: Int?
     /// True for progressive JPEG and interlaced PNG or GIF, which cannot be decoded row by row.
     public internal(set) var isProgressive: Bool = false
@@ -49,6 +50,11 @@ public struct ImageHeader: Hashable, Sendable {
     ///
     /// Set only by ``ImageDecoder/header(of:as:cancellation:)-([UInt8],_,_)``; nil in the header of a decoded image.
     public internal(set) var iccProfileDescription: String?
+    /// The pages of a TIFF in the order of ``DecodeOptions/page``; empty for other formats, and when ``frameCount`` is
+    /// nil.
+    ///
+    /// Set only by ``ImageDecoder/header(of:as:cancellation:)-([UInt8],_,_)``; empty in the header of a decoded image.
+    public internal(set) var pages: [PageInfo] = []
     /// Bytes of the embedded ICC profile, uncompressed; 0 for none.
     public internal(set) var iccProfileByteCount: Int = 0
     /// The byte range of the EXIF block in the input, starting at its TIFF header; nil for none.

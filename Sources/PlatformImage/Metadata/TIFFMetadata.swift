@@ -7,28 +7,27 @@ enum TIFFMetadata {
     }
 
     /// - Parameters:
-    ///   - page: The index of the page, 0 or more. Without such a page nothing is read.
-    ///   - maxPages: The maximum number of IFDs that are visited.
+    ///   - directory: The offset of the page's IFD.
+    ///   - parent: The offset of the IFD whose SubIFD the page is; its values are read where the page has none. Equal
+    ///     to `directory` for other pages.
     static func read(
-        _ bytes: Span<UInt8>, page: Int, maxPages: Int, into metadata: inout ImageMetadata,
+        _ bytes: Span<UInt8>, directory: FileNumber, parent: FileNumber, into metadata: inout ImageMetadata,
         _ limits: inout MetadataLimits
     ) {
-        guard page < maxPages, let layout = TIFFLayout(bytes), var directory = layout.firstDirectory(bytes) else {
-            return
+        guard let layout = TIFFLayout(bytes) else { return }
+        read(bytes, layout, directory, into: &metadata, &limits)
+        if parent != directory { read(bytes, layout, parent, into: &metadata, &limits) }
+    }
+
+    /// Reads the blocks that `metadata` does not contain.
+    private static func read(
+        _ bytes: Span<UInt8>, _ layout: TIFFLayout, _ directory: FileNumber, into metadata: inout ImageMetadata,
+        _ limits: inout MetadataLimits
+    ) {
+        if metadata.xmp == nil {
+            metadata.xmp = limits.accept(value(Tag.xmp, bytes, layout, directory, limits.maxNext))
         }
-        for _ in 0..<max(0, page) {
-            guard let next = layout.nextDirectory(bytes, after: directory) else { return }
-            directory = next
-        }
-        metadata.xmp = limits.accept(value(Tag.xmp, bytes, layout, directory, limits.maxNext))
-        var iptc = value(Tag.iptc, bytes, layout, directory, limits.maxNext)
-        // With the type LONG some writers swap the bytes of the records.
-        if iptc?.first != IPTCRecords.marker { iptc = nil }
-        metadata.iptc = limits.accept(
-            iptc
-                ?? value(Tag.photoshop, bytes, layout, directory, limits.maxNext).flatMap {
-                    PhotoshopResources.iptc(in: $0.span)
-                })
+        if metadata.iptc == nil { metadata.iptc = iptc(bytes, layout, directory, &limits) }
         guard metadata.exif == nil else { return }
         var tree = EXIFTree(bytes, layout, directory: directory, maxByteCount: limits.maxNext)
         tree.first.removeAll { !EXIFTree.descriptiveTags.contains($0.tag) }
@@ -36,6 +35,19 @@ enum TIFFMetadata {
         tree.removeEntries { (16...18).contains($0.type) }
         // The offsets of a maker note are those of this file.
         metadata.exif = limits.accept(tree.withoutMakerNote.block)
+    }
+
+    private static func iptc(
+        _ bytes: Span<UInt8>, _ layout: TIFFLayout, _ directory: FileNumber, _ limits: inout MetadataLimits
+    ) -> [UInt8]? {
+        var iptc = value(Tag.iptc, bytes, layout, directory, limits.maxNext)
+        // With the type LONG some writers swap the bytes of the records.
+        if iptc?.first != IPTCRecords.marker { iptc = nil }
+        return limits.accept(
+            iptc
+                ?? value(Tag.photoshop, bytes, layout, directory, limits.maxNext).flatMap {
+                    PhotoshopResources.iptc(in: $0.span)
+                })
     }
 
     private static func value(

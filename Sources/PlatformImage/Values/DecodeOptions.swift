@@ -20,6 +20,10 @@ public struct DecodeOptions: Hashable, Sendable {
     public var scaleDenominator = 1
     /// The TIFF page to decode, from 0; other formats ignore it. A page that does not exist throws `malformed`.
     ///
+    /// Full-resolution images have the first numbers, in the order of the file, where the SubIFDs of an IFD follow it.
+    /// Reduced-resolution images (bit 0 of NewSubfileType), and the samples of camera sensors, come after them. Page 0
+    /// is thus the main image of a file whose first IFD is a thumbnail. ``ImageHeader/pages`` describes all of them.
+    ///
     /// 0 or more; with a negative page every call with these options throws `invalidArgument`.
     public var page = 0
     /// When true, TIFF files with LERC or JBIG compression are rejected; few images need these decoders.

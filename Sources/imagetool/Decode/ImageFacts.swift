@@ -6,6 +6,8 @@ struct ImageFacts {
     let path: String
     let byteCount: Int
     let header: ImageHeader
+    /// EXIF of the file; `nil` when it has none, and when it cannot be read.
+    let exif: EXIF?
     /// BlurHash; `nil` unless requested.
     let hash: BlurHash?
 
@@ -19,6 +21,7 @@ struct ImageFacts {
         self.path = path
         byteCount = bytes.count
         header = try Self.header(of: bytes, decoder)
+        exif = Self.exif(of: bytes, decoder)
         hash = hasHash ? try Self.hash(of: bytes, path, decoder) : nil
     }
 
@@ -26,11 +29,20 @@ struct ImageFacts {
     static func header(
         of bytes: [UInt8], _ decoder: ImageDecoder, cancellation: CancellationFlag? = nil
     ) throws(DecodeError) -> ImageHeader {
+        try withoutSizeLimits(decoder).header(of: bytes, cancellation: cancellation)
+    }
+
+    /// EXIF of a file whose header was read; `nil` when it has none, and when it cannot be read.
+    static func exif(of bytes: [UInt8], _ decoder: ImageDecoder) -> EXIF? {
+        try? withoutSizeLimits(decoder).exif(of: bytes)
+    }
+
+    private static func withoutSizeLimits(_ decoder: ImageDecoder) -> ImageDecoder {
         var decoder = decoder
         decoder.options.limits.maxSide = nil
         decoder.options.limits.maxPixels = nil
         decoder.options.limits.maxMemory = nil
-        return try decoder.header(of: bytes, cancellation: cancellation)
+        return decoder
     }
 
     /// BlurHash of a thumbnail that fits into 64 x 64 pixels. A BlurHash contains only low spatial frequencies in
@@ -48,7 +60,7 @@ struct ImageFacts {
 
     var json: JSON {
         .object(
-            [("file", .string(path))] + header.facts + [
+            [("file", .string(path))] + header.facts + EXIF.facts(exif) + [
                 ("bytes", .integer(byteCount)), ("decodedBytes", .optional(header.decodedByteCount)),
             ] + (hash.map { [("blurHash", .string($0.description))] } ?? []))
     }
@@ -72,7 +84,9 @@ struct ImageFacts {
             ("bytes", String(byteCount)),
             ("decodedBytes", header.decodedByteCount.map { String($0) } ?? "unknown"),
         ]
-        let all = lines + (hash.map { [("blurHash", $0.description)] } ?? [])
+        // Pages of a TIFF with more than one, then what the file contains of EXIF.
+        let pages = header.pages.count < 2 ? [] : header.pages.enumerated().map { ("page \($0)", $1.text) }
+        let all = lines + pages + (exif?.lines ?? []) + (hash.map { [("blurHash", $0.description)] } ?? [])
         return "\(path)\n" + all.map { "  \(padded($0.0, to: 16))\($0.1)\n" }.joined()
     }
 }
@@ -93,6 +107,7 @@ extension ImageHeader {
             ("colorModel", .string(colorModel.rawValue)),
             ("hasAlpha", .bool(hasAlpha)),
             ("iccProfile", .optional(iccProfileDescription)),
+            ("pages", format == .tiff ? .array(pages.map(\.json)) : .null),
         ]
     }
 
@@ -101,5 +116,38 @@ extension ImageHeader {
         let (pixels, pixelsOverflow) = width.multipliedReportingOverflow(by: height)
         let (bytes, overflows) = pixels.multipliedReportingOverflow(by: 4)
         return pixelsOverflow || overflows ? nil : bytes
+    }
+}
+
+extension PageInfo {
+    fileprivate var json: JSON {
+        .object([
+            ("width", .integer(width)), ("height", .integer(height)), ("isReduced", .bool(isReduced)),
+            ("isSubIFD", .bool(isSubIFD)),
+        ])
+    }
+
+    fileprivate var text: String {
+        "\(width) x \(height)\(isReduced ? ", reduced" : "")\(isSubIFD ? ", SubIFD" : "")"
+    }
+}
+
+extension EXIF {
+    /// Members of the JSON object of `imagetool info`, and of an `info` answer of `imagetool worker`; all of them also
+    /// for a file without EXIF.
+    static func facts(_ exif: EXIF?) -> [(String, JSON)] {
+        texts(exif).map { ($0, .optional($1)) } + [("hasGPS", .bool(exif?.hasGPS ?? false))]
+    }
+
+    /// The facts that exist, for people.
+    fileprivate var lines: [(String, String)] {
+        Self.texts(self).compactMap { name, text in text.map { (name, $0) } } + [("hasGPS", String(hasGPS))]
+    }
+
+    private static func texts(_ exif: EXIF?) -> [(String, String?)] {
+        [
+            ("make", exif?.make), ("model", exif?.model), ("dateTimeOriginal", exif?.dateTimeOriginal),
+            ("software", exif?.software), ("artist", exif?.artist), ("copyright", exif?.copyright),
+        ]
     }
 }

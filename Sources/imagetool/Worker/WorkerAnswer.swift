@@ -33,9 +33,9 @@ struct WorkerAnswer: Sendable {
     /// Bytes that follow the line; `nil` when none follow.
     private(set) var body: Body?
 
-    static func info(_ header: ImageHeader) -> Self {
+    static func info(_ header: ImageHeader, _ exif: EXIF?) -> Self {
         Self(
-            members: [("status", .string("complete")), ("code", .null)] + header.facts + [
+            members: [("status", .string("complete")), ("code", .null)] + header.facts + EXIF.facts(exif) + [
                 ("decodedBytes", .optional(header.decodedByteCount))
             ])
     }

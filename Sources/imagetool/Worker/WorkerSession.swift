@@ -197,7 +197,9 @@ final class WorkerSession: Sendable {
         _ operation: WorkerRequest.Operation, _ bytes: [UInt8], output: String?, _ flag: CancellationFlag
     ) throws -> WorkerAnswer {
         switch operation {
-        case .info: return .info(try ImageFacts.header(of: bytes, decoder, cancellation: flag))
+        case .info:
+            let header = try ImageFacts.header(of: bytes, decoder, cancellation: flag)
+            return .info(header, ImageFacts.exif(of: bytes, decoder))
         case .decode(let decode):
             var decoder = decoder
             decoder.options = decode.options

@@ -113,7 +113,9 @@ import Testing
         #expect(decoded.map(\.info.delay) == stored.map { FrameDelay(numerator: $0, denominator: 100) })
     }
 
-    @Test(arguments: [(0, 0), (1, nil), (2, 2), (3, 3), (65_535, 65_535), (65_536, 65_535), (.max, 65_535)])
+    @Test(arguments: [
+        (0, 0), (1, nil), (2, 2), (3, 3), (65_535, 65_535), (65_536, 65_536), (65_537, 65_536), (.max, 65_536),
+    ])
     func headerOfTheFileHasTheLoopCountAndNoneForOnePlay(loopCount: Int, expected: Int?) throws {
         let frames = [SampleImage.sevenColors, .twoColors].map { AnimationFrame($0.bitmap(5, 5), delay: Self.tenth) }
 

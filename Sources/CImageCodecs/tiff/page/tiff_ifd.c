@@ -1,29 +1,15 @@
-// Parses the chain of TIFF directories and reduces one of them to the tags that decoding needs.
+// Parses the header of a TIFF file and reduces a directory to the tags that decoding needs.
 // Allocates no memory; every offset is checked against the file's size.
 
 #include "tiff/page/tiff_ifd.h"
-#include "core/cancel.h"
 #include "core/limits.h"
 #include "core/metadata_format.h"
 #include "core/report.h"
+#include "tiff/page/tiff_bytes.h"
+#include "tiff/page/tiff_pages.h"
 #include "tiff/page/tiff_tags.h"
 
 #include <string.h>
-
-static uint64_t number(const tiff_input *in, uint64_t offset, unsigned bytes) {
-  const uint8_t *p = in->data + offset;
-  uint64_t value = 0;
-  for (unsigned i = 0; i < bytes; i++) value = value << 8 | p[in->big_endian ? i : bytes - 1 - i];
-  return value;
-}
-
-static bool inside(const tiff_input *in, uint64_t offset, uint64_t bytes) {
-  return offset <= in->size && bytes <= in->size - offset;
-}
-
-static unsigned count_bytes(const tiff_input *in) { return in->big ? 8 : 2; }
-static unsigned entry_bytes(const tiff_input *in) { return in->big ? 20 : 12; }
-static unsigned offset_bytes(const tiff_input *in) { return in->big ? 8 : 4; }
 
 imgc_status tiff_input_open(const imgc_request *request, tiff_input *input, imgc_report *report) {
   const uint8_t *data = request->data;
@@ -31,7 +17,7 @@ imgc_status tiff_input_open(const imgc_request *request, tiff_input *input, imgc
   if (request->size < 8)
     return imgc_fail(report, IMGC_ERROR_TRUNCATED, NULL, "tiff: data ends inside the header");
   input->big_endian = data[0] == 'M';
-  uint64_t version = number(input, 2, 2);
+  uint64_t version = tiff_number(input, 2, 2);
   if ((memcmp(data, "II", 2) != 0 && memcmp(data, "MM", 2) != 0) ||
       (version != TIFF_FILE_CLASSIC && version != TIFF_FILE_BIG))
     return imgc_fail(report, IMGC_ERROR_MALFORMED, NULL,
@@ -39,76 +25,15 @@ imgc_status tiff_input_open(const imgc_request *request, tiff_input *input, imgc
   input->big = version == TIFF_FILE_BIG;
   if (input->big && request->size < 16)
     return imgc_fail(report, IMGC_ERROR_TRUNCATED, NULL, "tiff: data ends inside the header");
-  input->first = input->big ? number(input, 8, 8) : number(input, 4, 4);
+  input->first = input->big ? tiff_number(input, 8, 8) : tiff_number(input, 4, 4);
   if (input->first == 0)
     return imgc_fail(report, IMGC_ERROR_MALFORMED, NULL,
                      "tiff: the offset of the first directory (IFD) is 0");
-  if (!inside(input, input->first, count_bytes(input)))
+  if (!tiff_inside(input, input->first, tiff_count_bytes(input)))
     return imgc_fail(
         report, IMGC_ERROR_TRUNCATED, NULL,
         "tiff: the offset of the first directory (IFD) is %llu, but the data ends at byte %llu",
         (unsigned long long)input->first, (unsigned long long)input->size);
-  return IMGC_OK;
-}
-
-// Returns the offset of the directory after the directory at `offset`; 0: none. Sets `*broken` when
-// the directory at `offset` is truncated, or the next directory is outside the file.
-static uint64_t next_directory(const tiff_input *in, uint64_t offset, bool *broken) {
-  uint64_t entries = number(in, offset, count_bytes(in));
-  uint64_t end = imgc_add(offset, imgc_add(count_bytes(in), imgc_mul(entries, entry_bytes(in))));
-  if (!inside(in, end, offset_bytes(in))) {
-    *broken = true;
-    return 0;
-  }
-  uint64_t next = number(in, end, offset_bytes(in));
-  if (next == 0) return 0;
-  if (!inside(in, next, count_bytes(in))) {
-    *broken = true;
-    return 0;
-  }
-  return next;
-}
-
-// Returns the number of different directories in a chain with a cycle of `length` directories.
-// tiff_count_pages finds the cycle by Brent's algorithm, without a list of visited offsets: it
-// compares each offset with `checkpoint`, the offset after 0, 1, 3, 7, ... steps.
-static uint64_t count_until_cycle(const tiff_input *in, uint64_t length) {
-  bool broken = false;
-  uint64_t ahead = in->first, behind = in->first, count = 0;
-  for (uint64_t i = 0; i < length; i++) ahead = next_directory(in, ahead, &broken);
-  for (; ahead != behind; count++) {
-    ahead = next_directory(in, ahead, &broken);
-    behind = next_directory(in, behind, &broken);
-  }
-  return count + length;
-}
-
-imgc_status tiff_count_pages(const imgc_request *request, const tiff_input *input, uint32_t *count,
-                             bool *broken, imgc_report *report) {
-  uint64_t checkpoint = input->first, offset = input->first, total = 1, power = 1, steps = 0;
-  // The loop also ends when the request has no limit: a cycle is detected, and a chain without a
-  // cycle cannot be longer than the file.
-  uint64_t limit = request->limits.max_pages ? request->limits.max_pages : UINT32_MAX;
-  *broken = false;
-  for (;;) {
-    if (total % 1024 == 0 && imgc_poll(request, report)) return report->status;
-    if (imgc_charge(request, IMGC_WORK_CHUNK, report)) return report->status;
-    offset = next_directory(input, offset, broken);
-    if (offset == 0) break;
-    steps++;
-    if (offset == checkpoint) {
-      *broken = true;
-      total = count_until_cycle(input, steps);
-      break;
-    }
-    if (steps == power) checkpoint = offset, power *= 2, steps = 0;
-    // `total` is divided by 4, because before a cycle is detected it can be almost four times the
-    // number of different directories.
-    if (++total / 4 > limit) break;
-  }
-  // With more pages than the limit the number is reported as 0 (unknown), so that page 0 can still
-  // be decoded.
-  *count = total > limit ? 0 : (uint32_t)total;
   return IMGC_OK;
 }
 
@@ -166,11 +91,11 @@ static int retained_index(uint64_t tag) {
 
 // Returns SamplesPerPixel; 1 by TIFF 6.0 when the tag is missing.
 static uint64_t sample_count(const tiff_input *in, uint64_t entry) {
-  uint64_t value = entry + 4 + offset_bytes(in);
-  switch (entry ? number(in, entry + 2, 2) : 0) {
-  case TIFF_TYPE_BYTE: return number(in, value, 1);
-  case TIFF_TYPE_SHORT: return number(in, value, 2);
-  case TIFF_TYPE_LONG: return number(in, value, 4);
+  uint64_t value = entry + 4 + tiff_offset_bytes(in);
+  switch (entry ? tiff_number(in, entry + 2, 2) : 0) {
+  case TIFF_TYPE_BYTE: return tiff_number(in, value, 1);
+  case TIFF_TYPE_SHORT: return tiff_number(in, value, 2);
+  case TIFF_TYPE_LONG: return tiff_number(in, value, 4);
   default: return 1;
   }
 }
@@ -178,15 +103,15 @@ static uint64_t sample_count(const tiff_input *in, uint64_t entry) {
 // Returns true when the values of BitsPerSample differ, which libtiff does not support. Values past
 // the number of samples are ignored, as in libtiff.
 static bool bits_differ(const tiff_input *in, uint64_t entry, uint64_t samples) {
-  uint64_t type = number(in, entry + 2, 2), stored_count = number(in, entry + 4, offset_bytes(in));
-  uint64_t value = entry + 4 + offset_bytes(in);
+  uint64_t type = tiff_number(in, entry + 2, 2), stored_count = tiff_number(in, entry + 4, tiff_offset_bytes(in));
+  uint64_t value = entry + 4 + tiff_offset_bytes(in);
   uint64_t count = stored_count < samples ? stored_count : samples;
   if (type != TIFF_TYPE_SHORT || count < 2) return false;
   if (count > 64) count = 64;
-  if (imgc_mul(stored_count, 2) > offset_bytes(in)) value = number(in, value, offset_bytes(in));
-  if (!inside(in, value, count * 2)) return false;
+  if (imgc_mul(stored_count, 2) > tiff_offset_bytes(in)) value = tiff_number(in, value, tiff_offset_bytes(in));
+  if (!tiff_inside(in, value, count * 2)) return false;
   for (uint64_t i = 1; i < count; i++)
-    if (number(in, value + 2 * i, 2) != number(in, value, 2)) return true;
+    if (tiff_number(in, value + 2 * i, 2) != tiff_number(in, value, 2)) return true;
   return false;
 }
 
@@ -201,18 +126,18 @@ static bool value_is_truncated(const tiff_input *in, uint64_t entry) {
       [TIFF_TYPE_IFD] = 4,       [TIFF_TYPE_LONG8] = 8,    [TIFF_TYPE_SLONG8] = 8,
       [TIFF_TYPE_IFD8] = 8,
   };
-  uint64_t type = number(in, entry + 2, 2), count = number(in, entry + 4, offset_bytes(in));
+  uint64_t type = tiff_number(in, entry + 2, 2), count = tiff_number(in, entry + 4, tiff_offset_bytes(in));
   uint64_t bytes = type < sizeof sizes ? imgc_mul(count, sizes[type]) : 0;
-  if (bytes <= offset_bytes(in)) return false;
-  return !inside(in, number(in, entry + 4 + offset_bytes(in), offset_bytes(in)), bytes);
+  if (bytes <= tiff_offset_bytes(in)) return false;
+  return !tiff_inside(in, tiff_number(in, entry + 4 + tiff_offset_bytes(in), tiff_offset_bytes(in)), bytes);
 }
 
 static void note_profile(const tiff_input *in, uint64_t entry, tiff_page *page) {
-  uint64_t type = number(in, entry + 2, 2), count = number(in, entry + 4, offset_bytes(in));
-  uint64_t value = number(in, entry + 4 + offset_bytes(in), offset_bytes(in));
+  uint64_t type = tiff_number(in, entry + 2, 2), count = tiff_number(in, entry + 4, tiff_offset_bytes(in));
+  uint64_t value = tiff_number(in, entry + 4 + tiff_offset_bytes(in), tiff_offset_bytes(in));
   // The ICC specification (B.4) requires the type UNDEFINED, but some files use BYTE.
   if ((type != TIFF_TYPE_UNDEFINED && type != TIFF_TYPE_BYTE) || count < IMGC_ICC_HEADER_SIZE ||
-      !inside(in, value, count)) {
+      !tiff_inside(in, value, count)) {
     page->icc_damaged = true;
     return;
   }
@@ -226,16 +151,16 @@ static void put(const tiff_input *in, uint8_t *p, uint64_t value, unsigned bytes
 }
 
 static void reduce(const tiff_input *in, tiff_page *page) {
-  uint64_t entries = number(in, page->offset, count_bytes(in));
-  uint64_t entry = page->offset + count_bytes(in);
-  uint64_t room = (in->size - entry) / entry_bytes(in);
+  uint64_t entries = tiff_number(in, page->offset, tiff_count_bytes(in));
+  uint64_t entry = page->offset + tiff_count_bytes(in);
+  uint64_t room = (in->size - entry) / tiff_entry_bytes(in);
   if (entries > room) entries = room, page->truncated = true;
   if (entries > UINT16_MAX) entries = UINT16_MAX, page->truncated = true;
 
   uint64_t seen = 0, retained_count = 0, bits_entry = 0, samples_entry = 0;
-  size_t size = count_bytes(in);
-  for (uint64_t i = 0; i < entries; i++, entry += entry_bytes(in)) {
-    uint64_t tag = number(in, entry, 2);
+  size_t size = tiff_count_bytes(in);
+  for (uint64_t i = 0; i < entries; i++, entry += tiff_entry_bytes(in)) {
+    uint64_t tag = tiff_number(in, entry, 2);
     if (tag == TIFF_TAG_ICC_PROFILE && page->icc_size == 0) note_profile(in, entry, page);
     int index = retained_index(tag);
     if (index < 0 || seen >> index & 1) continue;
@@ -244,39 +169,27 @@ static void reduce(const tiff_input *in, tiff_page *page) {
     if (tag == TIFF_TAG_BITS_PER_SAMPLE) bits_entry = entry;
     if (tag == TIFF_TAG_SAMPLES_PER_PIXEL) samples_entry = entry;
     page->has_extra_samples_tag |= tag == TIFF_TAG_EXTRA_SAMPLES || tag == TIFF_TAG_MATTEING;
-    memcpy(page->table + size, in->data + entry, entry_bytes(in));
-    size += entry_bytes(in);
+    memcpy(page->table + size, in->data + entry, tiff_entry_bytes(in));
+    size += tiff_entry_bytes(in);
     retained_count++;
   }
   if (bits_entry) page->bits_differ = bits_differ(in, bits_entry, sample_count(in, samples_entry));
-  put(in, page->table, retained_count, count_bytes(in));
-  memset(page->table + size, 0, offset_bytes(in)); // no next directory
-  page->table_size = size + offset_bytes(in);
+  put(in, page->table, retained_count, tiff_count_bytes(in));
+  memset(page->table + size, 0, tiff_offset_bytes(in)); // no next directory
+  page->table_size = size + tiff_offset_bytes(in);
 
   page->header_size = in->big ? 16 : 8;
   memcpy(page->header, in->data, page->header_size);
-  put(in, page->header + (in->big ? 8 : 4), page->offset, offset_bytes(in));
+  put(in, page->header + (in->big ? 8 : 4), page->offset, tiff_offset_bytes(in));
 }
 
 imgc_status tiff_find_page(const imgc_request *request, const tiff_input *input, tiff_page *page,
                            imgc_report *report) {
+  tiff_directory directory;
   memset(page, 0, sizeof *page);
-  page->offset = input->first;
-  if (request->page > 0) {
-    uint32_t count;
-    bool broken;
-    if (imgc_check(request->page, request->limits.max_pages, "max_pages", report))
-      return report->status;
-    // tiff_count_pages detects a cycle. In a chain with a cycle, the loop below would find a page
-    // for every index, even one that does not exist.
-    if (tiff_count_pages(request, input, &count, &broken, report)) return report->status;
-    if (request->page >= count)
-      return imgc_fail(report, IMGC_ERROR_MALFORMED, NULL,
-                       "tiff: the page with index %u (from 0) does not exist; number of pages: %u",
-                       request->page, count);
-    for (uint32_t i = 0; i < request->page; i++)
-      page->offset = next_directory(input, page->offset, &broken);
-  }
+  if (tiff_locate_page(request, input, &directory, report)) return report->status;
+  page->offset = directory.offset;
+  page->parent = directory.parent;
   reduce(input, page);
   return IMGC_OK;
 }
@@ -285,11 +198,11 @@ uint64_t tiff_largest_value(const tiff_input *input, const tiff_page *page) {
   tiff_input table = *input;
   table.data = page->table;
   uint64_t largest = 0;
-  uint64_t entries = number(&table, 0, count_bytes(input));
+  uint64_t entries = tiff_number(&table, 0, tiff_count_bytes(input));
   for (uint64_t i = 0; i < entries; i++) {
-    uint64_t entry = count_bytes(input) + i * entry_bytes(input);
+    uint64_t entry = tiff_count_bytes(input) + i * tiff_entry_bytes(input);
     // libtiff widens offsets and counts to 8 bytes.
-    uint64_t bytes = imgc_mul(number(&table, entry + 4, offset_bytes(input)), 8);
+    uint64_t bytes = imgc_mul(tiff_number(&table, entry + 4, tiff_offset_bytes(input)), 8);
     if (bytes > largest) largest = bytes;
   }
   return largest;

@@ -23,6 +23,7 @@ enum { TIFF_TABLE_SIZE = 8 + 64 * 20 + 8, TIFF_HEADER_SIZE = 16 };
 // may contain thousands of private tags that all refer to the same megabytes of the file.
 typedef struct tiff_page {
   uint64_t offset;
+  uint64_t parent; // as in tiff_directory
   size_t table_size;
   uint8_t table[TIFF_TABLE_SIZE];
   size_t header_size;
@@ -36,11 +37,6 @@ typedef struct tiff_page {
 } tiff_page;
 
 imgc_status tiff_input_open(const imgc_request *request, tiff_input *input, imgc_report *report);
-
-// Counts the different directories in the chain. `*broken` is set when the chain contains a cycle
-// or an offset outside the file. `*count` is 0 when the number exceeds the limit.
-imgc_status tiff_count_pages(const imgc_request *request, const tiff_input *input, uint32_t *count,
-                             bool *broken, imgc_report *report);
 
 // Finds page `request->page` and reduces its directory.
 imgc_status tiff_find_page(const imgc_request *request, const tiff_input *input, tiff_page *page,
