@@ -124,6 +124,9 @@ verify-c-library: tool c-library ## Exports and dependencies of the C library; i
 linkage-tool: tool ## The tools have full RELRO and no RUNPATH; size of imagetool; libraries of imagetool-decoder
 	Scripts/verify/linkage tool
 
+libraries: tool ## Packages in documents against the libraries of the tools; fixes and the calls that reach them
+	Scripts/verify/libraries $(TOOL) $(TOOL)-decoder $(TOOL)-bench
+
 # The build of `make test`: a build without tests has other flags and would replace its objects.
 api: bootstrap ## Breaking changes of the public API since the last version; ARGUMENTS=--list prints all declarations
 	@$(SWIFT) build --build-tests

@@ -29,7 +29,7 @@ func smallAnimation(of bytes: [UInt8], width: Int, on queue: DecodeQueue) async 
     try await queue.run { flag in
         let options = ThumbnailOptions(width: width)
         let result = try ImageDecoder().thumbnails(ofFramesIn: bytes, options: options, cancellation: flag)
-        return try ImageEncoder().encodeAnimation(result.frames, cancellation: flag)
+        return try ImageEncoder().encodeAnimation(result, cancellation: flag)
     }
 }
 

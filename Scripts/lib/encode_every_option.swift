@@ -43,7 +43,7 @@ func save(_ file: [UInt8], _ name: String, of bitmaps: [Bitmap]) throws {
 func saveWebP(_ bitmap: Bitmap, _ name: String) throws {
     func add(_ options: String, _ change: (inout WebPOptions) -> Void) throws {
         var encoder = ImageEncoder()
-        change(&encoder.options.webP)
+        change(&encoder.options.webp)
         try save(encoder.encode(bitmap, as: .webp), "\(name)-still,\(options).webp", of: [bitmap])
     }
     for (effort, method) in [(WebPEffort.fast, 2), (.default, 4), (.small, 6)] {
@@ -123,8 +123,8 @@ for kind in 0..<6 {
         try saveGIF(bitmap, frames: animation, name)
         for isExact in [false, true] {
             var encoder = ImageEncoder()
-            encoder.options.webP.isLossless = true
-            encoder.options.webP.preservesTransparentColors = isExact
+            encoder.options.webp.isLossless = true
+            encoder.options.webp.preservesTransparentColors = isExact
             let file = try encoder.encodeAnimation(animation, as: .webp, loopCount: 2)
             try save(file, "\(name)-\(isExact ? "exact" : "visible")-frames.webp", of: frames)
         }
@@ -144,7 +144,7 @@ for path in CommandLine.arguments.dropFirst(2) {
     while let frame = try source.next() { frames.append(frame) }
     for isLossless in [true, false] {
         var encoder = ImageEncoder()
-        encoder.options.webP.isLossless = isLossless
+        encoder.options.webp.isLossless = isLossless
         let file = try encoder.encodeAnimation(frames, as: .webp, loopCount: source.header.loopCount ?? 1)
         try Data(file).write(to: folder.appending(path: "\(name)-\(isLossless ? "lossless" : "lossy").gif.webp"))
     }

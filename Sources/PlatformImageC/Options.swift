@@ -128,7 +128,7 @@ struct EncodeSettings {
         format = try value(
             options.format,
             [PI_FORMAT_PNG: .png, PI_FORMAT_JPEG: .jpeg, PI_FORMAT_WEBP: .webp, PI_FORMAT_GIF: .gif], "encode.format")
-        encoder.options.webP.effort = try value(
+        encoder.options.webp.effort = try value(
             options.webp_effort,
             [PI_WEBP_EFFORT_DEFAULT: .default, PI_WEBP_EFFORT_FAST: .fast, PI_WEBP_EFFORT_SMALL: .small],
             "encode.webp_effort")
@@ -137,9 +137,9 @@ struct EncodeSettings {
         }
         if options.quality != 0 {
             encoder.options.jpeg.quality = Int(options.quality)
-            encoder.options.webP.quality = Int(options.quality)
+            encoder.options.webp.quality = Int(options.quality)
         }
-        encoder.options.webP.isLossless = options.flags & UInt32(PI_ENCODE_WEBP_LOSSLESS) != 0
+        encoder.options.webp.isLossless = options.flags & UInt32(PI_ENCODE_WEBP_LOSSLESS) != 0
         encoder.options.jpeg.isProgressive = options.flags & UInt32(PI_ENCODE_JPEG_PROGRESSIVE) != 0
         if options.max_bytes != 0 { encoder.options.maxBytes = Int(clamping: options.max_bytes) }
         deadlineMilliseconds = options.deadline_ms

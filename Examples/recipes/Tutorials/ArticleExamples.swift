@@ -39,9 +39,9 @@ enum ArticleExamples {
         let queue = DecodeQueue(budget: DecodeBudget(maxBytes: 256 << 20))
 
         func image(_ key: ImageCacheKey, from bytes: [UInt8]) async throws -> Bitmap {
-            if let known = cache.value(for: key) { return known }
+            if let known = cache[key] { return known }
             let bitmap = try await queue.decode(bytes).bitmap
-            cache.insert(bitmap, for: key, cost: bitmap.byteCount)
+            cache[key] = bitmap
             return bitmap
         }
     }

@@ -50,6 +50,26 @@ extension ImageEncoder {
         }
     }
 
+    /// Encodes the thumbnails of an animation as an animation.
+    ///
+    /// Equal to ``encodeAnimation(_:as:loopCount:cancellation:)`` with the frames of the result. Its status is not
+    /// used: of a damaged source, the frames that were decoded are encoded.
+    ///
+    /// - Parameters:
+    ///   - thumbnails: The result of
+    ///     ``ImageDecoder/thumbnails(ofFramesIn:options:as:cancellation:)-([UInt8],_,_,_)``, with at least one frame.
+    ///   - format: PNG, WebP or GIF.
+    ///   - loopCount: Number of plays, 0 for infinite. The result does not contain that of the source:
+    ///     `ImageDecoder().header(of: bytes).loopCount ?? 1`.
+    ///   - cancellation: Stops the encode when raised.
+    /// - Throws: The errors of ``encodeAnimation(_:as:loopCount:cancellation:)``.
+    public func encodeAnimation(
+        _ thumbnails: (frames: [AnimationFrame], status: DecodeStatus), as format: EncodedFormat = .png,
+        loopCount: Int = 0, cancellation: CancellationFlag? = nil
+    ) throws(EncodeError) -> [UInt8] {
+        try encodeAnimation(thumbnails.frames, as: format, loopCount: loopCount, cancellation: cancellation)
+    }
+
     private func encodeFrames(
         _ frames: [AnimationFrame], as format: EncodedFormat, loopCount: Int, _ cancellation: CancellationFlag?
     ) throws(EncodeError) -> [UInt8] {

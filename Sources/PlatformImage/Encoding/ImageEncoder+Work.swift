@@ -32,13 +32,13 @@ extension ImageEncoder {
         case .webp:
             // libwebpmux encodes parts of frames again, for key frames and other disposals.
             let again = isAnimation ? 3 : 2
-            let lossless = options.webP.effectiveLosslessLevel > 6 ? 4 : 1
-            if options.webP.isLossless {
+            let lossless = options.webp.effectiveLosslessLevel > 6 ? 4 : 1
+            if options.webp.isLossless {
                 return (
                     frame: 150_000 * again, tables: 6_000_000 * again * lossless, pixel: 320 * again * lossless
                 )
             }
-            return options.webP.mixesLosslessFrames && isAnimation
+            return options.webp.mixesLosslessFrames && isAnimation
                 ? (frame: 300_000, tables: 1_500_000, pixel: 300)
                 : (frame: 100_000 * again, tables: 0, pixel: 110 * again)
         }

@@ -16,7 +16,7 @@ extension ImageEncoder {
         let (pixels, overflows) = width.multipliedReportingOverflow(by: height)
         guard !overflows, pixels < Int.max / 1024 else { return .max }
         if format == .gif { return pixels * 5 + width * 16 + 4_400_000 }
-        let isLossless = options.webP.isLossless || hasAlpha || options.webP.mixesLosslessFrames
+        let isLossless = options.webp.isLossless || hasAlpha || options.webp.mixesLosslessFrames
         let bytesPerPixel = isLossless ? 64 : 44
         let tables = isLossless ? min(pixels * 640, 20 << 20) : 1 << 20
         return (pixels * bytesPerPixel + tables).addingClamped(blocks)

@@ -97,7 +97,7 @@ public struct ImageEncoder: Sendable {
     func encodeWebPWithinLimit(
         _ encode: (_ options: WebPOptions, _ maxBytes: Int?) throws(EncodeError) -> [UInt8]?
     ) throws(EncodeError) -> [UInt8] {
-        var adjusted = options.webP
+        var adjusted = options.webp
         if adjusted.isLossless { return try encodeLosslessWebPWithinLimit(encode) }
         return try encodeWithinLimit(.webp, quality: adjusted.quality) { (quality, maxBytes) throws(EncodeError) in
             adjusted.quality = quality
@@ -110,10 +110,10 @@ public struct ImageEncoder: Sendable {
     private func encodeLosslessWebPWithinLimit(
         _ encode: (_ options: WebPOptions, _ maxBytes: Int?) throws(EncodeError) -> [UInt8]?
     ) throws(EncodeError) -> [UInt8] {
-        let level = options.webP.effectiveLosslessLevel
-        var attempts = [options.webP]
+        let level = options.webp.effectiveLosslessLevel
+        var attempts = [options.webp]
         if level < 8 {
-            attempts.append(options.webP)
+            attempts.append(options.webp)
             attempts[1].losslessLevel = 8
         }
         for attempt in attempts {

@@ -56,6 +56,30 @@ extension DecodeQueue {
             try encoder.encodeAnimation(frames, as: format, loopCount: loopCount, cancellation: flag)
         }
     }
+
+    /// Encodes the thumbnails of an animation on the queue's threads.
+    ///
+    /// Equal to ``encodeAnimation(_:as:loopCount:with:priority:byteCount:)`` with the frames of the result. Its status
+    /// is not used: of a damaged source, the frames that were decoded are encoded.
+    ///
+    /// - Parameters:
+    ///   - thumbnails: The result of
+    ///     ``ImageDecoder/thumbnails(ofFramesIn:options:as:cancellation:)-([UInt8],_,_,_)``, with at least one frame.
+    ///   - format: PNG, WebP or GIF.
+    ///   - loopCount: Number of plays, 0 for infinite; the result does not contain that of the source.
+    ///   - encoder: Compression level and maximum size.
+    ///   - priority: The priority of the job while it waits for a thread.
+    ///   - byteCount: Bytes that the encoder will allocate, reserved from the ``budget``; 0 for a negligible amount.
+    /// - Throws: The errors of ``encodeAnimation(_:as:loopCount:with:priority:byteCount:)``.
+    public func encodeAnimation(
+        _ thumbnails: (frames: [AnimationFrame], status: DecodeStatus), as format: EncodedFormat = .png,
+        loopCount: Int = 0, with encoder: ImageEncoder = ImageEncoder(), priority: Priority = .normal,
+        byteCount: Int = 0
+    ) async throws(EncodeError) -> [UInt8] {
+        try await encodeAnimation(
+            thumbnails.frames, as: format, loopCount: loopCount, with: encoder, priority: priority,
+            byteCount: byteCount)
+    }
 }
 
 extension EncodeError {

@@ -43,7 +43,7 @@ public struct EncodeOptions: Hashable, Sendable {
     /// Options for JPEG.
     public var jpeg = JPEGOptions()
     /// Options for WebP.
-    public var webP = WebPOptions()
+    public var webp = WebPOptions()
     /// Options for GIF.
     public var gif = GIFOptions()
     /// Maximum file size in bytes; nil for no limit.
@@ -84,6 +84,13 @@ public struct EncodeOptions: Hashable, Sendable {
 
     /// PNG at level 6, JPEG and lossy WebP at quality 80, no maximum file size, no metadata.
     public init() {}
+
+    /// The earlier name of ``webp``.
+    @available(*, deprecated, renamed: "webp")
+    public var webP: WebPOptions {
+        get { webp }
+        set { webp = newValue }
+    }
 }
 
 /// Options of the PNG encoder. All of them preserve every sample, including colour under alpha 0.
@@ -173,7 +180,7 @@ extension EncodeOptions: CustomStringConvertible {
         var text = ChangedProperties(of: "EncodeOptions")
         text.add("png", png, default: other.png)
         text.add("jpeg", jpeg, default: other.jpeg)
-        text.add("webP", webP, default: other.webP)
+        text.add("webp", webp, default: other.webp)
         text.add("gif", gif, default: other.gif)
         text.add("maxBytes", maxBytes, default: other.maxBytes)
         text.add("maxWork", maxWork, default: other.maxWork)
@@ -237,11 +244,11 @@ extension EncodeOptions {
     }
 
     private func checkWebP() throws(EncodeError) {
-        try Self.check(webP.quality, "webP.quality", isIn: 1...100, .webp)
-        try Self.check(webP.effectiveLosslessLevel, "webP.losslessLevel", isIn: 0...9, .webp)
-        try Self.check(webP.nearLossless, "webP.nearLossless", isIn: 0...100, .webp)
-        try Self.check(webP.alphaQuality, "webP.alphaQuality", isIn: 0...100, .webp)
-        try Self.check(webP.keyFrameInterval ?? 0, "webP.keyFrameInterval", isIn: 0 ... .max, .webp)
+        try Self.check(webp.quality, "webp.quality", isIn: 1...100, .webp)
+        try Self.check(webp.effectiveLosslessLevel, "webp.losslessLevel", isIn: 0...9, .webp)
+        try Self.check(webp.nearLossless, "webp.nearLossless", isIn: 0...100, .webp)
+        try Self.check(webp.alphaQuality, "webp.alphaQuality", isIn: 0...100, .webp)
+        try Self.check(webp.keyFrameInterval ?? 0, "webp.keyFrameInterval", isIn: 0 ... .max, .webp)
     }
 
     private static func check(

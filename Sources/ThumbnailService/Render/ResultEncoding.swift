@@ -30,7 +30,7 @@ struct ResultEncoding: Sendable {
     /// A JPEG is decoded at a reduced size; the decode of another source with at least four times the pixels of the
     /// result takes longer than the encode, which may then be slower.
     func adapted(to source: ImageHeader, width: Int, height: Int) -> Self {
-        guard source.format != .jpeg, options.webP.effort == .default,
+        guard source.format != .jpeg, options.webp.effort == .default,
             source.width.multipliedClamped(by: source.height) / 4 >= width.multipliedClamped(by: height)
         else { return self }
         var encoding = self
@@ -105,14 +105,14 @@ struct ResultEncoding: Sendable {
     private func encoder(quality: Int?, isLossless: Bool) -> ImageEncoder {
         var encoderOptions = options
         encoderOptions.maxBytes = nil
-        encoderOptions.webP.isLossless = isLossless
+        encoderOptions.webp.isLossless = isLossless
         if let quality {
             encoderOptions.jpeg.quality = quality
-            encoderOptions.webP.quality = quality
+            encoderOptions.webp.quality = quality
         }
         if prefersSmallWebP, !isLossless {
-            encoderOptions.webP.effort = .small
-            encoderOptions.webP.quality = min(100, encoderOptions.webP.quality + 1)
+            encoderOptions.webp.effort = .small
+            encoderOptions.webp.quality = min(100, encoderOptions.webp.quality + 1)
         }
         return ImageEncoder(options: encoderOptions)
     }

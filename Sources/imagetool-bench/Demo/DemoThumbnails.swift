@@ -124,7 +124,7 @@ struct DemoThumbnails {
 
     private static func encode(_ frames: [AnimationFrame], as encoding: Encoding) throws -> [UInt8] {
         var encoder = ImageEncoder()
-        encoder.options.webP.isLossless = encoding == .losslessWebP
+        encoder.options.webp.isLossless = encoding == .losslessWebP
         return try convertingEncodeError { () throws(EncodeError) in
             guard frames.count > 1 else { return try encoder.encode(frames[0].bitmap, as: encoding.format) }
             return try encoder.encodeAnimation(frames, as: encoding.format)

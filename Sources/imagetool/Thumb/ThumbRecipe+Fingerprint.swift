@@ -101,8 +101,8 @@ extension EncodeOptions {
     private var webPFingerprint: String {
         var usual = WebPOptions()
         usual.quality = jpeg.quality
-        guard webP != usual else { return "" }
-        return ", webP: lossless \(webP.isLossless), effort \(webP.effort.rawValue), quality \(webP.quality)"
+        guard webp != usual else { return "" }
+        return ", webP: lossless \(webp.isLossless), effort \(webp.effort.rawValue), quality \(webp.quality)"
     }
 }
 

@@ -65,10 +65,10 @@ import Testing
             return encoder.work(width: 500, height: 500, frameCount: 3, as: format)
         }
         let lossy = work(.webp) { _ in }
-        let lossless = work(.webp) { $0.webP.isLossless = true }
+        let lossless = work(.webp) { $0.webp.isLossless = true }
 
         #expect(lossless > lossy)
-        #expect(work(.webp) { ($0.webP.isLossless, $0.webP.losslessLevel) = (true, 9) } > lossless)
+        #expect(work(.webp) { ($0.webp.isLossless, $0.webp.losslessLevel) = (true, 9) } > lossless)
         #expect(work(.png) { $0.png.compressionLevel = 9 } > work(.png) { _ in })
         #expect(work(.gif) { $0.gif.palette = .perFrame } > work(.gif) { _ in })
     }

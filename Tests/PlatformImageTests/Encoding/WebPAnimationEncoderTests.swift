@@ -173,7 +173,7 @@ import Testing
         let frames = Self.framesWithChanges(.gradient, 20, 40, count: 3)
         for isLossless in [false, true] {
             var encoder = ImageEncoder()
-            encoder.options.webP.isLossless = isLossless
+            encoder.options.webp.isLossless = isLossless
             try ImageEncoderTests.expectCancelledAtEveryPoll {
                 try encoder.encodeAnimation(frames, as: .webp, cancellation: $0)
             }
@@ -255,7 +255,7 @@ import Testing
         _ change: (inout WebPOptions) -> Void = { _ in }
     ) throws -> [UInt8] {
         var encoder = ImageEncoder()
-        change(&encoder.options.webP)
+        change(&encoder.options.webp)
         encoder.options.maxBytes = maxBytes
         return try encoder.encodeAnimation(frames, as: .webp, loopCount: loopCount)
     }

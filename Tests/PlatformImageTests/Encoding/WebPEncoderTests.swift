@@ -201,12 +201,12 @@ import Testing
     @Test func errorOverMaxBytesContainsTheSmallestSizeOfBothLevels() throws {
         let bitmap = try ImageDecoder().decode(Fixture.file("demo/ribbons.png")).bitmap
         var encoder = ImageEncoder()
-        encoder.options.webP.isLossless = true
+        encoder.options.webp.isLossless = true
         let requested = try encoder.encode(bitmap, as: .webp).count
-        encoder.options.webP.losslessLevel = 8
+        encoder.options.webp.losslessLevel = 8
         let smallest = try min(requested, encoder.encode(bitmap, as: .webp).count)
 
-        encoder.options.webP.losslessLevel = nil
+        encoder.options.webp.losslessLevel = nil
         encoder.options.maxBytes = smallest - 1
         let error = #expect(throws: EncodeError.self) { try encoder.encode(bitmap, as: .webp) }
 
@@ -218,7 +218,7 @@ import Testing
             { _ in }, { $0.isLossless = true }, { $0.usesSharpYUV = true }, { $0.effort = .fast },
         ] {
             var encoder = ImageEncoder()
-            change(&encoder.options.webP)
+            change(&encoder.options.webp)
             for bitmap in [SampleImage.photograph(20, 50), SampleImage.noise.bitmap(20, 50)] {
                 try ImageEncoderTests.expectCancelledAtEveryPoll {
                     try encoder.encode(bitmap, as: .webp, cancellation: $0)
@@ -243,7 +243,7 @@ import Testing
         _ bitmap: Bitmap, maxBytes: Int? = nil, _ change: (inout WebPOptions) -> Void = { _ in }
     ) throws -> [UInt8] {
         var encoder = ImageEncoder()
-        change(&encoder.options.webP)
+        change(&encoder.options.webp)
         encoder.options.maxBytes = maxBytes
         return try encoder.encode(bitmap, as: .webp)
     }

@@ -38,10 +38,10 @@ import Testing
     func pixelsAndAlphaAreUnchangedByMetadataAndProfile(_ format: EncodedFormat, _ kind: SampleImage) throws {
         for isLossless in [true, false] {
             var options = Self.options(.all)
-            options.webP.isLossless = isLossless
+            options.webp.isLossless = isLossless
             options.iccProfile = try Self.profile()
             var plain = EncodeOptions()
-            plain.webP.isLossless = isLossless
+            plain.webp.isLossless = isLossless
             let bitmap = kind.bitmap(33, 21)
 
             let file = try ImageEncoder(options: options).encode(bitmap, as: format)
@@ -134,7 +134,7 @@ import Testing
             AnimationFrame(kind.bitmap(20, 20), delay: FrameDelay(numerator: 1, denominator: 10))
         }
         var options = Self.options(.all)
-        options.webP.isLossless = true
+        options.webp.isLossless = true
         options.iccProfile = try Self.profile()
 
         let file = try ImageEncoder(options: options).encodeAnimation(frames, as: format, loopCount: 3)

@@ -48,7 +48,7 @@ import Testing
         encoder.options.iccProfile = profile
         encoder.options.jpeg.quality = 100
         encoder.options.jpeg.chromaSubsampling = .ratio444
-        encoder.options.webP.isLossless = true
+        encoder.options.webp.isLossless = true
 
         let output = try encoder.encode(decoder.decode(file).bitmap, as: format)
 

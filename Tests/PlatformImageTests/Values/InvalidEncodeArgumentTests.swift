@@ -47,7 +47,7 @@ import Testing
         let frame = AnimationFrame(Self.bitmap, delay: Self.second)
         func expectRange(_ range: ClosedRange<Int>, _ change: (inout WebPOptions) -> Void) {
             var encoder = ImageEncoder()
-            change(&encoder.options.webP)
+            change(&encoder.options.webp)
             for encode: () throws -> [UInt8] in [
                 { try encoder.encode(Self.bitmap, as: .webp) }, { try encoder.encodeAnimation([frame], as: .webp) },
             ] {

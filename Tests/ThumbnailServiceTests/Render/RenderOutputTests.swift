@@ -62,13 +62,13 @@ import Testing
         let file = try encoding.file(of: bitmap, as: .webp, quality: quality, maxBytes: nil, cancellation: nil)
 
         var options = EncodeOptions()
-        options.webP.quality = source.isSmall ? min(100, quality + 1) : quality
-        options.webP.effort = source.isSmall ? .small : .default
+        options.webp.quality = source.isSmall ? min(100, quality + 1) : quality
+        options.webp.effort = source.isSmall ? .small : .default
         #expect(try file.bytes == ImageEncoder(options: options).encode(bitmap, as: .webp))
         #expect(file.quality == quality)
         let lossless = try encoding.encode(bitmap, .webp, quality: nil, isLossless: true, nil)
         options = EncodeOptions()
-        options.webP.isLossless = true
+        options.webp.isLossless = true
         #expect(try lossless == ImageEncoder(options: options).encode(bitmap, as: .webp))
     }
 

@@ -28,7 +28,7 @@ import Testing
             let (decoder, profile) = try ImageDecoder().keepingProfile(of: bytes)
             var encoder = ImageEncoder(options: ResultMetadataTests.allMetadata)
             encoder.options.iccProfile = profile
-            encoder.options.webP.isLossless = true
+            encoder.options.webp.isLossless = true
             return try encoder.encode(decoder.decode(bytes).bitmap, as: format)
         }
     }

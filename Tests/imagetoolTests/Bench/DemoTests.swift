@@ -47,7 +47,7 @@ import Testing
             return AnimationFrame(bitmap, delay: FrameDelay(numerator: milliseconds, denominator: 1_000))
         }
         var encoder = ImageEncoder()
-        encoder.options.webP.isLossless = true
+        encoder.options.webp.isLossless = true
         let frames = [frame(1, 50), frame(2, 40), frame(2, 30), frame(3, 20)]
         let file = try encoder.encodeAnimation(frames, as: .webp)
 

@@ -38,7 +38,7 @@ import Testing
         ]
         for (arguments, change) in cases {
             var encoder = ImageEncoder()
-            change(&encoder.options.webP)
+            change(&encoder.options.webp)
 
             let run = try ToolRun(["thumb", photograph, "-s", "60", "-o", "-", "--format", "webp"] + arguments)
 
