@@ -75,7 +75,7 @@ public struct ThumbnailHandler: Sendable {
         let engine = ThumbnailEngine(
             configuration, sources: sources, metrics: metrics, isolation: isolation, log: log)
         let gallery = try GalleryHandler(engine)
-        responder = ThumbnailResponder(
+        responder = try ThumbnailResponder(
             engine: engine, dialects: try Dialects(configuration), extra: gallery,
             // The gallery shows the cache layer of each image.
             showsDebugFields: configuration.server.showsDebugFields || gallery != nil, log: log)

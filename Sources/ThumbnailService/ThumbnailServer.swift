@@ -73,6 +73,11 @@ public struct ThumbnailServer: Sendable {
                 ("inflight_bytes", .text("\(configuration.limits.inFlightBytes)")),
                 ("result_memory_bytes", .text("\(configuration.cache.resultMemory)")),
             ])
+        if configuration.server.isAdminPublic, configuration.server.adminToken == nil {
+            log.write(
+                .warning, "server.adminHost is not a loopback address, and server.adminToken is not set",
+                [("host", .text(configuration.server.adminHost))])
+        }
         var responder = handler.responder
         let state = ServiceState()
         responder.state = state
@@ -120,15 +125,17 @@ public struct ThumbnailServer: Sendable {
     /// Starts the administration listener; nil when the configuration has none.
     private func startAdmin(_ state: ServiceState) async throws(ServiceError) -> HTTPServer? {
         guard let port = configuration.server.adminPort else { return nil }
-        var settings = ServerConfiguration(listeners: [.tcp(host: AdminHandler.host, port: port)])
+        var settings = ServerConfiguration(listeners: [.tcp(host: configuration.server.adminHost, port: port)])
         settings.serverName = ServiceIdentity.name
         settings.connections.maxConnections = 64
         do throws(ServerError) {
-            return try await HTTPServer.start(settings, handler: AdminHandler(engine: engine, state: state))
+            return try await HTTPServer.start(
+                settings,
+                handler: AdminHandler(engine: engine, state: state, token: configuration.server.adminToken))
         } catch {
             throw ServiceError(
                 .internalFault,
-                "server.adminPort: cannot listen on \(AdminHandler.host):\(port) for metrics and health: "
+                "server.adminPort: cannot listen on \(configuration.server.adminHost):\(port) for metrics and health: "
                     + error.reason
             )
         }

@@ -21,8 +21,18 @@ extension ConfigurationKey {
             by default, the `id` contains the host of the request.
             """),
         .init(
+            "server.allowOrigin", each: \.service.server.allowedOrigins, .origin,
+            """
+            Origins whose scripts may read images and errors (`Access-Control-Allow-Origin`); without it, all origins \
+            may read IIIF responses, and none other responses.
+            """),
+        .init(
             "server.adminPort", optional: \.service.server.adminPort, .integer(0...65_535, "port"), none: "off",
-            "Port for metrics and health on the loopback interface; 0 selects a free port."),
+            "Port for metrics and health; 0 selects a free port."),
+        .init(
+            "server.adminHost", \.service.server.adminHost, .text("IP address or host name"),
+            "IP address or host name for metrics and health; `0.0.0.0` for all IPv4 addresses of the machine."),
+        adminToken,
         .init(
             "server.maxConnections", \.service.server.maxConnections, .integer(1...1_000_000),
             """
@@ -74,7 +84,32 @@ extension ConfigurationKey {
         .init(
             "drain.timeout", \.service.server.drainTimeout, .duration(),
             "Time limit after the end of `drain.delay` for completing the requests in progress."),
+        .init(
+            "log.level", \.service.log.level, .choice,
+            "Lowest level of the log lines. With the option `--quiet`, it is `error`."),
     ]
+
+    private static let adminToken = {
+        var key = ConfigurationKey(
+            "server.adminToken", shape: .one, syntax: "text of 16 bytes or more without spaces",
+            """
+            Token that requests for metrics must contain, as `Authorization: Bearer TOKEN`; set only by the environment.
+            """
+        ) { draft, texts in
+            let text = texts.joined(separator: ",")
+            guard !text.isEmpty else {
+                draft.service.server.adminToken = nil
+                return nil
+            }
+            guard text.utf8.count >= 16, text.utf8.allSatisfy({ (0x21...0x7E).contains($0) }) else { return text }
+            draft.service.server.adminToken = text
+            return nil
+        } format: { draft in
+            [draft.service.server.adminToken ?? ""]
+        }
+        key.isSecret = true
+        return key
+    }()
 
     private static let source: [ConfigurationKey] = [
         .init(
@@ -109,6 +144,12 @@ extension ConfigurationKey {
         .init(
             "source.redirects", \.service.source.maxRedirects, .integer(0...20),
             "Maximum number of redirects of a fetch."),
+        .init(
+            "source.staleIfError", \.service.source.staleIfError, .duration(allowsZero: true),
+            """
+            Time after the end of its freshness in which a stored source is used because its origin cannot be \
+            reached, times out or responds with 500, 502, 503 or 504; 0 disables this.
+            """),
     ]
 
     private static let limits: [ConfigurationKey] = [
@@ -187,7 +228,10 @@ extension ConfigurationKey {
             "Time after the end of the lifetime in which clients may use a stale result while they revalidate it."),
         .init(
             "cache.negativeTTL", \.service.cache.negativeLifetime, .duration(allowsZero: true),
-            "Lifetime of error responses and of the information that a source does not exist."),
+            """
+            Lifetime of error responses and of the information that a source does not exist; maximum lifetime of \
+            images with `X-Image-Status`.
+            """),
         .init(
             "cache.immutable", \.service.cache.isImmutable, .boolean,
             "Adds the directive `immutable` to `Cache-Control` in responses."),

@@ -38,21 +38,24 @@ public struct ResolvedConfiguration: Sendable {
     ///   - environment: Environment variables; only those with the prefix `IMAGETOOL_` are used. Unknown ones are
     ///     ignored, with a warning unless Kubernetes injects them for a Service.
     ///   - file: Path of a JSON file; nil for none.
+    ///   - readsKeys: False does not read the file of signing keys, for a program that does not need the keys.
     /// - Throws: `internalFault` with a message for the operator. For an invalid value, the message contains the key
     ///   and the origin of the value.
     public init(
-        options: ConfigurationOptions = .init(), environment: [String: String] = [:], file: String? = nil
+        options: ConfigurationOptions = .init(), environment: [String: String] = [:], file: String? = nil,
+        readsKeys: Bool = true
     ) throws(ServiceError) {
         let json: [UInt8]?
         if let file { json = try ConfigurationFile.bytes(of: file) } else { json = nil }
-        try self.init(options: options, environment: environment, json: json)
+        try self.init(options: options, environment: environment, json: json, readsKeys: readsKeys)
     }
 
     /// Merges the values of all sources.
     ///
     /// - Parameter json: Content of the configuration file; nil without a file.
     init(
-        options: ConfigurationOptions = .init(), environment: [String: String] = [:], json: [UInt8]?
+        options: ConfigurationOptions = .init(), environment: [String: String] = [:], json: [UInt8]?,
+        readsKeys: Bool = true
     ) throws(ServiceError) {
         let variables = EnvironmentVariables(environment)
         warnings = variables.warnings
@@ -74,7 +77,7 @@ public struct ResolvedConfiguration: Sendable {
                     key: key.name, value: key.isSecret && !value.isEmpty ? "<redacted>" : value,
                     origin: found?.origin ?? .standard))
         }
-        if let path = draft.keysFile {
+        if readsKeys, let path = draft.keysFile {
             draft.service.signing.keys =
                 signingKeys(in: try ConfigurationFile.bytes(of: path)) + draft.service.signing.keys
         }

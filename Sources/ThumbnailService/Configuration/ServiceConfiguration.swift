@@ -4,6 +4,8 @@ import PlatformImage
 public struct ServiceConfiguration: Sendable {
     /// Listener, timeouts and connection limits.
     public var server = Server()
+    /// Log of a program that writes one by this configuration, such as `imagetool serve`.
+    public var log = Log()
     /// Signatures of targets.
     public var signing = Signing()
     /// Sources of images.
@@ -36,6 +38,9 @@ extension ServiceConfiguration {
         /// without a proxy in front of the service. `info.json` of IIIF contains this URL; when the URL is nil,
         /// `info.json` is sent with `no-store`.
         public var publicURL: String?
+        /// Origins whose scripts may read responses: `*` for all, or `https://app.example`, `http://localhost:3000`.
+        /// Empty for the standard: all origins for IIIF targets, none for other targets.
+        public var allowedOrigins: [String] = []
         /// Maximum number of connections. When a new connection reaches this number, the connection that has been idle
         /// longest is closed; when none is idle, further connections wait in the backlog of the system.
         public var maxConnections = 4_096
@@ -48,9 +53,12 @@ extension ServiceConfiguration {
             "127.0.0.0/8", "10.0.0.0/8", "172.16.0.0/12", "192.168.0.0/16", "169.254.0.0/16", "::1/128", "fc00::/7",
             "fe80::/10",
         ]
-        /// Port of the administration listener for metrics and health on the loopback interface; 0 for any free port,
-        /// nil for none.
+        /// Port of the administration listener for metrics and health; 0 for any free port, nil for none.
         public var adminPort: Int? = 9_090
+        /// IP address or host name of the administration listener.
+        public var adminHost = "127.0.0.1"
+        /// Token that requests for metrics must contain in the field `Authorization`, as `Bearer TOKEN`; nil for none.
+        public var adminToken: String?
         /// Time limit for the header of a request, from the first byte of the request; for the first request, from the
         /// start of the connection.
         public var headerTimeout = Duration.seconds(5)
@@ -75,6 +83,42 @@ extension ServiceConfiguration {
         public var trustsForwardedFor = false
         /// Adds `X-Cache` and `Server-Timing` to responses.
         public var showsDebugFields = false
+
+        /// Creates the default configuration.
+        public init() {}
+    }
+
+    /// The log.
+    public struct Log: Hashable, Sendable {
+        /// Lowest level of the entries.
+        public var level = Level.info
+
+        /// A level, in the order of severity.
+        public enum Level: String, Hashable, Sendable, CaseIterable {
+            /// All entries; the service has none below ``debug``.
+            case trace
+            /// Also health checks.
+            case debug
+            /// Also successful and rejected requests.
+            case info
+            /// Unusual events of normal operation.
+            case notice
+            /// Events that the operator should know.
+            case warning
+            /// Failures, among them requests with status 5xx.
+            case error
+
+            /// The lowest level of a ``ServiceLog``.
+            package var minimum: ServiceLog.Level {
+                switch self {
+                case .trace, .debug: .debug
+                case .info: .info
+                case .notice: .notice
+                case .warning: .warning
+                case .error: .error
+                }
+            }
+        }
 
         /// Creates the default configuration.
         public init() {}
@@ -123,6 +167,10 @@ extension ServiceConfiguration {
         public var timeout = Duration.seconds(15)
         /// Maximum number of redirects; 0 for none.
         public var maxRedirects = 5
+        /// Time after the end of its freshness in which a stored source is used because its origin cannot be reached,
+        /// times out or responds with 500, 502, 503 or 504; 0 for none. Sources with `must-revalidate`,
+        /// `proxy-revalidate`, `s-maxage` or `no-cache` are not used (RFC 9111 §4.2.4).
+        public var staleIfError = Duration.seconds(3_600)
 
         /// Creates the default configuration.
         public init() {}
@@ -277,7 +325,7 @@ extension ServiceConfiguration {
         /// Time after the lifetime in which clients may use a stale result while they revalidate it.
         public var staleWhileRevalidate = Duration.zero
         /// Lifetime of the error responses that may be cached (404, 413, 415, 422), and of the record that a source is
-        /// missing. It is also the maximum lifetime of images from damaged sources.
+        /// missing. It is also the maximum lifetime of images from damaged and stale sources.
         public var negativeLifetime = Duration.seconds(60)
         /// Adds the `immutable` directive to responses.
         public var isImmutable = false

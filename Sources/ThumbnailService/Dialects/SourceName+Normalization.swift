@@ -5,11 +5,13 @@ extension SourceName {
     /// Parses the last part of a thumbor target as a source.
     ///
     /// - Parameters:
-    ///   - name: Percent-decoded once.
+    ///   - name: Percent-decoded once. `http:/host` and `https:/host` are accepted as `http://host` and
+    ///     `https://host`: many proxies merge slashes in paths.
     ///   - defaultScheme: Scheme for a name without a scheme; nil when such a name is a file.
     /// - Throws: `malformed` for a name that is empty or contains control characters, and for the name of a file that is
     ///   not UTF-8. Bytes of a URL that are not UTF-8 are percent-encoded.
     init(named name: [UInt8], defaultScheme: String?) throws(ServiceError) {
+        let name = Self.withSlashesOfScheme(name)
         guard !name.isEmpty else { throw .malformed("the target has no source") }
         guard !name.contains(where: { $0.isASCIIControl }) else {
             throw .malformed("the source contains control characters")
@@ -25,6 +27,18 @@ extension SourceName {
             }
             self = .file(text)
         }
+    }
+
+    /// Inserts the second slash after `http:` or `https:` when only one slash follows.
+    private static func withSlashesOfScheme(_ name: [UInt8]) -> [UInt8] {
+        for scheme in ["http:/", "https:/"] {
+            let count = scheme.utf8.count
+            guard name.count > count, name[count] != UInt8(ascii: "/"),
+                name[..<count].elementsEqual(scheme.utf8, by: { $0.lowercasedASCII == $1 })
+            else { continue }
+            return Array(name[..<count]) + [UInt8(ascii: "/")] + Array(name[count...])
+        }
+        return name
     }
 
     /// Returns the index of the colon in `scheme://`; nil without a scheme. The colon before a port is not followed by

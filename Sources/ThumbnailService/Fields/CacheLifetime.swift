@@ -18,8 +18,8 @@ struct CacheLifetime: Hashable, Sendable {
         /// `stale-while-revalidate`: time after the lifetime in which a stale response may be served during a refresh.
         /// 0 for none.
         var staleWhileRevalidate = 0
-        /// Lifetime of error responses that may be cached, and maximum lifetime of images from damaged sources. 0
-        /// disables caching of errors.
+        /// Lifetime of error responses that may be cached, and maximum lifetime of images from damaged and stale
+        /// sources. 0 disables caching of errors.
         var negativeTTL = 60
         /// Adds the `immutable` directive (RFC 8246).
         var isImmutable = false
@@ -50,7 +50,7 @@ struct CacheLifetime: Hashable, Sendable {
     ///
     /// - Parameters:
     ///   - resultAge: Seconds since the result was rendered or revalidated.
-    ///   - isDamaged: The source could not be decoded completely.
+    ///   - isDamaged: The source could not be decoded completely, or is stale because its origin failed.
     ///   - now: Milliseconds since 1970, compared with `expires`.
     init(
         of source: Source, policy: ResponsePolicy, settings: Settings, resultAge: Int = 0, isDamaged: Bool = false,

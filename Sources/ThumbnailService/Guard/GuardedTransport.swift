@@ -67,7 +67,9 @@ struct GuardedTransport: HTTPTransport {
             let addresses = try await resolver.addresses(of: name, within: timeout).map(\.unmapped)
             // One blocked address among public ones indicates an attack or a misconfiguration, so the request fails.
             for address in addresses { try policy.validate(address) }
-            guard !addresses.isEmpty else { throw ServiceError(.originFailed, "the source's host has no IP address") }
+            guard !addresses.isEmpty else {
+                throw ServiceError(.originFailed, code: "unknownHost", "the source's host has no IP address")
+            }
             return addresses
         }
     }

@@ -111,7 +111,9 @@ final class SystemResolver: Resolver {
         waiter.setTimer(timer, isRunning: false)
     }
 
-    static let lookupTimeout = ServiceError(.originTimeout, "the DNS lookup of the source's host timed out")
+    static let lookupTimeout = ServiceError(
+        .originTimeout, code: "lookupTimeout", detail: "the DNS server did not respond within source.connectTimeout",
+        "the DNS lookup of the source's host timed out")
     static let tooManyLookups = ServiceError(.overloaded, retryAfter: 1, "too many DNS lookups are running")
     private static let cancelled = ServiceError(.deadline, "the request was cancelled")
 
@@ -127,7 +129,10 @@ final class SystemResolver: Resolver {
         let status = getaddrinfo(name, nil, &hints, &list)
         defer { if list != nil { freeaddrinfo(list) } }
         guard status == 0 else {
-            return .failure(ServiceError(.originFailed, "the DNS lookup of the source's host failed"))
+            return .failure(
+                ServiceError(
+                    .originFailed, code: "unknownHost", detail: "the DNS server reports no IP address of the host",
+                    "the DNS lookup of the source's host failed"))
         }
         var found: [IPAddress] = []
         var next = list
@@ -136,7 +141,7 @@ final class SystemResolver: Resolver {
             next = entry.ai_next
         }
         guard !found.isEmpty else {
-            return .failure(ServiceError(.originFailed, "the source's host has no IP address"))
+            return .failure(ServiceError(.originFailed, code: "unknownHost", "the source's host has no IP address"))
         }
         return .success(found)
     }

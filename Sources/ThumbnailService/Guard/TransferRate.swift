@@ -40,7 +40,8 @@ struct TransferRate: Hashable, Sendable {
             var chunks = body.makeAsyncIterator()
             guard let chunk = try await chunks.next() else { return nil }
             guard meter.add(chunk.count, waited: .now - begin) else {
-                let error = ServiceError(.originTimeout, "the origin sent less than \(bytesPerSecond) bytes per second")
+                let error = ServiceError(
+                    .originTimeout, code: "minRate", "the origin sent less than \(bytesPerSecond) bytes per second")
                 throw LoadError.transport(error.message, isTimeout: true, cause: error)
             }
             return chunk

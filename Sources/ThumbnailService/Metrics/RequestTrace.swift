@@ -20,6 +20,8 @@ final class RequestTrace: Sendable {
         var result: (width: Int, height: Int)?
         /// Size of the metadata that the result lacks because it is too large; 0 for none.
         var droppedMetadataBytes = 0
+        /// The error of the origin that a stale source replaces; nil for none.
+        var staleReason: ServiceError?
     }
 
     /// The client's trace context; nil without a valid `traceparent`.

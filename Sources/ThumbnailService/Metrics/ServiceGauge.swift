@@ -45,6 +45,8 @@ extension ServiceMetrics {
             "imagetool_cache_bytes": "Total size of the entries of a cache in bytes.",
             "imagetool_coalesced_total": "Number of requests that shared a fetch, decode or render of another request.",
             "imagetool_rejected_total": "Number of rejected requests.",
+            "imagetool_image_status_total":
+                "Number of responses with an image of a truncated or damaged source (partial) or of a stale one.",
             "imagetool_cancelled_total":
                 "Number of fetches and renders that were cancelled because all their clients disconnected.",
             "imagetool_fetch_seconds": "Duration of successful fetches from origins, including the body.",

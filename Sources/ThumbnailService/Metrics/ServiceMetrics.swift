@@ -22,6 +22,7 @@ final class ServiceMetrics: Sendable {
     private let memoryHits: PrometheusCounter?
     private let coalesced: [SharedStage: PrometheusCounter]
     private let rejections: [Rejection: PrometheusCounter]
+    private let imageStatus: [ImageStatus: PrometheusCounter]
     private let cancellations: [Stage: PrometheusCounter]
     private let fetchSeconds, queueSeconds: PrometheusHistogram
     private let decodeSeconds: [ImageFormat: PrometheusHistogram]
@@ -60,6 +61,7 @@ final class ServiceMetrics: Sendable {
         memoryHits = hits[.memory]
         coalesced = counters("imagetool_coalesced_total", "stage")
         rejections = counters("imagetool_rejected_total", "reason")
+        imageStatus = counters("imagetool_image_status_total", "status")
         cancellations = counters("imagetool_cancelled_total", "stage")
         fetchSeconds = registry.histogram("imagetool_fetch_seconds")
         queueSeconds = registry.histogram("imagetool_queue_seconds")
@@ -76,9 +78,14 @@ final class ServiceMetrics: Sendable {
 
     /// Counts a response and records the time from the request to the response header.
     ///
-    /// - Parameter rejection: Nil for a request that was not rejected.
-    func recordResponse(_ labels: RequestLabels, _ rejection: Rejection?, in duration: Duration) {
+    /// - Parameters:
+    ///   - rejection: Nil for a request that was not rejected.
+    ///   - statuses: Deviations of the image; empty for none.
+    func recordResponse(
+        _ labels: RequestLabels, _ rejection: Rejection?, _ statuses: [ImageStatus], in duration: Duration
+    ) {
         requests[labels]?.increment()
+        for status in statuses { imageStatus[status]?.increment() }
         requestSeconds.record(duration)
         if let rejection { rejections[rejection]?.increment() }
     }

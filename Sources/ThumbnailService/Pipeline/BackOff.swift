@@ -47,6 +47,7 @@ struct BackOff: Sendable {
 extension ServiceError {
     /// Returns the error with the remaining delay as `Retry-After`, rounded up to seconds.
     func withRetryAfter(milliseconds left: Int64) -> Self {
-        Self(reason, status: status, retryAfter: Int((left + 999) / 1_000), message)
+        Self(
+            reason, status: status, retryAfter: Int((left + 999) / 1_000), code: code, detail: detail, message)
     }
 }

@@ -60,7 +60,9 @@ final class RenderPreparation: Sendable {
             let header: ImageHeader
             let cost: KnownThumbnailCost?
             do throws(ServiceError) {
-                guard !source.bytes.isEmpty else { throw ServiceError(.notAnImage, "the source is empty") }
+                guard !source.bytes.isEmpty else {
+                    throw ServiceError(.notAnImage, code: "empty", "the source is empty").describing(source)
+                }
                 (header, cost) = try self.headerAndCost(of: source, for: request, flag)
             } catch {
                 return PreparationResult(
@@ -91,7 +93,12 @@ final class RenderPreparation: Sendable {
     ) throws(ServiceError) -> ImageHeader {
         let key = Key(digest: source.digest, page: page)
         if let header = cachedHeader(key) { return header }
-        let header = try renderer.header(of: source.bytes, page: page, cancellation: flag)
+        let header: ImageHeader
+        do throws(ServiceError) {
+            header = try renderer.header(of: source.bytes, page: page, cancellation: flag)
+        } catch {
+            throw error.describing(source)
+        }
         store(header, key)
         return header
     }
@@ -102,9 +109,13 @@ final class RenderPreparation: Sendable {
     ) throws(ServiceError) -> (header: ImageHeader, cost: KnownThumbnailCost?) {
         let key = Key(digest: source.digest, page: request.operations.page)
         if let header = cachedHeader(key) { return (header, nil) }
-        let (header, cost) = try renderer.headerAndCost(of: source.bytes, for: request, cancellation: flag)
-        store(header, key)
-        return (header, cost)
+        do throws(ServiceError) {
+            let (header, cost) = try renderer.headerAndCost(of: source.bytes, for: request, cancellation: flag)
+            store(header, key)
+            return (header, cost)
+        } catch {
+            throw error.describing(source)
+        }
     }
 
     private func store(_ header: ImageHeader, _ key: Key) {
@@ -128,5 +139,15 @@ final class RenderPreparation: Sendable {
         } catch {
             throw ServiceError(error)
         }
+    }
+}
+
+extension ServiceError {
+    /// Returns the error with the content of a source that is not an image as its ``detail``; unchanged when it has
+    /// one, or when the source is an image.
+    fileprivate func describing(_ source: SourceBytes) -> Self {
+        guard reason == .notAnImage, detail == nil, code == "unknownFormat" || source.bytes.isEmpty else { return self }
+        let found = SourceContent.description(of: source.bytes, declaredType: source.declaredType)
+        return Self(reason, status: status, retryAfter: retryAfter, code: code, detail: found, message)
     }
 }

@@ -11,6 +11,13 @@ struct SourceBytes: Sendable {
     let lifetime: CacheLifetime.Source
     /// Modification time in seconds since 1970; nil when it is not known.
     let lastModified: Int64?
+    /// Value of the origin's `Content-Type`; nil without one.
+    var declaredType: String?
+    /// True for a stored response that is used because the origin failed (`source.staleIfError`).
+    var isStale = false
+
+    /// Seconds for which a stale source counts as fresh, so that a failed origin is not requested for every result.
+    static let staleLifetime = 60
 
     /// Creates a source.
     ///
@@ -26,17 +33,27 @@ struct SourceBytes: Sendable {
 
     /// Creates a source from a response.
     ///
-    /// - Parameter isFresh: False for a stale response that is used because a newer one was not available.
-    init(_ bytes: [UInt8], url: String, fields: HeaderFields, isFresh: Bool, now: WallTime) {
+    /// - Parameters:
+    ///   - isFresh: False for a stale response that is used because a newer one was not available.
+    ///   - replacesError: True when the origin failed.
+    init(
+        _ bytes: [UInt8], url: String, fields: HeaderFields, isFresh: Bool, replacesError: Bool = false, now: WallTime
+    ) {
         let shared = SharedLifetime(fields, now: now)
         var lifetime = CacheLifetime.Source()
-        lifetime.remaining = isFresh ? shared.remaining.map { CacheLifetime.clampedRemaining(Int(clamping: $0)) } : 0
+        if isFresh {
+            lifetime.remaining = shared.remaining.map { CacheLifetime.clampedRemaining(Int(clamping: $0)) }
+        } else {
+            lifetime.remaining = replacesError ? Self.staleLifetime : 0
+        }
         lifetime.age = CacheLifetime.clampedSeconds(shared.age)
         lifetime.isPrivate = shared.isPrivate
         lifetime.forbidsStoring = shared.forbidsStoring
         let date = fields["Last-Modified"].flatMap { LastModified($0, now: now.seconds) }
         let digest = Self.digest(of: url, fields, byteCount: bytes.count)
         self.init(bytes, digest: digest, lifetime: lifetime, lastModified: date?.seconds)
+        declaredType = fields["Content-Type"].map { String(decoding: $0, as: UTF8.self) }
+        isStale = replacesError
     }
 
     /// Returns a digest of the URL, the strong entity tag, Last-Modified and the body's length; nil without a strong

@@ -74,6 +74,7 @@ final class SourceReader: SourceReading {
         settings.idleTimeout = source.firstByteTimeout
         settings.totalTimeout = source.timeout
         settings.maxRedirects = source.maxRedirects
+        settings.staleIfError = source.staleIfError > .zero ? .upTo(source.staleIfError) : .never
         settings.negativeCacheMaxAge = configuration.cache.negativeLifetime
         settings.urgentWidth = 64
         settings.eventCategories = []
@@ -121,8 +122,13 @@ final class SourceReader: SourceReading {
             metrics?.recordFetch(
                 data.source, hasSourceCache: loader.dataStatistics != nil, wasSent: exchange.wasSent,
                 in: begin.duration(to: .now))
+            if let reason = data.staleReason.map({ ServiceError($0) }) {
+                RequestTrace.current?.update { $0.staleReason = reason }
+            }
             return await queue.run {
-                SourceBytes(data.bytes, url: url, fields: data.fields, isFresh: data.isFresh, now: .now)
+                SourceBytes(
+                    data.bytes, url: url, fields: data.fields, isFresh: data.isFresh,
+                    replacesError: data.staleReason != nil, now: .now)
             }
         } catch {
             guard let error = error as? LoadError else {

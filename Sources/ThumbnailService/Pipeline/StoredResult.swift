@@ -23,6 +23,8 @@ struct StoredResult: Sendable {
         var resultFrameCount = 1
         /// True when the source was truncated or damaged.
         var isDamaged: Bool
+        /// True when the source was stale because the origin failed.
+        var isStale = false
         /// Freshness that the origin stated at ``validatedAt``.
         var source: CacheLifetime.Source
         /// Time when the result was rendered, or when the source was last revalidated.
@@ -41,7 +43,7 @@ struct StoredResult: Sendable {
         source.remaining = source.remaining.map { $0 &- age }
         source.age = source.age &+ age
         return CacheLifetime(
-            of: source, policy: policy, settings: settings, resultAge: age, isDamaged: facts.isDamaged,
+            of: source, policy: policy, settings: settings, resultAge: age, isDamaged: facts.isDamaged || facts.isStale,
             now: now.milliseconds)
     }
 
@@ -58,6 +60,7 @@ extension StoredResult.Facts {
             "X-Source-Age": "\(CacheLifetime.clampedSeconds(Int64(clamping: source.age)))",
         ]
         if resultFrameCount > 1 { fields.append("X-Result-Frames", "\(resultFrameCount)") }
+        if isStale { fields.append("X-Stale", "1") }
         if let lastModified { fields.append("X-Last-Modified", "\(lastModified)") }
         if let remaining = source.remaining {
             fields.append("X-Source-Remaining", "\(CacheLifetime.clampedRemaining(remaining))")
@@ -84,7 +87,7 @@ extension StoredResult.Facts {
             contentType: contentType, entityTag: entityTag, sourceDigest: sourceDigest,
             lastModified: number("X-Last-Modified", 0...Int.max).map { Int64(clamping: $0) },
             frameCount: frames, resultFrameCount: number("X-Result-Frames", 1...Int(Int32.max)) ?? 1,
-            isDamaged: damaged != "0",
+            isDamaged: damaged != "0", isStale: text("X-Stale") == "1",
             source: .init(remaining: number("X-Source-Remaining", CacheLifetime.remainders), age: age),
             validatedAt: response.responseTime, canonicalPath: text("X-Canonical"))
     }

@@ -242,6 +242,7 @@ final class ThumbnailEngine: Sendable {
             old.facts.source = source.lifetime
             old.facts.validatedAt = now
             old.facts.lastModified = source.lastModified
+            old.facts.isStale = source.isStale
             if mayBeStored(old) { await results.updateFreshness(old, key) }
             return ServedResult(result: old, provenance: .revalidated)
         }
@@ -327,7 +328,8 @@ final class ThumbnailEngine: Sendable {
                 contentType: format, entityTag: tag.fieldValue, sourceDigest: source.digest,
                 lastModified: source.lastModified, frameCount: image.frameCount,
                 resultFrameCount: image.resultFrameCount,
-                isDamaged: image.status != .complete, source: source.lifetime, validatedAt: clock(),
+                isDamaged: image.status != .complete, isStale: source.isStale, source: source.lifetime,
+                validatedAt: clock(),
                 canonicalPath: request.canonicalIIIF(image.plan)))
     }
 }

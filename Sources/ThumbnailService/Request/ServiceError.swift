@@ -11,15 +11,29 @@ public struct ServiceError: Error, Hashable, Sendable, CustomStringConvertible {
     public let message: String
     /// Seconds after which a retry may succeed; nil when not known.
     public let retryAfter: Int?
+    /// Stable name of the cause, such as `connectionRefused`: that of a ``LoadError/TransportReason``, of a
+    /// ``LoadError/Code`` or of a `DecodeError.Code`. Without a more precise cause, the name of ``reason``.
+    public let code: String
+    /// One line of English about this occurrence for the body and the log, with the restrictions of ``message``; nil
+    /// for none.
+    public let detail: String?
 
     /// Creates an error.
     ///
-    /// - Parameter status: HTTP status; nil for the usual status of the reason.
-    public init(_ reason: Reason, status: Int? = nil, retryAfter: Int? = nil, _ message: String) {
+    /// - Parameters:
+    ///   - status: HTTP status; nil for the usual status of the reason.
+    ///   - code: Stable name of the cause; nil for the name of the reason.
+    ///   - detail: One line of English about this occurrence; nil for none.
+    public init(
+        _ reason: Reason, status: Int? = nil, retryAfter: Int? = nil, code: String? = nil, detail: String? = nil,
+        _ message: String
+    ) {
         self.status = status ?? reason.defaultStatus
         self.reason = reason
         self.message = message
         self.retryAfter = retryAfter
+        self.code = code ?? reason.rawValue
+        self.detail = detail
     }
 
     /// `status reason: message`.
@@ -104,21 +118,31 @@ extension ServiceError {
             self = cause
             return
         }
+        let code = error.reason?.description ?? (error.original ?? error.code).description
+        let detail = error.reason.flatMap { OriginFailure.description(of: $0, error.message) }
         switch error.original ?? error.code {
         case .http where error.statusCode == 404 || error.statusCode == 410:
-            self.init(.notFound, "the origin responded with the status \(error.statusCode ?? 404)")
+            self.init(.notFound, code: code, "the origin responded with the status \(error.statusCode ?? 404)")
         case .http, .unexpectedStatus:
-            self.init(.originFailed, "the origin responded with the status \(error.statusCode ?? 0)")
-        case .transport where error.isTimeout: self.init(.originTimeout, "the fetch of the source timed out")
-        case .transport: self.init(.originFailed, "the connection to the origin failed or was closed early")
+            self.init(
+                .originFailed, code: code, "the origin responded with the status \(error.statusCode ?? 0)")
+        case .transport where error.isTimeout:
+            self.init(.originTimeout, code: code, detail: detail, "the fetch of the source timed out")
+        case .transport:
+            self.init(
+                .originFailed, code: code, detail: detail, "the connection to the origin failed or was closed early")
         case .tls:
-            self.init(.originFailed, "the TLS handshake with the origin failed, or its certificate was rejected")
+            self.init(
+                .originFailed, code: code, detail: detail,
+                "the TLS handshake with the origin failed, or its certificate was rejected")
         case .redirect:
-            self.init(.originFailed, "the origin sent an invalid redirect or more redirects than source.redirects")
+            self.init(
+                .originFailed, code: code,
+                "the origin sent an invalid redirect or more redirects than source.redirects")
         case .refused: self.init(.addressRefused, "the IP address of the source's host is not public")
-        case .bodyTooLarge: self.init(.tooLarge, "the source is larger than limits.sourceBytes")
+        case .bodyTooLarge: self.init(.tooLarge, code: code, "the source is larger than limits.sourceBytes")
         case .unacceptableContentType, .undecodable, .unsupportedFormat:
-            self.init(.notAnImage, "the source is not an image that can be decoded")
+            self.init(.notAnImage, code: code, "the source is not an image that can be decoded")
         case .pixelLimit: self.init(.limit, "the source exceeds a limit of the decoder")
         case .invalidURL: self.init(.malformed, "the source is not a valid URL")
         case .unsupportedScheme: self.init(.schemeRefused, "the source's scheme is not http or https")
@@ -129,25 +153,72 @@ extension ServiceError {
     }
 }
 
+/// Descriptions of failed exchanges with origins, without addresses and host names.
+private enum OriginFailure {
+    /// Returns a description; nil for a reason without one.
+    ///
+    /// - Parameter message: That of the error.
+    static func description(of reason: LoadError.TransportReason, _ message: String) -> String? {
+        switch reason {
+        case .unknownHost: "the DNS lookup found no IP address of the source's host"
+        case .connectionRefused: "the origin refused the connection"
+        case .unreachable: "there is no route to the origin"
+        case .connectionFailed: "no connection to the origin was made"
+        case .connectTimeout: "the connection was not established within source.connectTimeout"
+        case .idleTimeout: "the origin sent no byte within source.firstByte"
+        case .totalTimeout: "the fetch was not complete within source.timeout"
+        case .closedBeforeResponse: "the origin closed the connection before its response"
+        case .closedInHead: "the origin closed the connection in the head of its response"
+        case .truncatedBody: "the origin closed the connection before the end of the body"
+        case .streamRefused, .streamReset: "the origin reset the HTTP/2 stream"
+        case .invalidHead: "the head of the origin's response is not valid HTTP"
+        case .invalidFraming: "the framing of the origin's response is invalid"
+        case .headTooLarge, .tooManyHeads, .framingTooLarge: "the origin's response exceeds a limit for HTTP heads"
+        case .unexpectedUpgrade, .protocolViolation: "the origin violated the protocol"
+        case .certificateExpired: "the origin's certificate has expired"
+        case .certificateNotYetValid: "the origin's certificate is not valid yet"
+        case .certificateSelfSigned: "the origin's certificate is self-signed and not trusted"
+        case .certificateUnknownIssuer: "the issuer of the origin's certificate is not trusted"
+        case .certificateNameMismatch: "the origin's certificate is valid for other hosts"
+        case .certificateRejected: "the origin's certificate is not trusted"
+        // The message ends with words of the TLS library, such as `wrong version number`.
+        case .handshakeFailed: message
+        default: nil
+        }
+    }
+}
+
 extension ServiceError {
     /// Converts an error of the decoder.
     init(_ error: DecodeError) {
+        let code = error.code.description
         switch error.code {
         case .limitExceeded where error.detail == "deadline":
             self.init(.deadline, "the deadline passed during the render")
         case .limitExceeded:
-            self.init(.limit, "the source exceeds the limit \(error.detail ?? "of the decoder")")
+            self.init(.limit, code: code, "the source exceeds the limit \(error.detail ?? "of the decoder")")
         case .cancelled: self.init(.deadline, "the render was cancelled")
         case .outOfMemory: self.init(.overloaded, retryAfter: 1, "out of memory")
-        case .workerUnavailable: self.init(.overloaded, retryAfter: 1, "no decode worker is available")
+        case .workerUnavailable:
+            self.init(.overloaded, retryAfter: 1, code: code, "no decode worker is available")
         case .crashed where error.isUnrelatedToInput:
-            self.init(.overloaded, retryAfter: 1, "the decode worker was ended by another program")
-        case .timedOut: self.init(.deadline, "the decode exceeded the time limit of a decode worker")
+            self.init(.overloaded, retryAfter: 1, code: code, "the decode worker was ended by another program")
+        case .timedOut: self.init(.deadline, code: code, "the decode exceeded the time limit of a decode worker")
         case .invalidArgument: self.init(.malformed, error.message)
         case .emptyCrop: self.init(.malformed, "the region is outside the image")
-        case .unsupported: self.init(.notAnImage, "unsupported image format or feature: \(error.detail ?? "unknown")")
+        case .unsupported:
+            self.init(
+                .notAnImage, code: code, detail: SourceContent.unsupported(error.detail ?? "unknown", error.format),
+                "unsupported image format or feature: \(error.detail ?? "unknown")")
         case .internal: self.init(.internalFault, "internal error of the decoder")
-        default: self.init(.notAnImage, "the source is not an image that can be decoded (\(error.code))")
+        case .malformed, .truncated:
+            let format = error.format.map { "\($0.rawValue) file" } ?? "image"
+            let fault = error.code == .malformed ? "its data is invalid" : "its data ends too early"
+            self.init(
+                .notAnImage, code: code, detail: "found: a damaged \(format); \(fault)",
+                "the source is not an image that can be decoded (\(error.code))")
+        default:
+            self.init(.notAnImage, code: code, "the source is not an image that can be decoded (\(error.code))")
         }
     }
 

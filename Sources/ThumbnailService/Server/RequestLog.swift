@@ -14,10 +14,13 @@ struct RequestLog {
     let trace: RequestTrace
     let elapsed: Duration
 
-    /// `debug` for health checks, which arrive every few seconds; `info` for all other requests.
-    /// `warning` for a result that lacks metadata which the request asked for.
+    /// `debug` for health checks, which arrive every few seconds; `error` for status 5xx, except `warning` while the
+    /// service shuts down. `warning` also for a result that lacks metadata which the request asked for, and for a
+    /// result of a stale source. `info` for all other requests.
     var level: ServiceLog.Level {
-        response.isHealth ? .debug : trace.facts.droppedMetadataBytes > 0 ? .warning : .info
+        if response.isHealth { return .debug }
+        if response.status >= 500 { return response.reason == .draining ? .warning : .error }
+        return trace.facts.droppedMetadataBytes > 0 || trace.facts.staleReason != nil ? .warning : .info
     }
 
     var fields: [(name: String, value: ServiceLog.Value)] {
@@ -32,6 +35,12 @@ struct RequestLog {
         line.append(("bytes", .integer(method == .head ? 0 : response.body.count)))
         line.append(("ms", .number(elapsed.milliseconds)))
         if let reason = response.reason { line.append(("reason", .text(reason.rawValue))) }
+        if let error = response.error ?? facts.staleReason {
+            line.append(("code", .text(error.code)))
+            line.append(("title", .text(error.message)))
+            if let detail = error.detail { line.append(("detail", .text(detail))) }
+        }
+        if !response.imageStatus.isEmpty { line.append(("image_status", .text(response.imageStatus.text))) }
         if let provenance = response.provenance { line.append(("cache", .text(provenance.rawValue))) }
         if let context = trace.context { line.append(("trace_id", .text(context.traceID))) }
         if let host = facts.sourceHost { line.append(("source_host", .text(host))) }

@@ -8,8 +8,12 @@ struct ServiceResponse: Sendable {
     /// Dialect of the target, for logs and metrics.
     var dialect = DialectName.none
     /// Error reason; nil when the response is not an error.
-    var reason: ServiceError.Reason?
+    var reason: ServiceError.Reason? { error?.reason }
+    /// The error that the response reports; nil when the response is not an error.
+    var error: ServiceError?
     var provenance: Provenance?
+    /// Deviations of an image from the one that the target names; empty for none.
+    var imageStatus: [ImageStatus] = []
     /// True for responses to health checks.
     var isHealth = false
     /// True when the connection is closed after this response.
@@ -24,11 +28,13 @@ struct ServiceResponse: Sendable {
     /// Creates an error response as `application/problem+json` (RFC 9457 §3), without addresses and paths.
     init(_ error: ServiceError, requestID: String, lifetimes: CacheLifetime.Settings) {
         self.init(status: error.status)
-        reason = error.reason
+        self.error = error
         var problem = JSONObjectText()
         problem.add("status", error.status)
         problem.add("title", error.message)
         problem.add("reason", error.reason.rawValue)
+        problem.add("code", error.code)
+        if let detail = error.detail { problem.add("detail", detail) }
         problem.add("request_id", requestID)
         body = Array((problem.object + "\n").utf8)
         fields[.contentType] = "application/problem+json"
@@ -53,6 +59,12 @@ protocol RouteHandler: Sendable {
 }
 
 extension ServiceResponse {
+    /// Adds the deviations of an image, as the field `X-Image-Status` when there are any.
+    mutating func add(_ statuses: [ImageStatus]) {
+        imageStatus += statuses
+        if !imageStatus.isEmpty { fields[.imageStatus] = imageStatus.text }
+    }
+
     /// Metric labels of the response.
     var labels: RequestLabels { RequestLabels(dialect, status: status, provenance) }
 

@@ -41,6 +41,7 @@ struct ThumbnailResponder: Sendable {
     /// Adds `X-Cache` and `Server-Timing` to responses.
     let showsDebugFields: Bool
     let log: ServiceLog
+    private let crossOrigin: CrossOriginPolicy
     private let negotiation: Negotiation
     private let verifiedTargets = VerifiedTargetCache()
     /// One for each loop of a server.
@@ -49,7 +50,8 @@ struct ThumbnailResponder: Sendable {
     init(
         engine: ThumbnailEngine, dialects: Dialects, extra: (any RouteHandler)?, showsDebugFields: Bool,
         log: ServiceLog
-    ) {
+    ) throws(ServiceError) {
+        crossOrigin = try CrossOriginPolicy(engine.configuration.server.allowedOrigins)
         (self.engine, self.dialects, self.log) = (engine, dialects, log)
         (self.extra, self.showsDebugFields) = (extra, showsDebugFields)
         let output = engine.configuration.output
@@ -91,11 +93,14 @@ struct ThumbnailResponder: Sendable {
         {
             return nil
         }
+        // The value of this field depends on the request.
+        let origin = crossOrigin.listedOrigin(head[.origin])
         var response =
             isUnchanged
             ? Response(status: 304, fields: entry.fields.unchanged)
             : Response(status: 200, fields: entry.fields.complete, body: .bytes(entry.body))
         let count = isUnchanged ? entry.fields.unchangedCount : entry.fields.completeCount
+        if let origin { response.ownFields.append(.accessControlAllowOrigin, origin) }
         if let identifier = head[.requestID] {
             response.ownFields.append(.requestID, RequestIdentifier.of(identifier))
         } else {
@@ -108,12 +113,13 @@ struct ThumbnailResponder: Sendable {
     private func readyFields(
         _ target: VerifiedTargetCache.Target, _ result: StoredResult, _ head: RequestHead, _ second: Int64
     ) -> VerifiedTargetCache.ReadyFields? {
-        guard engine.isFresh(result) else { return nil }
+        // Images with a status are counted, so they are not sent as ready responses.
+        guard engine.isFresh(result), result.facts.imageStatus.isEmpty else { return nil }
         func response(isUnchanged: Bool) -> ServiceResponse {
             var response = imageResponse(
                 target.request, target.dialect, .init(result: result, provenance: .memory), target: head.target,
                 isUnchanged: isUnchanged)
-            addCommonFields(to: &response, dependsOnAccept: target.dependsOnAccept)
+            addCommonFields(to: &response, dependsOnAccept: target.dependsOnAccept, allowsOrigins: true)
             return response
         }
         let (complete, unchanged) = (response(isUnchanged: false), response(isUnchanged: true))
@@ -250,9 +256,8 @@ struct ThumbnailResponder: Sendable {
     private func options(_ target: String) -> ServiceResponse {
         var response = ServiceResponse(status: 204, fields: [.allow: supportedMethods(target)])
         response.dialect = dialects.name(of: target)
-        if response.dialect == .iiif {
-            response.fields[.accessControlAllowMethods] = "GET, HEAD, OPTIONS"
-            response.fields[.accessControlAllowHeaders] = "*"
+        if response.dialect == .iiif || crossOrigin.isConfigured && !isExtra(target) {
+            crossOrigin.addPreflightFields(to: &response, methods: supportedMethods(target))
         }
         return response
     }
@@ -299,7 +304,9 @@ struct ThumbnailResponder: Sendable {
         response.fields[.vary] = "Accept"
         response.fields[.link] = "<\(IIIFInfo.profile)>;rel=\"profile\""
         let lifetime = CacheLifetime(
-            of: source.lifetime, policy: thumbnail.policy, settings: engine.lifetimes, now: engine.now.milliseconds)
+            of: source.lifetime, policy: thumbnail.policy, settings: engine.lifetimes, isDamaged: source.isStale,
+            now: engine.now.milliseconds)
+        if source.isStale { response.add([.stale]) }
         // Intermediate caches use the target as key, so they must not store a document that depends on the Host field.
         let dependsOnHost = configuration.server.publicURL == nil
         response.fields[.cacheControl] = dependsOnHost ? "no-store" : lifetime.cacheControl
@@ -351,6 +358,7 @@ struct ThumbnailResponder: Sendable {
             response.fields[.lastModified] = LastModified(seconds: seconds).fieldValue
         }
         guard !isUnchanged else { return response }
+        response.add(facts.imageStatus)
         response.fields[.contentType] = facts.contentType
         response.fields[.contentDisposition] = thumbnail.policy.contentDisposition
         if facts.frameCount > 1 { response.fields[.frames] = "\(facts.resultFrameCount)/\(facts.frameCount)" }
@@ -387,14 +395,18 @@ struct ThumbnailResponder: Sendable {
     private func finished(_ response: ServiceResponse, _ progress: RequestProgress) -> ServiceResponse {
         var response = response
         let request = progress.request
-        addCommonFields(to: &response, dependsOnAccept: progress.dependsOnAccept)
+        let allowsOrigins = !response.isHealth && !isExtra(request.target)
+        addCommonFields(to: &response, dependsOnAccept: progress.dependsOnAccept, allowsOrigins: allowsOrigins)
+        if allowsOrigins, let origin = crossOrigin.listedOrigin(request[.origin]) {
+            response.fields[.accessControlAllowOrigin] = origin
+        }
         response.fields[.requestID] = progress.id
         let elapsed = progress.start.duration(to: .now)
         if showsDebugFields {
             if let provenance = response.provenance { response.fields[.cacheLayer] = provenance.rawValue }
             response.fields[.serverTiming] = progress.trace.serverTiming(total: elapsed)
         }
-        engine.metrics.recordResponse(response.labels, response.rejection, in: elapsed)
+        engine.metrics.recordResponse(response.labels, response.rejection, response.imageStatus, in: elapsed)
         let line = RequestLog(
             method: request.method, target: request.target, id: progress.id, response: response,
             trace: progress.trace, elapsed: elapsed)
@@ -402,10 +414,14 @@ struct ThumbnailResponder: Sendable {
         return response
     }
 
-    private func addCommonFields(to response: inout ServiceResponse, dependsOnAccept: Bool) {
+    /// Returns true for a target of the gallery. Scripts of other sites must not read its pages: they contain a token.
+    private func isExtra(_ target: String) -> Bool { extra?.handles(target) == true }
+
+    /// - Parameter allowsOrigins: False for responses that scripts of other sites may not read.
+    private func addCommonFields(to response: inout ServiceResponse, dependsOnAccept: Bool, allowsOrigins: Bool) {
         if dependsOnAccept { response.fields[.vary] = "Accept" }
         // Viewers on other sites read images, info.json and errors by script.
-        if response.dialect == .iiif { response.fields[.accessControlAllowOrigin] = "*" }
+        if allowsOrigins { crossOrigin.addFields(to: &response, isIIIF: response.dialect == .iiif) }
         response.fields[.xContentTypeOptions] = "nosniff"
         if response.fields[.contentSecurityPolicy] == nil {
             response.fields[.contentSecurityPolicy] = "default-src 'none'; sandbox"

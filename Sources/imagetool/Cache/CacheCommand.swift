@@ -7,7 +7,9 @@ struct CacheCommand: ParsableCommand {
         commandName: "cache",
         abstract: "Reports, verifies and trims a disk cache, even while loaders use it.",
         discussion: """
-            Only files that the cache wrote are removed. A folder without a cache has no entries and is not changed.
+            Only files that the cache wrote are removed. A folder without a cache has no entries and is not changed. \
+            For the folder of a thumbnail service (cache.directory), its caches in the folders results and sources \
+            are used together; gc reduces both by the same proportion.
             """,
         subcommands: [
             CacheStatCommand.self, CacheVerifyCommand.self, CacheCollectCommand.self, CacheClearCommand.self,
@@ -23,10 +25,11 @@ struct CacheStatCommand: AsyncParsableCommand {
     @OptionGroup var folder: CacheFolder
 
     func run() async throws {
-        try await folder.use { cache in
-            await cache?.flush()
-            let statistics = cache?.statistics
-            return .amount("", entries: statistics?.entries ?? 0, bytes: statistics?.bytes ?? 0)
+        try await folder.use { caches in
+            for cache in caches { await cache.disk.flush() }
+            let statistics = caches.map(\.disk.statistics)
+            return .amount(
+                "", entries: statistics.reduce(0) { $0 + $1.entries }, bytes: statistics.reduce(0) { $0 + $1.bytes })
         }
     }
 }
@@ -46,22 +49,23 @@ struct CacheVerifyCommand: AsyncParsableCommand {
     @OptionGroup var folder: CacheFolder
 
     func run() async throws {
-        try await folder.use { cache in
-            let report = await cache?.verify()
-            let bad = report?.bad ?? []
-            for path in bad { printError("\(folder.directory)/\(path): badEntry: a checksum or length is wrong") }
-            if let unread = report?.unread, unread > 0 {
-                printError(
-                    "\(folder.directory): \(unread) entries not checked: "
-                        + "not a regular file, not readable, or a newer format version"
-                )
+        try await folder.use { caches in
+            var (checked, good, bad) = (0, 0, 0)
+            for cache in caches {
+                let report = await cache.disk.verify()
+                for path in report.bad { printError("\(cache.path)/\(path): badEntry: a checksum or length is wrong") }
+                if report.unread > 0 {
+                    printError(
+                        "\(cache.path): \(report.unread) entries not checked: "
+                            + "not a regular file, not readable, or a newer format version"
+                    )
+                }
+                (checked, good, bad) = (checked + report.checked, good + report.good, bad + report.bad.count)
             }
-            let counts = [
-                ("checked", report?.checked ?? 0), ("good", report?.good ?? 0), ("bad", bad.count),
-            ]
+            let counts = [("checked", checked), ("good", good), ("bad", bad)]
             return CacheResult(
                 text: counts.map { "\($0.0) \($0.1)" }.joined(separator: ", ") + "\n",
-                json: .object(counts.map { ($0.0, .integer($0.1)) }), isSuccess: bad.isEmpty)
+                json: .object(counts.map { ($0.0, .integer($0.1)) }), isSuccess: bad == 0)
         }
     }
 }
@@ -80,15 +84,28 @@ struct CacheCollectCommand: AsyncParsableCommand {
     }
 
     func run() async throws {
-        try await folder.use { cache in
-            let report = await cache?.trim(toBytes: maxBytes)
-            let left = cache?.statistics.bytes ?? 0
-            var result = CacheResult.removed(report)
+        try await folder.use { caches in
+            for cache in caches { await cache.disk.flush() }
+            let sizes = caches.map(\.disk.statistics.bytes)
+            let total = sizes.reduce(0, +)
+            var reports: [RemovalReport] = []
+            for (cache, size) in zip(caches, sizes) {
+                reports.append(await cache.disk.trim(toBytes: Self.share(of: size, total, maxBytes)))
+            }
+            let left = caches.reduce(0) { $0 + $1.disk.statistics.bytes }
+            var result = CacheResult.removed(reports)
             if left > maxBytes {
                 result.failure = "\(left) bytes remain, more than --max-bytes; another process may be evicting entries"
             }
             return result
         }
+    }
+
+    /// Returns the size to which one of several caches is reduced, so that their total is at most `maxBytes`.
+    static func share(of size: Int, _ total: Int, _ maxBytes: Int) -> Int {
+        guard total > maxBytes, total > size else { return maxBytes }
+        let product = UInt(max(0, size)).multipliedFullWidth(by: UInt(max(0, maxBytes)))
+        return Int(clamping: UInt(max(1, total)).dividingFullWidth(product).quotient)
     }
 }
 
@@ -113,11 +130,16 @@ struct CacheClearCommand: AsyncParsableCommand {
     }
 
     func run() async throws {
-        try await folder.use { cache in
-            if let modifiedOlderThan {
-                return await .removed(cache?.clear(modifiedOlderThan: .seconds(modifiedOlderThan)))
+        try await folder.use { caches in
+            var reports: [RemovalReport] = []
+            for cache in caches {
+                if let modifiedOlderThan {
+                    reports.append(await cache.disk.clear(modifiedOlderThan: .seconds(modifiedOlderThan)))
+                } else {
+                    reports.append(await cache.disk.clear(createdOlderThan: .seconds(createdOlderThan ?? 0)))
+                }
             }
-            return await .removed(cache?.clear(createdOlderThan: .seconds(createdOlderThan ?? 0)))
+            return .removed(reports)
         }
     }
 }
@@ -129,6 +151,10 @@ struct CachePurgeCommand: AsyncParsableCommand {
     @OptionGroup var folder: CacheFolder
 
     func run() async throws {
-        try await folder.use { await .removed($0?.purge()) }
+        try await folder.use { caches in
+            var reports: [RemovalReport] = []
+            for cache in caches { reports.append(await cache.disk.purge()) }
+            return .removed(reports)
+        }
     }
 }

@@ -29,10 +29,17 @@ struct CacheResult {
 
     /// Returns the output for the entries that a command removed.
     ///
-    /// - Parameter report: `nil` when the directory contains no cache; the output then states 0 entries.
-    static func removed(_ report: RemovalReport?) -> Self {
-        .amount("removed ", entries: report?.count ?? 0, bytes: report?.bytes ?? 0)
+    /// - Parameter reports: Empty when the directory contains no cache; the output then states 0 entries.
+    static func removed(_ reports: [RemovalReport]) -> Self {
+        .amount(
+            "removed ", entries: reports.reduce(0) { $0 + $1.count }, bytes: reports.reduce(0) { $0 + $1.bytes })
     }
+}
+
+/// A disk cache with the path of its directory.
+struct NamedCache {
+    let path: String
+    let disk: DiskCache
 }
 
 /// Arguments of a cache command: the directory and the output format.
@@ -40,22 +47,33 @@ struct CacheFolder: ParsableArguments {
     @Argument(help: "Existing folder of a disk cache.") var directory: String
     @Flag(help: "Print one JSON object.") var json = false
 
-    /// Runs `body` with the cache in the directory, prints the result of `body`, then reports failures on stderr.
+    /// Folders below `cache.directory` of a thumbnail service.
+    static let serviceFolders = ["results", "sources"]
+
+    /// Runs `body` with the caches in the directory, prints the result of `body`, then reports failures on stderr.
     ///
-    /// - Parameter body: Receives `nil` when no cache has stored anything in the directory; the directory is then not
-    ///   changed.
+    /// - Parameter body: Receives the cache in the directory itself and those in ``serviceFolders``, as far as they
+    ///   exist. Without any, the directory is not changed.
     /// - Throws: An exit code: 66 when the directory is missing or cannot be listed, 74 when the command did less than
     ///   requested (such as for a file that cannot be read or removed), 1 when `isSuccess` of the result is false.
-    func use(_ body: (DiskCache?) async throws -> CacheResult) async throws {
+    func use(_ body: ([NamedCache]) async throws -> CacheResult) async throws {
         let output = try Output()
-        let cacheExists = try await reportingFailure(directory) { try hasCache(directory) }
-        let cache = cacheExists ? DiskCache(directory: directory, createsDirectory: false) : nil
-        let result = try await body(cache)
+        var paths = try await reportingFailure(directory) { try hasCache(directory) } ? [directory] : []
+        for name in Self.serviceFolders {
+            let path = (directory.hasSuffix("/") ? directory : directory + "/") + name
+            if Self.containsCache(path) { paths.append(path) }
+        }
+        let caches = paths.map { NamedCache(path: $0, disk: DiskCache(directory: $0, createsDirectory: false)) }
+        let result = try await body(caches)
         try output.write(json ? result.json.text + "\n" : result.text)
-        let faults = cache.map { $0.statistics.faults.keys.filter(\.isFailure).map(\.rawValue).sorted() } ?? []
-        let reasons =
-            faults.map { "\($0): some files could not be read or removed" } + [result.failure].compactMap(\.self)
-        for reason in reasons { printError("\(directory): io: \(reason)") }
+        var reasons: [String] = []
+        for cache in caches {
+            for fault in cache.disk.statistics.faults.keys.filter(\.isFailure).map(\.rawValue).sorted() {
+                reasons.append("\(cache.path): io: \(fault): some files could not be read or removed")
+            }
+        }
+        if let failure = result.failure { reasons.append("\(directory): io: \(failure)") }
+        for reason in reasons { printError(reason) }
         if !reasons.isEmpty { throw ExitCode(SystemExit.ioError.rawValue) }
         if !result.isSuccess { throw ExitCode(1) }
     }
@@ -66,8 +84,14 @@ struct CacheFolder: ParsableArguments {
     private func hasCache(_ path: String) throws(Failure) -> Bool {
         guard let listing = opendir(path) else { throw Failure(.noInput, "noInput: \(systemMessage())") }
         closedir(listing)
+        return Self.containsCache(path)
+    }
+
+    /// Returns true when the directory contains the cache's `v1` folder; false for a path that is not a directory.
+    private static func containsCache(_ path: String) -> Bool {
         var facts = stat()
-        return lstat(path + "/v1", &facts) == 0 && facts.st_mode & S_IFMT == S_IFDIR
+        guard lstat(path + "/v1", &facts) == 0 else { return false }
+        return facts.st_mode & S_IFMT == S_IFDIR
     }
 }
 

@@ -69,6 +69,7 @@ struct ServeCommand: AsyncParsableCommand {
         defer { lines.flush() }
         let resolved: ResolvedConfiguration
         let server: ThumbnailServer
+        let log: ServiceLog
         do {
             resolved = try ResolvedConfiguration(
                 options: try options(), environment: ProcessInfo.processInfo.environment, file: config)
@@ -76,7 +77,7 @@ struct ServeCommand: AsyncParsableCommand {
                 for warning in resolved.warnings { printError("imagetool: \(warning)") }
                 return try Output().write(resolved.report)
             }
-            let log = JSONLog.log(level: quiet ? .error : .info, to: lines)
+            log = JSONLog.log(level: quiet ? .error : resolved.service.log.level.minimum, to: lines)
             logLibraries(to: log)
             for warning in resolved.warnings { log.write(.warning, warning) }
             var service = resolved.service
@@ -89,9 +90,12 @@ struct ServeCommand: AsyncParsableCommand {
             try await server.run { port in
                 let host = resolved.service.server.host
                 printError("imagetool: listening on \(host):\(port)")
+                log.write(.info, "listening", [("host", .text(host)), ("port", .integer(port))])
                 if gallery != nil { printError("imagetool: gallery at http://\(host):\(port)/gallery") }
             } onAdminListening: { port in
-                printError("imagetool: metrics and health on 127.0.0.1:\(port)")
+                let host = resolved.service.server.adminHost
+                printError("imagetool: metrics and health on \(host):\(port)")
+                log.write(.info, "metrics and health", [("host", .text(host)), ("port", .integer(port))])
             }
         } catch let error as ServiceError {
             printError("imagetool: \(error.message)")

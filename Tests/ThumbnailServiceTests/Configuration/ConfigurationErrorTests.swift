@@ -17,7 +17,10 @@ import Testing
 
     static let badValues: [(name: String, text: String)] = [
         ("server.port", "70000"), ("server.port", "-1"), ("server.port", "80 "), ("server.port", ""),
-        ("server.port", "+80"), ("server.port", "８０"), ("server.adminPort", "none"), ("server.deadline", "5"),
+        ("server.port", "+80"), ("server.port", "８０"), ("server.adminPort", "none"),
+        ("server.allowOrigin", "a.example"),
+        ("server.allowOrigin", "https://a.example/"), ("server.allowOrigin", "https://a.example:0"),
+        ("log.level", "verbose"), ("source.staleIfError", "-1s"), ("server.deadline", "5"),
         ("server.deadline", "0"), ("server.deadline", "0s"), ("server.deadline", "1.5s"), ("server.deadline", "5 s"),
         ("server.deadline", "5S"), ("server.deadline", "99999999999999999999s"), ("server.deadline", "36501d"),
         ("limits.sourceBytes", "32mib"), ("limits.sourceBytes", "0"), ("limits.sourceBytes", "9999999TiB"),

@@ -9,7 +9,10 @@ import Testing
     /// A non-default value of each key, as written in the environment and in the report.
     static let samples: [String: String] = [
         "server.host": "::1", "server.port": "0", "server.publicURL": "https://images.example",
-        "server.adminPort": "off", "server.maxConnections": "7", "server.connectionsPerClient": "off",
+        "server.allowOrigin": "https://a.example,http://localhost:3000",
+        "server.adminPort": "off",
+        "server.adminHost": "0.0.0.0", "log.level": "trace",
+        "server.maxConnections": "7", "server.connectionsPerClient": "off",
         "server.proxies": "192.0.2.0/24,::1/128", "server.headerTimeout": "250ms",
         "server.requestTimeout": "3s", "server.idleTimeout": "2m", "server.deadline": "1h",
         "server.targetBytes": "4KiB", "server.headerBytes": "32KiB", "server.trustForwardedFor": "on",
@@ -18,6 +21,7 @@ import Testing
         "source.allow": "a.example,*.b.example", "source.ports": "80,8080", "source.allowCIDR": "10.0.0.0/8",
         "source.defaultScheme": "https", "source.fileRoot": "/pictures", "source.connectTimeout": "1s",
         "source.firstByte": "9s", "source.minRate": "0", "source.timeout": "30s", "source.redirects": "0",
+        "source.staleIfError": "0",
         "iiif.map": "file:/pictures,https://images.example/", "iiif.confinedTooLarge": "clamp",
         "limits.sourceBytes": "1MiB", "limits.sourcePixels": "8MP", "limits.frames": "100",
         "limits.resultSide": "4096", "limits.resultPixels": "1234567", "limits.inFlightBytes": "64MiB",
@@ -34,7 +38,7 @@ import Testing
     ]
 
     /// Keys that need a file or are read from the environment only.
-    static let others: Set = ["signing.keysFile", "signing.keys"]
+    static let others: Set = ["signing.keysFile", "signing.keys", "server.adminToken"]
 
     static func entry(_ key: String, of resolved: ResolvedConfiguration) -> ResolvedConfiguration.Entry? {
         resolved.entries.first { $0.key == key }

@@ -221,4 +221,41 @@ import Testing
         #expect(samples.value("imagetool_requests_total", labels) == 1)
         #expect(samples.value("imagetool_inflight_bytes_limit").map { $0 > 0 } == true)
     }
+
+    @Test(arguments: [
+        ("127.0.0.1", nil, false), ("127.9.9.9", nil, false), ("0.0.0.0", nil, true),
+        ("0.0.0.0", "a token of these tests", false),
+    ] as [(String, String?, Bool)])
+    func publicAdminHostWithoutATokenIsLoggedAsAWarning(_ host: String, _ token: String?, _ warns: Bool) async throws {
+        let recorder = LogRecorder()
+        try await withService(log: recorder.log) {
+            $0.server.adminPort = 0
+            $0.server.adminHost = host
+            $0.server.adminToken = token
+        } _: { service in
+            if host == "0.0.0.0" { #expect(try await service.admin.send("/health/live").status == 200) }
+        }
+        let warnings = recorder.lines.value.filter { $0.level == .warning && $0.message.contains("server.adminHost") }
+        #expect(warnings.count == (warns ? 1 : 0))
+        #expect(warnings.allSatisfy { $0.texts["host"] == host })
+    }
+
+    @Test func metricsRequireTheTokenAndHealthDoesNot() async throws {
+        let token = "a-token-of-these-tests"
+        try await withService {
+            $0.server.adminPort = 0
+            $0.server.adminToken = token
+        } _: { service in
+            let admin = try service.admin
+            for (sent, status) in [
+                (nil, 401), ("Bearer " + token, 200), ("bearer " + token, 200), ("Bearer \(token)x", 401),
+                ("Basic " + token, 401), (token, 401),
+            ] as [(String?, Int)] {
+                let reply = try await admin.send("/metrics", fields: sent.map { [("Authorization", $0)] } ?? [])
+                #expect(reply.status == status, "\(sent ?? "none")")
+                #expect((reply["WWW-Authenticate"] == "Bearer") == (status == 401))
+            }
+            #expect(try await admin.send("/health/ready").status == 200)
+        }
+    }
 }

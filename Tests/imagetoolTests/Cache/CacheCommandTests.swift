@@ -27,6 +27,30 @@ import Testing
         #expect(try ToolRun("cache", "stat", folder.path).text == "0 entries, 0 bytes\n")
     }
 
+    @Test func commandsUseBothCachesOfAService() async throws {
+        let folder = try TemporaryFolder()
+        var bytes: [Int] = []
+        for (name, entries) in [("results", 3), ("sources", 2)] {
+            let filled = try await CacheInFolder(entries: entries)
+            bytes.append(filled.bytes)
+            try FileManager.default.copyItem(atPath: filled.path, toPath: folder.path(name))
+            try FileManager.default.setAttributes([.posixPermissions: 0o700], ofItemAtPath: folder.path(name))
+        }
+        let total = bytes.reduce(0, +)
+
+        #expect(try ToolRun("cache", "stat", folder.path).text == "5 entries, \(total) bytes\n")
+        #expect(try ToolRun("cache", "verify", folder.path).text == "checked 5, good 5, bad 0\n")
+        let trimmed = try ToolRun("cache", "gc", "--max-bytes", "\(total * 3 / 4)", folder.path)
+        #expect(trimmed.exitCode == 0)
+        for name in ["results", "sources"] {
+            let text = try ToolRun("cache", "stat", folder.path(name)).text
+            #expect(!text.hasPrefix("0 ") && !text.hasPrefix(name == "results" ? "3 " : "2 "), "\(text)")
+        }
+        #expect(try ToolRun("cache", "purge", folder.path).text.hasPrefix("removed "))
+        #expect(try ToolRun("cache", "stat", folder.path).text == "0 entries, 0 bytes\n")
+        #expect(try ToolRun("cache", "stat", folder.path("results")).text == "0 entries, 0 bytes\n")
+    }
+
     @Test func clearByModifiedDateRemovesOlderEntries() async throws {
         let folder = try await CacheInFolder(entries: 4)
         try folder.setModified(secondsAgo: 7_200, of: [0, 2])

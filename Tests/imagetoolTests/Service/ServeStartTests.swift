@@ -50,4 +50,23 @@ import Testing
         #expect(run.exitCode == 64)
         #expect(run.errors.contains("iiif.map (option): invalid value \"\(prefix)\"; expected list of: "))
     }
+
+    @Test(arguments: [
+        ("IMAGETOOL_LOG_LEVEL=info", "", true), ("IMAGETOOL_LOG_LEVEL=trace", "", true),
+        ("IMAGETOOL_LOG_LEVEL=warning", "", false), ("", "--set log.level=error", false),
+        ("IMAGETOOL_LOG_LEVEL=debug", "--quiet", false), ("", "", true),
+    ])
+    func logLevelSelectsTheLinesAndTheTextLineRemains(_ variable: String, _ option: String, _ isLogged: Bool) throws {
+        // The service ends by SIGTERM after it listens.
+        let run = try ToolRun(
+            shell: """
+                log=$(mktemp) && \(variable.isEmpty ? ":" : "export \(variable)")
+                "$TOOL" serve --unsafe --isolation off --port 0 --admin-port off \(option) 2> "$log" &
+                until grep -q 'listening on 127.0.0.1:' "$log"; do kill -0 $! || break; done
+                kill $!; wait $!; cat "$log"; rm "$log"
+                """)
+        #expect(run.text.contains(#/imagetool: listening on 127\.0\.0\.1:\d+\n/#))
+        let line = #/"level":"info","message":"listening","host":"127\.0\.0\.1","port":\d+\}/#
+        #expect(run.text.contains(line) == isLogged)
+    }
 }
