@@ -73,18 +73,19 @@ struct CacheCollectCommand: AsyncParsableCommand {
         abstract: "Removes the least recently used entries until the cache is not larger than --max-bytes.")
 
     @OptionGroup var folder: CacheFolder
-    @Option(help: "Maximum size of the remaining entries in bytes, including their headers.") var maxBytes: Int
+    @Option(
+        help: "Maximum size of the remaining entries in bytes, including their headers; units such as kB and MiB.")
+    var maxBytes: ByteCount
 
     func validate() throws {
-        if maxBytes < 0 { throw ValidationError("--max-bytes must be at least 0.") }
     }
 
     func run() async throws {
         try await folder.use { cache in
-            let report = await cache?.trim(toBytes: maxBytes)
+            let report = await cache?.trim(toBytes: maxBytes.bytes)
             let left = cache?.statistics.bytes ?? 0
             var result = CacheResult.removed(report)
-            if left > maxBytes {
+            if left > maxBytes.bytes {
                 result.failure = "\(left) bytes remain, more than --max-bytes; another process may be evicting entries"
             }
             return result
