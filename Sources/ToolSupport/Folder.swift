@@ -13,15 +13,30 @@ import Darwin
 ///
 /// - Throws: `noInput` when the folder itself cannot be listed.
 package func listFiles(_ folder: String) throws(Failure) -> [String] {
-    try listEntries(folder).filter(\.isFile).map(\.path)
+    try listEntries(folder).filter { $0.kind == .file }.map(\.path)
 }
 
-/// Returns the files of ``listFiles(_:)`` with `isFile` true. Also returns, with `isFile` false, the entries that
-/// cannot be examined: folders that cannot be listed, folders and images whose names are not UTF-8 (U+FFFD replaces the
-/// invalid bytes), and dangling links with the name of an image. An attempt to read such an entry reports the error.
+/// An entry of a folder or of its subfolders.
+package struct FolderEntry {
+    package enum Kind {
+        case file
+        /// A folder that cannot be listed, a folder or image that cannot be examined, or a dangling link with the name
+        /// of an image. An attempt to read it reports the error.
+        case unreadable
+        /// A device, a pipe, a socket or another dangling link.
+        case other
+    }
+
+    /// Path relative to the folder.
+    package let path: String
+    package let kind: Kind
+}
+
+/// Returns the files of ``listFiles(_:)`` and the other entries of the folders, except hidden ones and folders that can
+/// be listed.
 ///
 /// - Throws: `noInput` when the folder itself cannot be listed.
-package func listEntries(_ folder: String) throws(Failure) -> [(path: String, isFile: Bool)] {
+package func listEntries(_ folder: String) throws(Failure) -> [FolderEntry] {
     guard let handle = opendir(folder) else { throw Failure(.noInput, "noInput: \(systemMessage())") }
     var names: [(name: String, isFile: Bool)] = []
     while let entry = readdir(handle) {
@@ -31,27 +46,28 @@ package func listEntries(_ folder: String) throws(Failure) -> [(path: String, is
     }
     closedir(handle)
 
-    var files: [(path: String, isFile: Bool)] = []
+    var entries: [FolderEntry] = []
     for (name, isFile) in names.sorted(by: { $0.name < $1.name }) {
         var facts = stat()
         let path = "\(folder)/\(name)"
         guard lstat(path, &facts) == 0 else {
-            if !isFile || InputPaths.isImageName(name) { files.append((name, false)) }
+            let kind: FolderEntry.Kind = !isFile || InputPaths.isImageName(name) ? .unreadable : .other
+            entries.append(FolderEntry(path: name, kind: kind))
             continue
         }
         if facts.st_mode & S_IFMT == S_IFDIR {
             if let below = try? listEntries(path) {
-                files += below.map { ("\(name)/\($0.path)", $0.isFile) }
+                entries += below.map { FolderEntry(path: "\(name)/\($0.path)", kind: $0.kind) }
             } else {
-                files.append((name, false))
+                entries.append(FolderEntry(path: name, kind: .unreadable))
             }
         } else if stat(path, &facts) == 0 {
-            if facts.st_mode & S_IFMT == S_IFREG { files.append((name, true)) }
-        } else if InputPaths.isImageName(name) {
-            files.append((name, false))
+            entries.append(FolderEntry(path: name, kind: facts.st_mode & S_IFMT == S_IFREG ? .file : .other))
+        } else {
+            entries.append(FolderEntry(path: name, kind: InputPaths.isImageName(name) ? .unreadable : .other))
         }
     }
-    return files
+    return entries
 }
 
 /// True for a folder and for a symbolic link to one.

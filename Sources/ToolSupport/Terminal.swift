@@ -13,6 +13,10 @@ package enum Terminal {
     package static var isOutput: Bool { isatty(STDOUT_FILENO) == 1 }
     package static var isError: Bool { isatty(STDERR_FILENO) == 1 }
 
+    /// Error for a command that would write an image to a terminal.
+    package static let refusal = ValidationError(
+        "stdout is a terminal, and an image is binary data; use --output FILE, or redirect stdout.")
+
     /// Columns of the terminal on stdout; `nil` when stdout is not a terminal or the width is unknown.
     package static var columns: Int? { columns(of: STDOUT_FILENO) }
     /// Columns of the terminal on stderr; `nil` when stderr is not a terminal or the width is unknown.

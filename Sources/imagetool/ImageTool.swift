@@ -17,8 +17,8 @@ struct ImageTool: ParsableCommand {
             """,
         version: toolVersion,
         subcommands: [
-            InfoCommand.self, DecodeCommand.self, ThumbCommand.self, ContactSheetCommand.self, CompareCommand.self,
-            ViewCommand.self, CacheCommand.self, WorkerCommand.self, IsolationCommand.self,
+            InfoCommand.self, DecodeCommand.self, ConvertCommand.self, ThumbCommand.self, ContactSheetCommand.self,
+            CompareCommand.self, ViewCommand.self, CacheCommand.self, WorkerCommand.self, IsolationCommand.self,
             LoadCommand.self, PipeCommand.self, ServeCommand.self, SignCommand.self, HealthCommand.self,
             WarmCommand.self,
         ])

@@ -78,6 +78,12 @@ public final class DiskCache: Sendable {
         beginScan()
     }
 
+    /// Creates a folder for a disk cache when it is missing, with mode 0700.
+    ///
+    /// - Returns: Reason why the folder cannot be used, such as a file with its name; nil when it can. A cache with
+    ///   such a folder stores nothing.
+    package static func problem(ofDirectory path: String) -> String? { DiskDirectory.problem(path) }
+
     /// Maximum total length of all files in bytes; nil means no limit, 0 stores nothing.
     ///
     /// A store that would exceed the limit first evicts the least recently used entries, until the remaining ones use

@@ -31,6 +31,18 @@ final class DiskDirectory: Sendable {
         root = version.release()
     }
 
+    /// Creates the folder when it is missing, as ``init(path:creating:)`` does.
+    ///
+    /// - Returns: Reason why the folder cannot be used as a disk cache; nil when it can.
+    static func problem(_ path: String) -> String? {
+        do throws(DiskError) {
+            _ = try Self(path: path, creating: true)
+            return nil
+        } catch {
+            return error.detail ?? String(cString: strerror(error.code))
+        }
+    }
+
     /// Returns true when ``init(path:creating:)`` would accept the folder itself; `v1` in it is not checked.
     static func isTrusted(_ path: String) -> Bool {
         let folder = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
@@ -131,8 +143,9 @@ final class DiskDirectory: Sendable {
 
     private static func makeFolders(_ path: String) throws(DiskError) {
         let bytes = Array(path.utf8)
-        for end in bytes.indices where end > 0 && (bytes[end] == UInt8(ascii: "/") || end == bytes.count - 1) {
+        for end in bytes.indices {
             let isLast = end == bytes.count - 1
+            guard isLast || end > 0 && bytes[end] == UInt8(ascii: "/") else { continue }
             let part = bytes[..<(isLast ? bytes.count : end)].map { CChar(bitPattern: $0) } + [0]
             if mkdir(part, 0o700) != 0 {
                 // `mkdir` of an existing folder can fail with EROFS or EACCES instead of EEXIST.

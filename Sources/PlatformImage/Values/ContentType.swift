@@ -76,9 +76,7 @@ extension ContentType {
     /// other files, because the signature of a file determines its format, and not its name.
     package init?(ofFileNamed path: String, _ bytes: Span<UInt8>) {
         guard bytes.count > 2, bytes[0] == 0xFF, bytes[1] == 0xD8, bytes[2] != 0xFF else { return nil }
-        let name = path.utf8.suffix(5).map(\.lowercasedASCII)
-        guard [".jpg", ".jpeg", ".jpe", ".jfif"].contains(where: { name.reversed().starts(with: $0.utf8.reversed()) })
-        else { return nil }
+        guard ImageFormat(ofFileNamed: path) == .jpeg else { return nil }
         self = .jpeg
     }
 

@@ -54,3 +54,55 @@ extension ImageFormat {
     /// True for formats that can contain an animation.
     package var isAnimatable: Bool { self == .gif || self == .png || self == .webp }
 }
+
+extension ImageFormat {
+    /// False when this build has no decoder for the format: ``webp`` without the trait `WebP`.
+    package var isBuiltIn: Bool {
+        #if WebP
+        true
+        #else
+        self != .webp
+        #endif
+    }
+
+    /// All file name extensions in use for the format, in lower case and without a dot; the first is the usual one.
+    package var fileExtensions: [String] {
+        switch self {
+        case .png: ["png", "apng"]
+        case .jpeg: ["jpg", "jpeg", "jpe", "jfif"]
+        case .gif: ["gif"]
+        case .tiff: ["tif", "tiff"]
+        case .bmp: ["bmp", "dib"]
+        case .webp: ["webp"]
+        }
+    }
+
+    /// The format whose ``fileExtensions`` contain the extension of a file name, in upper or lower case; nil for other
+    /// names. The format need not be built in, and the content of the file can have another one.
+    package init?(ofFileNamed path: String) {
+        guard let text = path.fileExtension,
+            let format = Self.allCases.first(where: { $0.fileExtensions.contains(text) })
+        else { return nil }
+        self = format
+    }
+}
+
+extension EncodedFormat {
+    /// The format that a file name extension names, in lower case and without a dot; nil for other extensions.
+    package init?(fileExtension: String) {
+        guard let format = ImageFormat.allCases.first(where: { $0.fileExtensions.contains(fileExtension) }),
+            let encoded = Self(rawValue: format.rawValue)
+        else { return nil }
+        self = encoded
+    }
+}
+
+extension String {
+    /// The part of the last path component after its last dot, with ASCII letters in lower case; nil without a dot and
+    /// for a component that only begins with one, such as `.png`.
+    package var fileExtension: String? {
+        let name = utf8.lastIndex(of: UInt8(ascii: "/")).map { utf8[utf8.index(after: $0)...] } ?? utf8[...]
+        guard let dot = name.lastIndex(of: UInt8(ascii: ".")), dot > name.startIndex else { return nil }
+        return String(decoding: name[name.index(after: dot)...].map(\.lowercasedASCII), as: UTF8.self)
+    }
+}

@@ -1,4 +1,5 @@
 import PlatformImage
+import PlatformImageLoader
 
 /// Configuration of the service. With the defaults, it fetches from no host and stores nothing on disk.
 public struct ServiceConfiguration: Sendable {

@@ -54,6 +54,13 @@ extension Option {
         self.init(.list(wrappedValue, help), name)
     }
 
+    /// A required option that may be repeated.
+    package init<Element: ExpressibleByArgument>(
+        name: NameSpecification = .long, help: ArgumentHelp? = nil
+    ) where Value == [Element] {
+        self.init(.list(nil, help), name)
+    }
+
     /// An option with a default and an own conversion.
     ///
     /// - Parameter transform: Throws `ValidationError` for a text that is not a valid value.

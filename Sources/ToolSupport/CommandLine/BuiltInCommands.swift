@@ -6,6 +6,7 @@ struct HelpCommand: ParsableCommand {
     @Argument var subcommands: [String] = []
     /// Same as without it: help about help is the help of the command.
     @Flag(name: [.short, .long, .customSingleDash("help")], help: .hidden) var help = false
+    @Flag(help: "Print the manual page of all commands, for man.") var man = false
 
     /// The commands that the arguments name, as far as they exist.
     func commands(below root: any ParsableArguments.Type) -> [any ParsableArguments.Type] {

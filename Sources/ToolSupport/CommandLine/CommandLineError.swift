@@ -6,6 +6,8 @@ package struct CommandLineError: Error {
         case help(includesHidden: Bool)
         case version(String)
         case completionScript(CompletionShell)
+        /// `help --man`
+        case manualPage
     }
 
     /// The command and its subcommands that were selected.
@@ -64,6 +66,7 @@ package struct CommandMessage {
             let help = HelpText(stack: error.stack, includesHidden: includesHidden, columns: columns)
             self.init(0, output: help.text)
         case .version(let version): self.init(0, output: version + "\n")
+        case .manualPage: self.init(0, output: ManualPage(error.stack[0]).text)
         case .completionScript(let shell): self.init(0, output: shell.script(for: CompletionCommands(error.stack[0])))
         }
     }

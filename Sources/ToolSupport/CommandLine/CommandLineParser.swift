@@ -37,6 +37,9 @@ struct CommandLineParser {
             let list = extra.map { "'\($0)'" }.joined(separator: ", ")
             throw usageError("\(extra.count) unexpected arguments: \(list)")
         }
+        if let help = value as? HelpCommand, help.man {
+            throw CommandLineError(stack: [stack[0]], reason: .manualPage)
+        }
         if let help = value as? HelpCommand {
             throw CommandLineError(stack: help.commands(below: stack[0]), reason: .help(includesHidden: false))
         }
@@ -65,6 +68,12 @@ struct CommandLineParser {
             try value.validate()
         } catch {
             try checkForBuiltInFlags()
+            // An option that does not exist is the likely reason for the values that are missing or wrong.
+            if CommandLineParser.subcommands(of: stack).isEmpty,
+                let name = tokens.lazy.compactMap({ $0?.optionName }).first
+            {
+                throw usageError(unknownOption(name, set))
+            }
             throw error as? CommandLineError ?? usageError(type(of: value).message(for: error))
         }
         return value

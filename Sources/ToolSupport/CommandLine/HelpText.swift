@@ -101,6 +101,19 @@ struct HelpText {
     }
 
     private func entry(_ definition: ArgumentDefinition) -> String {
+        let texts = Self.texts(definition)
+        return entry(texts.label, texts.abstract, texts.discussion)
+    }
+
+    /// Label, abstract and discussion of each visible argument and option.
+    var definitionEntries: [(label: String, abstract: String, discussion: String)] {
+        let definitions = stack.last.map { ArgumentSet($0.init()).definitions } ?? []
+        return definitions.filter { includesHidden || !$0.help.isHidden }.map(Self.texts)
+    }
+
+    private static func texts(
+        _ definition: ArgumentDefinition
+    ) -> (label: String, abstract: String, discussion: String) {
         var label = definition.names.map(\.text).joined(separator: ", ")
         if definition.form == .option { label += " " }
         if definition.form != .flag { label += "<\(definition.valueName)>" }
@@ -109,7 +122,7 @@ struct HelpText {
         if let text = definition.defaultText { notes.append("default: " + text) }
         let note = notes.isEmpty ? [] : ["(\(notes.joined(separator: "; ")))"]
         let abstract = ([definition.help.abstract].filter { !$0.isEmpty } + note).joined(separator: " ")
-        return entry(label, abstract, definition.help.discussion)
+        return (label, abstract, definition.help.discussion)
     }
 
     private func entry(_ label: String, _ abstract: String, _ discussion: String = "") -> String {

@@ -77,10 +77,11 @@ struct CacheCollectCommand: AsyncParsableCommand {
         abstract: "Removes the least recently used entries until the cache is not larger than --max-bytes.")
 
     @OptionGroup var folder: CacheFolder
-    @Option(help: "Maximum size of the remaining entries in bytes, including their headers.") var maxBytes: Int
+    @Option(
+        help: "Maximum size of the remaining entries in bytes, including their headers; units such as kB and MiB.")
+    var maxBytes: ByteCount
 
     func validate() throws {
-        if maxBytes < 0 { throw ValidationError("--max-bytes must be at least 0.") }
     }
 
     func run() async throws {
@@ -90,11 +91,11 @@ struct CacheCollectCommand: AsyncParsableCommand {
             let total = sizes.reduce(0, +)
             var reports: [RemovalReport] = []
             for (cache, size) in zip(caches, sizes) {
-                reports.append(await cache.disk.trim(toBytes: Self.share(of: size, total, maxBytes)))
+                reports.append(await cache.disk.trim(toBytes: Self.share(of: size, total, maxBytes.bytes)))
             }
             let left = caches.reduce(0) { $0 + $1.disk.statistics.bytes }
             var result = CacheResult.removed(reports)
-            if left > maxBytes {
+            if left > maxBytes.bytes {
                 result.failure = "\(left) bytes remain, more than --max-bytes; another process may be evicting entries"
             }
             return result

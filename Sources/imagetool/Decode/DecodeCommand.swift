@@ -17,7 +17,12 @@ struct DecodeCommand: ParsableCommand {
     @Flag(help: "Reject damaged files.") var strict = false
     @Option(help: "Index of the frame of an animation or of the page of a TIFF, from 0.") var frame: Int?
     @Flag(help: "Multiply colours by alpha; requires --format pam or raw.") var premultiplied = false
-    @Option(help: "Output format: pam, png, or raw (rows without a header).") var format = PixelFileFormat.pam
+    @Option(
+        help: """
+            Output format: pam, png, raw (rows without a header), jpeg, webp or gif; by default that of the extension \
+            of --output, otherwise pam.
+            """)
+    var format: DecodedFormat?
     @Option(name: .shortAndLong, help: "Output file; - is stdout, the default.") var output: String?
     @Option(
         help: """
@@ -42,15 +47,23 @@ struct DecodeCommand: ParsableCommand {
         if let maxPixels, maxPixels < 1 { throw ValidationError("--max-pixels must be 1 or more.") }
         if let maxFrames, maxFrames < 1 { throw ValidationError("--max-frames must be 1 or more.") }
         if let deadline, !(deadline > 0) { throw ValidationError("--deadline must be greater than 0 seconds.") }
-        if premultiplied, digest || format == .png {
+        if !digest, !discardsPixels, format == nil, let output, let unsupported = DecodedFormat.unsupported(output) {
             throw ValidationError(
-                "--premultiplied requires --format pam or raw; a digest and a PNG have straight alpha.")
+                "--output must have the extension of a PNG, JPEG, WebP, GIF or PAM file, not \(unsupported).")
         }
-        if files.count > 1, !digest, !discardsPixels, output ?? "-" != "-" || format == .png {
+        if let format = outputFormat.encoded, !format.isAvailable {
+            throw ValidationError("This build does not write \(format.rawValue).")
+        }
+        if premultiplied, digest || !outputFormat.isRows {
+            throw ValidationError(
+                "--premultiplied requires --format pam or raw; a digest and an image file have straight alpha.")
+        }
+        if files.count > 1, !digest, !discardsPixels, output ?? "-" != "-" || !outputFormat.isRows {
             throw ValidationError(
                 "Several files require --digest, '--status -' without --output, or output to stdout with --format pam "
                     + "or raw.")
         }
+        if !digest, !discardsPixels, output ?? "-" == "-", Terminal.isOutput { throw Terminal.refusal }
         if status == "-", digest || output == "-" {
             throw ValidationError("--status - cannot be combined with --digest or --output -: both write to stdout.")
         }
@@ -58,6 +71,9 @@ struct DecodeCommand: ParsableCommand {
             throw ValidationError("--status and --output must be different files.")
         }
     }
+
+    /// `--format`, otherwise the format of the extension of `--output`.
+    private var outputFormat: DecodedFormat { format ?? DecodedFormat(outputPath: output ?? "-") }
 
     /// True when only the status lines are requested, and no pixels.
     private var discardsPixels: Bool { status == "-" && output == nil && !digest }
@@ -90,7 +106,7 @@ struct DecodeCommand: ParsableCommand {
                 if digest {
                     try opened().write("\(image.bitmap.digest)  \(path)\n")
                 } else if !discardsPixels {
-                    try format.write(image.bitmap, premultiplied: premultiplied, to: opened())
+                    try outputFormat.write(image.bitmap, premultiplied: premultiplied, to: opened)
                 }
                 try statusLines?.write(DecodeStatusLine.text(of: image, file: path))
             }
@@ -117,8 +133,6 @@ struct DecodeCommand: ParsableCommand {
         return options
     }
 }
-
-extension PixelFileFormat: ExpressibleByArgument {}
 
 /// JSON object, on one line, that `decode --status` writes for each input.
 ///

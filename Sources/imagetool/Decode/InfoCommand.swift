@@ -14,7 +14,9 @@ struct InfoCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "info", abstract: "Prints format, size, frames and colour information without decoding pixels.")
 
-    @Argument(help: "Image files; - reads stdin.") var files: [String]
+    @Argument(help: "Image files, or folders with -r; - reads stdin.") var files: [String]
+    @Flag(name: .shortAndLong, help: "Expand folders to the images in them and in their subfolders.") var recursive =
+        false
     @Flag(exclusivity: .exclusive) var style: Style?
     @Flag(help: "Decode the images and print their BlurHash.") var hash = false
     @OptionGroup var isolation: IsolationOptions
@@ -26,7 +28,14 @@ struct InfoCommand: ParsableCommand {
         // The JSON array is also written after an error; the exit code then reports that elements are missing.
         defer { if style == .json { try? output.write(JSON.lines(objects)) } }
         var isFirst = true
-        try forEachFile(files) { path in
+        // Without -r, a pattern is the name of a file.
+        let paths = recursive ? InputPaths.expand(files, isRecursive: true) : ExpandedPaths(files)
+        if paths.paths.isEmpty { throw ValidationError("The input folders contain no image.") }
+        if paths.ignoredCount > 0 {
+            printError(
+                "imagetool: skipped \(paths.ignoredCount) entries that are not files with the extension of an image")
+        }
+        try forEachFile(paths.paths) { path in
             let facts = try ImageFacts(path, hasHash: hash, isolation: isolation)
             switch style {
             case .json: objects.append(facts.json)

@@ -11,8 +11,8 @@ struct LoadCommand: AsyncParsableCommand {
             Decodes in this process, not in isolated decode workers.
 
             Exit codes: 0 all images loaded, 64 not an http or https URL, 65 not an image or an unaccepted content \
-            type, 66 not found at the origin or in the cache, 74 the network or writing a file failed, 77 rejected by \
-            a limit; with several URLs, 1 if any load failed.
+            type, 66 not found at the origin or in the cache, 74 the network or writing a file failed or --cache-dir \
+            cannot be used, 77 rejected by a limit; with several URLs, 1 if any load failed.
             """)
 
     @Argument(help: "http or https URLs of images.") var urls: [String]
@@ -79,7 +79,12 @@ struct LoadCommand: AsyncParsableCommand {
         configuration.cacheImagesInMemory = true
         configuration.retainsEncodedData = true
         configuration.acceptedContentTypes = [.anyImage]
-        if let cacheDir { configuration.cacheDirectory = cacheDir }
+        if let cacheDir {
+            if let problem = DiskCache.problem(ofDirectory: cacheDir) {
+                throw OutputFailure(cacheDir, "--cache-dir cannot be used: \(problem)")
+            }
+            configuration.cacheDirectory = cacheDir
+        }
         configuration.dataDirectory = nil
         request.apply(to: &configuration)
         return try ImageLoader(configuration: configuration, transport: CurlTransport())

@@ -68,11 +68,6 @@ struct LoadedFiles {
     private static func shortened(_ stem: String) -> String { stem.isEmpty ? "image" : String(stem.prefix(100)) }
 
     private static func suffixes(of format: ImageFormat) -> [String] {
-        switch format {
-        case .jpeg: [".jpg", ".jpeg", ".jpe", ".jfif"]
-        case .tiff: [".tif", ".tiff"]
-        case .png: [".png", ".apng"]
-        default: [".\(format.rawValue)"]
-        }
+        format.fileExtensions.map { "." + $0 }
     }
 }

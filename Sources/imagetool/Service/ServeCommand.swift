@@ -115,7 +115,13 @@ struct ServeCommand: AsyncParsableCommand {
             throw ValidationError("--gallery and source.fileRoot (--files) must name the same folder.")
         }
         configuration.source.fileRoot = folder
-        let paths = try listFiles(folder).filter(InputPaths.isImageName)
+        let files = try listEntries(folder)
+        let paths = files.filter { $0.kind == .file && InputPaths.isDecodableName($0.path) }.map(\.path)
+        if paths.count < files.count {
+            printError(
+                "imagetool: the gallery leaves out \(files.count - paths.count) entries that are not files with the "
+                    + "extension of an image that this build decodes")
+        }
         if paths.count > maxGalleryCount {
             printError("imagetool: the gallery shows \(maxGalleryCount) of \(paths.count) images")
         }

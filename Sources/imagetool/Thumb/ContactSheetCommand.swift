@@ -26,6 +26,7 @@ struct ContactSheetCommand: AsyncParsableCommand {
         if !(1...4096).contains(size) { throw ValidationError("--size must be 1 to 4096 pixels.") }
         if let columns, !(1...10_000).contains(columns) { throw ValidationError("--columns must be 1 to 10000.") }
         if jobs < 0 || jobs > 1024 { throw ValidationError("--jobs must be 0 to 1024.") }
+        if output == "-", Terminal.isOutput { throw Terminal.refusal }
         if let name = try? OutputTemplate(output),
             name.unsupportedExtension != nil || ![nil, .png].contains(name.format)
         {
@@ -34,7 +35,8 @@ struct ContactSheetCommand: AsyncParsableCommand {
     }
 
     func run() async throws {
-        let paths = InputPaths.expand(inputs, isRecursive: recursive)
+        let expanded = InputPaths.expand(inputs, isRecursive: recursive)
+        let paths = expanded.paths
         guard !paths.isEmpty else { throw ValidationError("The input folders contain no image.") }
         try await reportingFailure(output) {
             guard let identity = FileIdentity(path: output),
@@ -52,6 +54,10 @@ struct ContactSheetCommand: AsyncParsableCommand {
         }
         var sheet = ContactSheet(count: paths.count, side: size, columns: wide)
         let failures = try await draw(paths, on: &sheet)
+        if expanded.ignoredCount > 0 {
+            printError(
+                "imagetool: skipped \(expanded.ignoredCount) entries that are not files with the extension of an image")
+        }
         if failures.count < paths.count {
             let file = try Output(path: output)
             let bitmap = sheet.bitmap

@@ -1,7 +1,7 @@
 import PlatformImage
 import PlatformImageToolSupport
 
-/// Output path for an input, as a template with `{dir}`, `{name}`, `{w}`, `{h}` and `{ext}`.
+/// Output path for an input, as a template with `{dir}`, `{name}`, `{size}`, `{w}`, `{h}` and `{ext}`.
 struct OutputTemplate {
     private enum Part: Equatable {
         case text(String)
@@ -10,6 +10,8 @@ struct OutputTemplate {
         /// File name of the input without its last extension.
         case name
         case width, height
+        /// The text of `--size` without its suffix.
+        case size
         /// Default file extension of the output format.
         case ext
     }
@@ -33,9 +35,11 @@ struct OutputTemplate {
             case "name": parts.append(.name)
             case "w": parts.append(.width)
             case "h": parts.append(.height)
+            case "size": parts.append(.size)
             case "ext": parts.append(.ext)
             case let other:
-                throw Malformed(reason: "unknown placeholder {\(other)}; expected {dir}, {name}, {w}, {h} or {ext}")
+                throw Malformed(
+                    reason: "unknown placeholder {\(other)}; expected {dir}, {name}, {size}, {w}, {h} or {ext}")
             }
             rest = rest[rest.index(after: close)...]
         }
@@ -43,40 +47,49 @@ struct OutputTemplate {
         self.parts = parts
     }
 
-    /// Template for one file per input in `folder`; the folder's name is used literally.
-    init(folder: String) {
+    /// Template for one file per input and size in `folder`; the folder's name is used literally.
+    ///
+    /// - Parameter severalSizes: The names contain the size.
+    init(folder: String, severalSizes: Bool = false) {
         let folder = folder.hasSuffix("/") ? folder : folder + "/"
-        text = folder + "{name}.{ext}"
-        parts = [.text(folder), .name, .text("."), .ext]
+        text = folder + Self.fileName(severalSizes: severalSizes)
+        parts = [.text(folder), .name] + (severalSizes ? [.text("-"), .size] : []) + [.text("."), .ext]
     }
+
+    /// Template of the file names in a folder.
+    static func fileName(severalSizes: Bool) -> String { severalSizes ? "{name}-{size}.{ext}" : "{name}.{ext}" }
 
     struct Malformed: Error { let reason: String }
 
     /// True when the template contains `{name}`, so that the output path depends on the name of the input.
     var containsName: Bool { parts.contains(.name) }
 
-    /// Output format if the template ends with the extension `png`, `apng`, `jpg`, `jpeg`, `webp` or `gif`; otherwise
-    /// `nil`.
-    var format: EncodedFormat? {
-        switch literalExtension {
-        case "png", "apng": .png
-        case "jpg", "jpeg": .jpeg
-        case "webp": .webp
-        case "gif": .gif
-        default: nil
-        }
+    /// True when the template contains `{size}`.
+    var containsSize: Bool { parts.contains(.size) }
+
+    /// True when the template contains `{w}` or `{h}`.
+    var containsSide: Bool { parts.contains(.width) || parts.contains(.height) }
+
+    /// True for a path without placeholders and without the extension of an image: with several inputs, a folder.
+    var canBeFolder: Bool {
+        guard parts.allSatisfy({ if case .text = $0 { true } else { false } }) else { return false }
+        return format == nil && unsupportedExtension == nil
     }
+
+    /// Output format if the template ends with an extension of a format that can be written, such as `png` or `jpeg`;
+    /// otherwise `nil`.
+    var format: EncodedFormat? { literalExtension.flatMap { EncodedFormat(fileExtension: $0) } }
 
     /// Extension at the end of the template if it is that of an image format that cannot be written, such as `avif`;
     /// otherwise `nil`.
     var unsupportedExtension: String? {
-        let foreign = ["avif", "bmp", "heic", "heif", "ico", "jp2", "jxl", "svg", "tif", "tiff"]
-        return literalExtension.flatMap { foreign.contains($0) ? $0 : nil }
+        literalExtension.flatMap { OutputExtension.unsupported.contains($0) ? $0 : nil }
     }
 
     private var literalExtension: String? {
-        guard case .text(let end)? = parts.last, let dot = end.lastIndex(of: ".") else { return nil }
-        return end[end.index(after: dot)...].lowercased()
+        guard case .text(let end)? = parts.last else { return nil }
+        // A dot at the beginning of the text can follow a placeholder.
+        return ("x" + end.lastPathComponent).fileExtension
     }
 
     /// False when text, such as a folder, precedes `{dir}` in the template and the folder of `input` contains `..`: the
@@ -88,7 +101,11 @@ struct OutputTemplate {
 
     /// Output path for an input; `nil` when `size` is `nil` and the template contains `{w}` or `{h}`, or when `format`
     /// is `nil` and the template contains `{ext}`.
-    func path(for input: String, size: (width: Int, height: Int)?, format: EncodedFormat?) -> String? {
+    ///
+    /// - Parameter sizeText: Text for `{size}`; `nil` for `{w}x{h}`.
+    func path(
+        for input: String, size: (width: Int, height: Int)?, format: EncodedFormat?, sizeText: String? = nil
+    ) -> String? {
         var path = ""
         for part in parts {
             switch part {
@@ -101,6 +118,9 @@ struct OutputTemplate {
             case .height:
                 guard let size else { return nil }
                 path += String(size.height)
+            case .size:
+                guard let text = sizeText ?? size.map({ "\($0.width)x\($0.height)" }) else { return nil }
+                path += text
             case .ext:
                 guard let format else { return nil }
                 path += format.fileExtension
@@ -115,4 +135,13 @@ struct OutputTemplate {
         guard let dot = name.lastIndex(of: "."), dot > name.startIndex else { return String(name) }
         return String(name[..<dot])
     }
+}
+
+/// File name extensions of `--output`.
+enum OutputExtension {
+    /// Extensions of image formats and documents that this program does not write, in lower case.
+    static let unsupported: Set<String> = InputPaths.unsupportedExtensions.union([
+        "bmp", "cur", "dds", "dib", "dng", "emf", "eps", "exr", "hdr", "icns", "jpf", "jpm", "jxr", "pcx", "pdf", "ps",
+        "qoi", "svg", "svgz", "tga", "tif", "tiff", "wdp", "wmf", "xcf",
+    ])
 }

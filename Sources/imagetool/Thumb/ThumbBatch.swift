@@ -4,24 +4,34 @@ import PlatformImageToolSupport
 
 /// Thumbnails of many inputs: decoded and encoded in parallel, written and reported in input order.
 final class ThumbBatch {
-    /// An input that is being processed; the result is `nil` for a deferred input.
+    /// An input that is being processed; the results are `nil` for a deferred input.
     private struct RunningInput: Sendable {
         let path: String
-        let result: Task<ThumbJob.JobResult?, Never>
+        let results: Task<[ThumbJob.JobResult]?, Never>
     }
 
     private let job: ThumbJob
     private let manifest: ThumbManifest?
     private let rows: Output?
+    /// Output for the lines of `--dry-run`.
+    private let plans: Output
     private let interrupt: Interrupt
     private let files: ThumbFiles
+    private let showsProgress: Bool
     private var firstFailure: Failure?
-    private var (createdCount, skippedCount, failedCount) = (0, 0, 0)
+    private(set) var summary: ThumbSummary
 
     /// - Parameters:
     ///   - rows: Output for one JSON line per input; `nil` for no JSON output.
     ///   - files: Outputs of the run.
-    init(_ job: ThumbJob, files: ThumbFiles, manifest: ThumbManifest?, rows: Output?, interrupt: Interrupt) {
+    ///   - showsProgress: Draws a progress bar when stderr is a terminal.
+    init(
+        _ job: ThumbJob, files: ThumbFiles, manifest: ThumbManifest?, rows: Output?, interrupt: Interrupt,
+        showsProgress: Bool
+    ) throws {
+        plans = try rows ?? Output()
+        self.showsProgress = showsProgress
+        summary = ThumbSummary(isDryRun: job.isDryRun)
         self.job = job
         self.files = files
         self.manifest = manifest
@@ -37,16 +47,27 @@ final class ThumbBatch {
     /// - Throws: ``OutputFailure``, which ends the batch, and the error of `severalInputs`.
     func run(_ inputs: ThumbInputs, threads: Int, severalInputs: () throws -> Void) async throws -> Int32 {
         for path in inputs.arguments { files.add(input: path) }
+        var inputCount = 1
         if inputs.count == 1, let path = inputs.nextBlocking() {
-            try record(path, manifest?.output(of: path).map { .skipped(output: $0) } ?? job.result(of: path))
+            try record(path, job.results(of: path, finished: finished(path)))
         } else {
-            try await runAll(inputs, threads: threads, severalInputs)
+            inputCount = try await runAll(inputs, threads: threads, severalInputs)
         }
         guard let firstFailure else { return 0 }
-        return createdCount + skippedCount + failedCount == 1 ? firstFailure.exit.rawValue : 1
+        return inputCount == 1 ? firstFailure.exit.rawValue : 1
     }
 
-    private func runAll(_ inputs: ThumbInputs, threads: Int, _ severalInputs: () throws -> Void) async throws {
+    /// For each recipe, the output of an earlier run that is still valid.
+    private func finished(_ path: String) -> [String?] { Self.finished(path, job, manifest) }
+
+    private static func finished(_ path: String, _ job: ThumbJob, _ manifest: ThumbManifest?) -> [String?] {
+        manifest?.outputs(of: path) ?? job.recipes.map { _ in nil }
+    }
+
+    /// Processes all inputs in parallel and returns their number.
+    private func runAll(
+        _ inputs: ThumbInputs, threads: Int, _ severalInputs: () throws -> Void
+    ) async throws -> Int {
         let queue = DecodeQueue(width: threads)
         // Up to four inputs per thread are in progress, so that the threads stay busy while the result of a slow input
         // is awaited.
@@ -60,80 +81,109 @@ final class ThumbBatch {
                 permits.wait()
                 guard let path = inputs.nextBlocking() else { return continuation.finish() }
                 files.add(input: path)
-                let isDeferred =
-                    job.knownOutput(for: path).map { !outputs.insert($0) || files.conflict(at: $0) != nil } ?? false
-                let skipped = isDeferred ? nil : manifest?.output(of: path)
+                let known = job.knownOutputs(for: path)
+                // Every path is inserted, also after a conflict: it is removed when the input is done.
+                let isDeferred = known.map { !outputs.insert($0) || files.conflict(at: $0) != nil }.contains(true)
+                let finished = isDeferred ? [] : Self.finished(path, job, manifest)
                 // Starts immediately, so that the inputs enter the queue in their order.
-                let result = Task<ThumbJob.JobResult?, Never>.immediate {
+                let results = Task<[ThumbJob.JobResult]?, Never>.immediate {
                     if isDeferred { return nil }
-                    if let skipped { return .skipped(output: skipped) }
-                    return await ThumbBatch.result(of: path, job, on: queue)
+                    if finished.allSatisfy({ $0 != nil }) { return job.results(of: path, finished: finished) }
+                    return await ThumbBatch.results(of: path, finished, job, on: queue)
                 }
-                continuation.yield(RunningInput(path: path, result: result))
+                continuation.yield(RunningInput(path: path, results: results))
             }
         }
-        var progress = Progress("thumbnails", total: inputs.count)
+        var progress = Progress(
+            "thumbnails", total: inputs.count, isVisible: showsProgress && Terminal.isError)
         let start = ContinuousClock.now
         var doneCount = 0
         progress.show(0)
         for await input in running {
             if doneCount == 1 { try severalInputs() }
-            let finished = await input.result.value
-            let result = if let finished { finished } else { await deferredResult(of: input.path, on: queue) }
-            if case .failed = result { progress.clear() }
-            try record(input.path, result)
-            if let output = job.knownOutput(for: input.path) { outputs.remove(output) }
+            let made = await input.results.value
+            let results = if let made { made } else { await deferredResults(of: input.path, on: queue) }
+            if results.contains(where: { if case .failed = $0 { true } else { job.isDryRun } }) { progress.clear() }
+            try record(input.path, results)
+            for output in job.knownOutputs(for: input.path) { outputs.remove(output) }
             doneCount += 1
-            progress.show(doneCount, detail(since: start, total: inputs.count))
+            progress.show(doneCount, detail(since: start, doneCount, total: inputs.count))
             permits.signal()
         }
         progress.clear()
+        return doneCount
     }
 
-    private static func result(of path: String, _ job: ThumbJob, on queue: DecodeQueue) async -> ThumbJob.JobResult {
-        let result = try? await queue.run { _ in job.result(of: path) }
-        // `result` is `nil` only in a cancelled task, and the tasks are never cancelled.
-        return result ?? .failed(Failure(.software, "internal: the thumbnail was cancelled"))
+    private static func results(
+        of path: String, _ finished: [String?], _ job: ThumbJob, on queue: DecodeQueue
+    ) async -> [ThumbJob.JobResult] {
+        let results = try? await queue.run { _ in job.results(of: path, finished: finished) }
+        // `results` is `nil` only in a cancelled task, and the tasks are never cancelled.
+        return results ?? [.failed(Failure(.software, "internal: the thumbnail was cancelled"))]
     }
 
-    /// The result of an input whose output path an earlier input has too: it is rendered only if that input failed.
-    private func deferredResult(of path: String, on queue: DecodeQueue) async -> ThumbJob.JobResult {
-        if let output = job.knownOutput(for: path), let failure = files.conflict(at: output) { return .failed(failure) }
-        if let output = manifest?.output(of: path) { return .skipped(output: output) }
-        return await ThumbBatch.result(of: path, job, on: queue)
+    /// The results of an input whose output path an earlier input has too: it is rendered only if that input failed.
+    private func deferredResults(of path: String, on queue: DecodeQueue) async -> [ThumbJob.JobResult] {
+        for output in job.knownOutputs(for: path) {
+            if let failure = files.conflict(at: output) { return [.failed(failure)] }
+        }
+        return await ThumbBatch.results(of: path, finished(path), job, on: queue)
     }
 
-    /// Writes the thumbnail, if one was created, and reports the result for the input.
-    private func record(_ input: String, _ result: ThumbJob.JobResult) throws {
-        switch result {
-        case .created(let thumb, let facts):
-            let path = job.output(for: input, thumb)
+    /// Writes the thumbnails that were created, and reports the results for the input.
+    private func record(_ input: String, _ results: [ThumbJob.JobResult]) throws {
+        // Files of the outputs of this input; `nil` for an output that was not made in this run. Two sizes of a small
+        // image can have the same path: both are then the image itself.
+        var outputs: [String: [UInt8]?] = [:]
+        var isWarned = false
+        for result in results {
             do {
-                try write(thumb, of: input, facts, to: path)
+                switch result {
+                case .created(let thumb, let facts, let recipe):
+                    let path = job.output(for: input, thumb, recipe: recipe)
+                    if let other = outputs[path], other == nil || other == thumb.file {
+                        try skip(input, path, .sameImage)
+                        continue
+                    }
+                    try write(thumb, of: input, facts, recipe, to: path)
+                    if job.recipes.count > 1 { outputs[path] = thumb.file }
+                    if let warning = warning(for: thumb.status), !isWarned {
+                        printError("\(input): \(warning)")
+                        isWarned = true
+                    }
+                    try rows?.write(ThumbRow.created(thumb, of: input, at: path).text + "\n")
+                    summary.writtenCount += 1
+                case .planned(let thumb):
+                    guard outputs.updateValue(nil, forKey: thumb.output) == nil else {
+                        summary.addSkipped(ThumbJob.SkipReason.sameImage.rawValue)
+                        continue
+                    }
+                    if thumb.output != "-" { try files.check(thumb.output, for: input) }
+                    let line = rows == nil ? "\(input) -> \(thumb.output)" : ThumbRow.planned(thumb, of: input).text
+                    try plans.write(line + "\n")
+                    summary.writtenCount += 1
+                case .skipped(let output, let reason):
+                    if outputs.updateValue(nil, forKey: output) == nil { try files.reserve(output, for: input) }
+                    try skip(input, output, reason)
+                case .failed(let failure): try fail(input, failure)
+                }
             } catch let failure as Failure {
-                return try fail(input, failure)
+                try fail(input, failure)
             }
-            if let warning = warning(for: thumb.status) { printError("\(input): \(warning)") }
-            try rows?.write(ThumbRow.created(thumb, of: input, at: path).text + "\n")
-            createdCount += 1
-        case .skipped(let output):
-            do {
-                try files.reserve(output, for: input)
-            } catch {
-                return try fail(input, error)
-            }
-            try rows?.write(ThumbRow.skipped(input, output).text + "\n")
-            skippedCount += 1
-        case .failed(let failure): try fail(input, failure)
         }
     }
 
+    private func skip(_ input: String, _ output: String, _ reason: ThumbJob.SkipReason) throws {
+        try rows?.write(ThumbRow.skipped(input, output).text + "\n")
+        summary.addSkipped(reason.rawValue)
+    }
+
     /// Writes a file and its manifest line; a single SIGINT does not end the process between the two writes.
-    private func write(_ thumb: Thumb, of input: String, _ facts: FileFacts?, to path: String) throws {
+    private func write(_ thumb: Thumb, of input: String, _ facts: FileFacts?, _ recipe: Int, to path: String) throws {
         guard path != "-" else { return try files.write(thumb, of: input, to: path) }
         try interrupt.deferringInterrupt {
             try files.write(thumb, of: input, to: path)
-            if let facts { try manifest?.append(input, facts, output: path) }
+            if let facts { try manifest?.append(input, facts, recipe: recipe, output: path) }
         }
     }
 
@@ -141,14 +191,15 @@ final class ThumbBatch {
         printError("\(input): \(failure.reason)")
         try rows?.write(ThumbRow.failed(input, failure).text + "\n")
         firstFailure = firstFailure ?? failure
-        failedCount += 1
+        summary.addFailed(failure.code)
     }
 
     /// Files per second, remaining time (minutes and seconds), if the number of inputs is known, and number of
     /// failures, such as `35.2/s, 0:12 left, 2 failed`.
-    private func detail(since start: ContinuousClock.Instant, total: Int?) -> String {
+    private func detail(since start: ContinuousClock.Instant, _ doneCount: Int, total: Int?) -> String {
         let seconds = (ContinuousClock.now - start) / .seconds(1)
-        let done = createdCount + failedCount
+        let skippedCount = summary.skippedCount / job.recipes.count
+        let done = doneCount - skippedCount
         guard seconds > 0, done > 0 else { return "" }
         let rate = Double(done) / seconds
         var parts = ["\(fixed(rate, digits: 1))/s"]
@@ -157,7 +208,7 @@ final class ThumbBatch {
             parts.append(
                 "\(left / 60):\(padded(String(left % 60), to: 2, .right).replacing(" ", with: "0")) left")
         }
-        if failedCount > 0 { parts.append("\(failedCount) failed") }
+        if summary.failedCount > 0 { parts.append("\(summary.failedCount) failed") }
         return parts.joined(separator: ", ")
     }
 }
@@ -171,6 +222,15 @@ private enum ThumbRow {
             ("height", .integer(thumb.height)), ("bytes", .integer(thumb.file.count)),
             ("sourceFormat", .string(thumb.header.format.rawValue)), ("sourceWidth", .integer(thumb.header.width)),
             ("sourceHeight", .integer(thumb.header.height)), ("status", .string(thumb.status.name)),
+        ])
+    }
+
+    static func planned(_ thumb: PlannedThumb, of input: String) -> JSON {
+        .object([
+            ("input", .string(input)), ("result", .string("planned")), ("output", .string(thumb.output)),
+            ("format", .string(thumb.format.rawValue)), ("width", .integer(thumb.width)),
+            ("height", .integer(thumb.height)), ("sourceFormat", .string(thumb.header.format.rawValue)),
+            ("sourceWidth", .integer(thumb.header.width)), ("sourceHeight", .integer(thumb.header.height)),
         ])
     }
 

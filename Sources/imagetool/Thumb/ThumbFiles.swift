@@ -62,18 +62,7 @@ final class ThumbFiles: Sendable {
         if path != "-" {
             // The path can be resolved only when its folder exists.
             makeFolders(of: path)
-            try reserve(path, for: input)
-            if let identity = FileIdentity(path: path),
-                state.locked(in: self, { $0.inputs.contains(identity.hashValue) })
-            {
-                throw Failure(.usage, "sameOutput: \(path) would replace an input")
-            }
-            if !keepsPaths, FileIdentity(path: path) != nil,
-                resolved(parentFolder(of: path)) == resolved(parentFolder(of: input))
-            {
-                throw Failure(
-                    .usage, "sameOutput: \(path) exists in the folder of the input, and can be an input of the list")
-            }
+            try check(path, for: input)
         }
         do {
             let output = try Output(path: path)
@@ -82,6 +71,22 @@ final class ThumbFiles: Sendable {
         } catch {
             guard error.isNameTooLong else { throw error }
             throw Failure(.ioError, "io: the output file name is too long: \(path)")
+        }
+    }
+
+    /// Reserves an output path and checks that the output replaces no input.
+    ///
+    /// - Throws: `sameOutput`.
+    func check(_ path: String, for input: String) throws(Failure) {
+        try reserve(path, for: input)
+        if let identity = FileIdentity(path: path), state.locked(in: self, { $0.inputs.contains(identity.hashValue) }) {
+            throw Failure(.usage, "sameOutput: \(path) would replace an input")
+        }
+        if !keepsPaths, FileIdentity(path: path) != nil,
+            resolved(parentFolder(of: path)) == resolved(parentFolder(of: input))
+        {
+            throw Failure(
+                .usage, "sameOutput: \(path) exists in the folder of the input, and can be an input of the list")
         }
     }
 

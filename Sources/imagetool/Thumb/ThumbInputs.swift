@@ -9,6 +9,7 @@ final class ThumbInputs: Sendable {
         /// Paths of the last line that are not yet returned, last path first.
         var pending: [String]
         var lineCount = 0
+        var ignoredCount: Int
         var pathCount = 0
         var failure: Failure?
 
@@ -29,16 +30,16 @@ final class ThumbInputs: Sendable {
     private let state: Mutex<State>
 
     /// - Parameters:
-    ///   - paths: Paths of files.
+    ///   - files: Files of the command line.
     ///   - list: Paths of files and, with `isRecursive`, of folders; `nil` for no list.
     ///   - endsWithNUL: See ``InputPaths/path(inLine:endsWithNUL:)``.
-    init(_ paths: [String], list: LineInput?, endsWithNUL: Bool, isRecursive: Bool) {
-        arguments = paths
-        count = list == nil ? paths.count : nil
+    init(_ files: ExpandedPaths, list: LineInput?, endsWithNUL: Bool, isRecursive: Bool) {
+        arguments = files.paths
+        count = list == nil ? files.paths.count : nil
         self.list = list
         self.endsWithNUL = endsWithNUL
         self.isRecursive = isRecursive
-        state = Mutex(State(pending: paths.reversed()))
+        state = Mutex(State(pending: files.paths.reversed(), ignoredCount: files.ignoredCount))
     }
 
     /// The next path, or `nil` at the end; blocks while the list has no complete line. Calls must not overlap.
@@ -51,10 +52,11 @@ final class ThumbInputs: Sendable {
                 state.locked(in: self) { $0.failure = Failure(.usage, "lineTooLong: a path of the list is too long") }
             case .line(let line)?:
                 guard let path = InputPaths.path(inLine: line, endsWithNUL: endsWithNUL) else { continue }
-                let paths = InputPaths.expandFolders([path], isRecursive: isRecursive)
+                let files = InputPaths.expandFolders([path], isRecursive: isRecursive)
                 state.locked(in: self) { state in
                     state.lineCount += 1
-                    state.pending = paths.reversed()
+                    state.ignoredCount += files.ignoredCount
+                    state.pending = files.paths.reversed()
                 }
             }
         }
@@ -62,6 +64,9 @@ final class ThumbInputs: Sendable {
 
     /// The list was not read completely; `nil` otherwise.
     var listFailure: Failure? { list?.failure ?? state.locked(in: self) { $0.failure } }
+
+    /// Number of entries of folders that are not inputs, because they are not files with the name of an image.
+    var ignoredCount: Int { state.locked(in: self) { $0.ignoredCount } }
 
     /// True when the list is not empty, but contains only folders without images.
     var hasOnlyEmptyFolders: Bool { state.locked(in: self) { $0.lineCount > 0 && $0.pathCount == 0 } }

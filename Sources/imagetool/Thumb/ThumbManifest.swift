@@ -20,20 +20,30 @@ final class ThumbManifest: Sendable {
     }
 
     private let path: String
-    private let recipe: String
+    /// Text for each recipe of the run.
+    private let recipes: [String]
     private let descriptor: Int32
-    private let entries: [String: Entry]
+    /// Finished thumbnails of each input, with different outputs.
+    private let entries: [String: [Entry]]
 
     /// Opens or creates the manifest and reads its entries; lines that are truncated or not in the format of the
     /// manifest are ignored.
     ///
-    /// - Parameter recipe: Text that is equal for two runs if they write equal files under equal names.
+    /// - Parameters:
+    ///   - recipes: For each output of an input, text that is equal for two runs if they write equal files under equal
+    ///     names.
+    ///   - isReadOnly: Neither creates nor changes the manifest.
     /// - Throws: ``OutputFailure``, also when the path is not a regular file or the file is not a manifest.
-    init(path: String, recipe: String) throws(OutputFailure) {
+    init(path: String, recipes: [String], isReadOnly: Bool = false) throws(OutputFailure) {
         self.path = path
-        self.recipe = recipe
+        self.recipes = recipes
         // O_NONBLOCK, because opening a FIFO or a device could block.
-        descriptor = open(path, O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC | O_NONBLOCK, 0o666)
+        let mode = isReadOnly ? O_RDONLY : O_RDWR | O_CREAT | O_APPEND
+        descriptor = open(path, mode | O_CLOEXEC | O_NONBLOCK, 0o666)
+        if isReadOnly, descriptor < 0, errno == ENOENT {
+            entries = [:]
+            return
+        }
         var facts = stat()
         guard descriptor >= 0, fstat(descriptor, &facts) == 0 else { throw OutputFailure(path) }
         guard facts.st_mode & S_IFMT == S_IFREG else { throw OutputFailure(path, "the manifest is not a regular file") }
@@ -42,35 +52,43 @@ final class ThumbManifest: Sendable {
             throw OutputFailure(path, "the file is not a manifest of imagetool thumb")
         }
         let bytes = try Self.readAll(descriptor, path)
-        var entries: [String: Entry] = [:]
+        var entries: [String: [Entry]] = [:]
         for line in bytes.split(separator: UInt8(ascii: "\n")) {
             var reader = JSONReader(Array(line))
-            if let (input, entry) = (try? reader.document()).flatMap(Self.entry) { entries[input] = entry }
+            guard let (input, entry) = (try? reader.document()).flatMap(Self.entry) else { continue }
+            // A later line for an output describes the content that the file has now.
+            entries[input, default: []].removeAll { $0.output == entry.output }
+            entries[input, default: []].append(entry)
         }
         self.entries = entries
         // Terminate a line that the last run left incomplete; otherwise the next line would be appended to it.
-        if let last = bytes.last, last != UInt8(ascii: "\n") { try write("\n") }
+        if !isReadOnly, let last = bytes.last, last != UInt8(ascii: "\n") { try write("\n") }
     }
 
-    deinit { close(descriptor) }
+    deinit { if descriptor >= 0 { close(descriptor) } }
 
-    /// Output path of an input whose manifest line is up to date and whose output exists; otherwise `nil`, and the
-    /// input must be processed.
-    func output(of input: String) -> String? {
-        guard let entry = entries[input], entry.recipe == recipe, FileFacts(path: input) == entry.facts,
-            access(entry.output, F_OK) == 0
-        else { return nil }
-        return entry.output
+    /// For each recipe, the output path of an input whose manifest line is up to date and whose output exists;
+    /// otherwise `nil`, and the input must be processed.
+    func outputs(of input: String) -> [String?] {
+        guard let lines = entries[input], let facts = FileFacts(path: input) else {
+            return recipes.map { _ in nil }
+        }
+        return recipes.map { recipe in
+            lines.last { $0.recipe == recipe && $0.facts == facts && access($0.output, F_OK) == 0 }?.output
+        }
     }
 
     /// Appends a line for an output that is complete and has its final name.
     ///
-    /// - Parameter facts: File attributes of the input, read before its content.
-    func append(_ input: String, _ facts: FileFacts, output: String) throws(OutputFailure) {
+    /// - Parameters:
+    ///   - facts: File attributes of the input, read before its content.
+    ///   - recipe: Index of the recipe.
+    func append(_ input: String, _ facts: FileFacts, recipe: Int, output: String) throws(OutputFailure) {
         try write(
             JSON.object([
                 ("input", .string(input)), ("bytes", .integer(facts.byteCount)),
-                ("modified", .integer(facts.modified)), ("recipe", .string(recipe)), ("output", .string(output)),
+                ("modified", .integer(facts.modified)), ("recipe", .string(recipes[recipe])),
+                ("output", .string(output)),
             ]).text + "\n")
     }
 

@@ -33,7 +33,7 @@ extension ThumbRecipe {
     }
 
     /// The decoder of the selected page.
-    private func metadataReader(_ bytes: [UInt8]) throws(DecodeError) -> ImageDecoder {
+    func metadataReader(_ bytes: [UInt8]) throws(DecodeError) -> ImageDecoder {
         var reader = decoder
         if case .one(let page) = frames, try page < decoder.header(of: bytes).frameCount ?? 0 {
             reader.options.page = page

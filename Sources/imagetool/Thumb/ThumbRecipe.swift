@@ -13,6 +13,8 @@ struct ThumbRecipe: Sendable {
     }
 
     var options: ThumbnailOptions
+    /// Text of `--size` without its suffix, for the file name; `nil` for the whole image.
+    var sizeText: String?
     var frames = Frames.first
     /// Output format; `nil` selects it by the source (``format(for:)``).
     var format: EncodedFormat?
@@ -50,59 +52,141 @@ struct ThumbRecipe: Sendable {
     ///
     /// - Throws: ``Failure`` or ``DecodeError``.
     func makeThumbnail(_ bytes: [UInt8], cancellation: CancellationFlag? = nil) throws -> Thumb {
-        try addingProfile(of: bytes).encodedThumbnail(bytes, cancellation)
+        guard let first = try Self.makeThumbnails([self], bytes, cancellation: cancellation).first else {
+            throw Failure(.software, "internal: no thumbnail was made")
+        }
+        return try first.get()
     }
 
-    private func encodedThumbnail(_ bytes: [UInt8], _ cancellation: CancellationFlag?) throws -> Thumb {
-        if frames == .all, ImageFormat(signatureOf: bytes.span)?.isAnimatable == true {
-            return try animation(bytes, cancellation)
+    /// Decodes one input once, and scales and encodes it for each recipe.
+    ///
+    /// - Parameter recipes: Recipes that differ only in their size.
+    /// - Returns: A thumbnail or the failure of its encoder for each recipe, in their order.
+    /// - Throws: ``Failure`` or ``DecodeError`` when the input cannot be decoded.
+    static func makeThumbnails(
+        _ recipes: [ThumbRecipe], _ bytes: [UInt8], cancellation: CancellationFlag? = nil
+    ) throws -> [Result<Thumb, Failure>] {
+        guard let recipe = try recipes.first?.addingProfile(of: bytes) else { return [] }
+        let keepsProfile = recipe.encoding.iccProfile != nil
+        let sizes = recipes.map { other in
+            var options = other.options
+            if keepsProfile { options.usesEmbeddedThumbnail = false }
+            return options
         }
-        let (bitmap, header, status) = try still(bytes, cancellation)
-        let format = format(for: header)
-        let encoder = try encoder(for: bytes, width: bitmap.width, height: bitmap.height, cancellation)
-        let file = try convertingEncodeError { () throws(EncodeError) in
-            try encoder.encode(bitmap, as: format, cancellation: cancellation)
+        if recipe.frames == .all, ImageFormat(signatureOf: bytes.span)?.isAnimatable == true {
+            return try recipe.animations(bytes, sizes, cancellation)
         }
-        return Thumb(
-            file: file, format: format, width: bitmap.width, height: bitmap.height, header: header, status: status)
+        let (bitmaps, header, status) = try recipe.stills(bytes, sizes, cancellation)
+        let format = recipe.format(for: header)
+        return try bitmaps.map { bitmap in
+            let encoder = try recipe.encoder(
+                for: bytes, width: bitmap.width, height: bitmap.height, cancellation)
+            return try recipe.encoded(bitmap, format, header, status) { () throws(EncodeError) in
+                try encoder.encode(bitmap, as: format, cancellation: cancellation)
+            }
+        }
     }
 
-    private func still(
-        _ bytes: [UInt8], _ cancellation: CancellationFlag?
-    ) throws -> (bitmap: Bitmap, header: ImageHeader, status: DecodeStatus) {
+    /// The result of an encoder; an error is the failure of one size.
+    private func encoded(
+        _ bitmap: Bitmap, _ format: EncodedFormat, _ header: ImageHeader, _ status: DecodeStatus,
+        _ encode: () throws(EncodeError) -> [UInt8]
+    ) throws -> Result<Thumb, Failure> {
+        do throws(Failure) {
+            let file = try convertingEncodeError(encode)
+            return .success(
+                Thumb(
+                    file: file, format: format, width: bitmap.width, height: bitmap.height, header: header,
+                    status: status))
+        } catch {
+            return .failure(error)
+        }
+    }
+
+    private func stills(
+        _ bytes: [UInt8], _ sizes: [ThumbnailOptions], _ cancellation: CancellationFlag?
+    ) throws -> (bitmaps: [Bitmap], header: ImageHeader, status: DecodeStatus) {
         var decoder = decoder
         if case .one(let frame) = frames {
             guard ImageFormat(signatureOf: bytes.span) == .tiff else {
                 let image = try SelectedImage(bytes, frame: frame, decoder: decoder, cancellation: cancellation)
                 let header = try decoder.header(of: bytes, cancellation: cancellation)
-                let small = try image.bitmap.thumbnail(options: options, limits: decoder.options.limits)
+                let small = try sizes.map { try image.bitmap.thumbnail(options: $0, limits: decoder.options.limits) }
                 return (small, header, image.status)
             }
             let count = try decoder.header(of: bytes, cancellation: cancellation).frameCount
             if let count, frame >= count { throw Failure.noSuchFrame(frame, of: count) }
             decoder.options.page = frame
         }
-        let image = try decoder.thumbnail(of: bytes, options: options, cancellation: cancellation)
-        return (image.bitmap, image.header, image.status)
+        let images =
+            sizes.count == 1
+            ? [try decoder.thumbnail(of: bytes, options: sizes[0], cancellation: cancellation)]
+            : try decoder.thumbnails(of: bytes, options: sizes, cancellation: cancellation)
+        return (images.map(\.bitmap), images[0].header, images[0].status)
     }
 
-    private func animation(_ bytes: [UInt8], _ cancellation: CancellationFlag?) throws -> Thumb {
+    private func animations(
+        _ bytes: [UInt8], _ sizes: [ThumbnailOptions], _ cancellation: CancellationFlag?
+    ) throws -> [Result<Thumb, Failure>] {
         let header = try decoder.header(of: bytes, cancellation: cancellation)
-        let (frames, status) = try decoder.thumbnails(
-            ofFramesIn: bytes, options: options, cancellation: cancellation)
-        guard let first = frames.first else { throw Failure.noSuchFrame(0, of: 0) }
-        let encoder = try encoder(
-            for: bytes, width: first.bitmap.width, height: first.bitmap.height, cancellation)
         let format = format(for: header)
-        let file = try convertingEncodeError { () throws(EncodeError) in
-            frames.count == 1
-                ? try encoder.encode(first.bitmap, as: format, cancellation: cancellation)
-                : try encoder.encodeAnimation(
-                    frames, as: format, loopCount: header.loopCount ?? 1, cancellation: cancellation)
+        let (animations, status) = try frames(bytes, sizes, cancellation)
+        return try animations.map { frames in
+            guard let first = frames.first else { throw Failure.noSuchFrame(0, of: 0) }
+            let encoder = try encoder(
+                for: bytes, width: first.bitmap.width, height: first.bitmap.height, cancellation)
+            return try encoded(first.bitmap, format, header, status) { () throws(EncodeError) in
+                frames.count == 1
+                    ? try encoder.encode(first.bitmap, as: format, cancellation: cancellation)
+                    : try encoder.encodeAnimation(
+                        frames, as: format, loopCount: header.loopCount ?? 1, cancellation: cancellation)
+            }
         }
-        return Thumb(
-            file: file, format: format, width: first.bitmap.width, height: first.bitmap.height, header: header,
-            status: status)
+    }
+
+    /// Composes each frame once and scales it to all sizes. The bytes of all returned frames count for the limit
+    /// `maxMemory`, as in the method `thumbnails(ofFramesIn:)` of the decoder.
+    private func frames(
+        _ bytes: [UInt8], _ sizes: [ThumbnailOptions], _ cancellation: CancellationFlag?
+    ) throws -> (animations: [[AnimationFrame]], status: DecodeStatus) {
+        if sizes.count == 1 {
+            let one = try decoder.thumbnails(ofFramesIn: bytes, options: sizes[0], cancellation: cancellation)
+            return ([one.frames], one.status)
+        }
+        let frames = try decoder.frames(of: bytes, cancellation: cancellation)
+        let limits = decoder.options.limits
+        var animations = [[AnimationFrame]](repeating: [], count: sizes.count)
+        var byteCount = 0
+        while let frame = try frames.next() {
+            for (index, options) in sizes.enumerated() {
+                let small = try frame.bitmap.thumbnail(options: options, limits: limits, cancellation: cancellation)
+                byteCount += small.byteCount
+                if let limit = limits.maxMemory, byteCount > limit {
+                    throw Failure(
+                        .refused, "limitExceeded(maxMemory): the frames in all sizes exceed \(limit) bytes")
+                }
+                animations[index].append(
+                    AnimationFrame(small, delay: frame.info.delay, index: animations[index].count))
+            }
+        }
+        return (animations, frames.status)
+    }
+
+    /// Format and size of the file that ``makeThumbnail(_:cancellation:)`` would make, from the header alone.
+    ///
+    /// - Returns: The header of the selected image; the size is `nil` when the crop has no pixel in the image.
+    /// - Throws: ``Failure`` or ``DecodeError``.
+    func planned(
+        _ bytes: [UInt8]
+    ) throws -> (header: ImageHeader, format: EncodedFormat, size: (width: Int, height: Int)?) {
+        var header = try decoder.header(of: bytes)
+        if case .one(let frame) = frames {
+            if let count = header.frameCount, frame >= count { throw Failure.noSuchFrame(frame, of: count) }
+            if header.format == .tiff { header = try metadataReader(bytes).header(of: bytes) }
+        }
+        let isTurned = decoder.options.appliesOrientation
+        let (width, height) = isTurned ? (header.displayWidth, header.displayHeight) : (header.width, header.height)
+        return (header, format(for: header), options.size(ofWidth: width, height: height))
     }
 }
 

@@ -43,7 +43,12 @@ final class WorkerRecipes: Sendable {
     private func parsed(_ arguments: [String]) throws(Failure) -> ThumbRecipe {
         var recipe: ThumbRecipe
         do {
-            recipe = try ThumbOptions.parse(arguments).recipe()
+            guard let first = try ThumbOptions.parse(arguments).recipes().first else {
+                throw Failure.invalidRequest("ops is missing")
+            }
+            recipe = first
+        } catch let failure as Failure {
+            throw failure
         } catch let error as ValidationError {
             throw .invalidRequest(error.message)
         } catch {

@@ -5,8 +5,8 @@ import Testing
 @testable import imagetool
 
 /// Calls of an earlier version of `imagetool`, which used swift-argument-parser, with their exit codes and outputs
-/// (`command-line.json`): help in several widths, versions and wrong calls. The records of `worker --help` have the
-/// present text of `--allow-host`.
+/// (`command-line.json`): help in several widths, versions and wrong calls. The records of commands whose options have
+/// changed, and of unknown options beside missing values, have the present texts.
 @Suite struct CommandLineRecordTests {
     struct Record: Decodable, CustomTestStringConvertible {
         let arguments: [String]

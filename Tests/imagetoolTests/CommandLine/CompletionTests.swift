@@ -43,7 +43,7 @@ import Testing
     /// The words before the cursor, the last of which is completed, and the completions.
     @Test(
         arguments: [
-            ("imagetool c", "contact-sheet compare cache completion"),
+            ("imagetool c", "convert contact-sheet compare cache completion"),
             ("imagetool cache ''", "stat verify gc clear purge"),
             ("imagetool cache stat --", "--json --version --help"), ("imagetool decode --format p", "pam png"),
             ("imagetool decode -o nam", "name.png"), ("imagetool decode --strict nam", "name.png"),

@@ -56,6 +56,40 @@ import Testing
         }
     }
 
+    @Test func cacheDirectoryOfAnySpellingIsUsed() async throws {
+        for (number, path) in ["c", "./c2", "a/b", "d/", "e/f/", "./g//h"].enumerated() {
+            let origin = try await PipeOrigin(maxAge: 3_600)
+            let arguments = ["load", origin.url(), "--cache-dir", path, "--json"]
+            for source in ["network", "disk"] {
+                let run = try await tool(arguments, in: cache)
+                #expect(run.exitCode == 0 && run.errors.isEmpty, "\(path) \(run.errors)")
+                #expect(try rows(run).map(\.source) == [source], "\(path)")
+            }
+            #expect(origin.requests() == 1, "\(path)")
+            #expect(try cache.names.count == number + 1, "\(path)")
+        }
+    }
+
+    @Test func cacheDirectoryThatCannotBeUsedExitsWith74BeforeAnyLoad() async throws {
+        let origin = try await PipeOrigin(maxAge: 3_600)
+        try cache.write([1], to: "file")
+
+        for path in ["file", "file/", "file/below", "./file", "/dev/null", "/proc/none"] {
+            let run = try await tool(["load", origin.url(), "--cache-dir", path, "--json"], in: cache)
+            #expect(run.exitCode == 74, "\(path)")
+            #expect(run.errors.hasPrefix("\(path): io: --cache-dir cannot be used: "), "\(run.errors)")
+        }
+        #expect(origin.requests() == 0)
+    }
+
+    /// Runs the tool in a folder.
+    private func tool(_ arguments: [String], in folder: TemporaryFolder) async throws -> ToolRun {
+        let line = "cd '\(folder.path)' && \"$TOOL\" " + arguments.map { "'\($0)'" }.joined(separator: " ")
+        return try await withCheckedThrowingContinuation { continuation in
+            Thread.detachNewThread { continuation.resume(with: Result { try ToolRun(shell: line) }) }
+        }
+    }
+
     @Test func plainOutputPrintsOneTableRowPerLoad() async throws {
         let origin = try await PipeOrigin(maxAge: 3_600)
 

@@ -10,6 +10,9 @@ struct ToolRun {
 
     var text: String { String(decoding: output, as: UTF8.self) }
 
+    /// Lines on stderr without the summary of `thumb`.
+    var errorLines: [Substring] { errors.split(separator: "\n").filter { !$0.hasPrefix("imagetool: ") } }
+
     /// Time limit of a run, long enough for a busy machine.
     private static let longest = DispatchTimeInterval.seconds(600)
 

@@ -149,7 +149,7 @@ import Testing
         let empty = try ToolRun("thumb", "-r", folder.path("empty"), "-s", "1", "-o", folder.path("out/"))
 
         #expect(run.exitCode == 1)
-        let lines = run.errors.split(separator: "\n")
+        let lines = run.errorLines
         #expect(lines.count == 2, "\(run.errors)")
         #expect(lines.first?.hasPrefix("in/b\u{FFFD}.png: noInput: ") == true)
         #expect(lines.last?.hasPrefix("in/c\u{FFFD}: noInput: ") == true)
@@ -164,7 +164,7 @@ import Testing
                 """)
 
         #expect(run.exitCode == 1)
-        let lines = run.errors.split(separator: "\n")
+        let lines = run.errorLines
         #expect(lines.count == 2, "\(run.errors)")
         #expect(lines.first?.hasPrefix("in/a.png: noInput: ") == true)
         #expect(lines.last?.hasPrefix("in/c.png: noInput: ") == true)
@@ -185,7 +185,7 @@ import Testing
 
         #expect(run.exitCode == 1)
         #expect(run.errors.hasPrefix("\(second): sameOutput: "), "\(run.errors)")
-        #expect(run.errors.split(separator: "\n").count == 1)
+        #expect(run.errorLines.count == 1)
     }
 
     @Test func fileListEntriesAreNotExpandedAsPatterns() throws {
@@ -200,7 +200,7 @@ import Testing
         #expect(star.exitCode == 0, "\(star.errors)")
         #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path("out")) == ["*.png"])
         #expect(none.exitCode == 1)
-        #expect(none.errors.split(separator: "\n").map { $0.prefix(12) } == ["?.png: noInp", "./-: noInput"])
+        #expect(none.errorLines.map { $0.prefix(12) } == ["?.png: noInp", "./-: noInput"])
     }
 
     @Test func expandedTemplatePathOutsideTheOutputFolderExitsWith64() throws {

@@ -44,7 +44,7 @@ import Testing
             paths.first { row.contains("\"input\":\"\($0)\"") } ?? ""
         }
         #expect(run.exitCode == 1 && inputs == paths)
-        #expect(run.errors.split(separator: "\n").count == 2)
+        #expect(run.errorLines.count == 2)
         #expect(run.errors.contains("missing.bmp: noInput") && run.errors.contains("\(paths[3]): sameOutput: "))
     }
 
@@ -66,7 +66,7 @@ import Testing
         let beside = try ToolRun(
             "thumb", "--files-from", "-", "-s", "1", "-o", "\(folder.path)/{name}.png", "--ndjson", input: list)
         #expect(beside.exitCode == 1)
-        #expect(beside.errors.split(separator: "\n").allSatisfy { $0.contains(": sameOutput: ") }, "\(beside.errors)")
+        #expect(beside.errorLines.allSatisfy { $0.contains(": sameOutput: ") }, "\(beside.errors)")
         #expect(try folder.read("x.png") == Fixture.file("png/rgba8.png"))
 
         for _ in 0..<2 {

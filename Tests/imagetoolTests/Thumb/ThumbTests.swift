@@ -223,7 +223,7 @@ import Testing
         #expect(rows.map(\.input) == paths)
         #expect(rows.map(\.result) == ["made", "failed", "made", "failed", "made"])
         #expect(rows[1].error?.hasPrefix("unsupported(avif): ") == true)
-        let errors = run.errors.split(separator: "\n")
+        let errors = run.errorLines
         #expect(errors.count == 2)
         #expect(errors[0].hasPrefix("\(paths[1]): unsupported(avif): "))
         #expect(errors[1].hasPrefix("\(paths[3]): noInput: "))
