@@ -75,10 +75,10 @@ struct ImageOptions: ParsableArguments {
         if let quality {
             guard (1...100).contains(quality) else { throw ValidationError("--quality must be 1 to 100.") }
             recipe.encoding.jpeg.quality = quality
-            recipe.encoding.webP.quality = quality
+            recipe.encoding.webp.quality = quality
         }
-        recipe.encoding.webP.isLossless = isWebPLossless
-        recipe.encoding.webP.effort = webPEffort
+        recipe.encoding.webp.isLossless = isWebPLossless
+        recipe.encoding.webp.effort = webPEffort
         if let maxBytes {
             guard maxBytes.bytes > 0 else { throw ValidationError("--max-bytes must be 1 or more.") }
             recipe.encoding.maxBytes = maxBytes.bytes
