@@ -48,7 +48,7 @@ struct ImageFacts {
 
     var json: JSON {
         .object(
-            [("file", .string(path))] + header.facts + [
+            [JSON.path("file", path)] + header.facts + [
                 ("bytes", .integer(byteCount)), ("decodedBytes", .optional(header.decodedByteCount)),
             ] + (hash.map { [("blurHash", .string($0.description))] } ?? []))
     }
