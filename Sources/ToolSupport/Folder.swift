@@ -37,11 +37,11 @@ package struct FolderEntry {
 ///
 /// - Throws: `noInput` when the folder itself cannot be listed.
 package func listEntries(_ folder: String) throws(Failure) -> [FolderEntry] {
-    guard let handle = opendir(folder) else { throw Failure(.noInput, "noInput: \(systemMessage())") }
+    guard let handle = opendir(folder.cPath) else { throw Failure(.noInput, "noInput: \(systemMessage())") }
     var names: [(name: String, isFile: Bool)] = []
     while let entry = readdir(handle) {
         // `d_name` is a C array, which Swift imports as a tuple.
-        let name = withUnsafeBytes(of: &entry.pointee.d_name) { String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self) }
+        let name = withUnsafeBytes(of: &entry.pointee.d_name) { String(pathBytes: $0.prefix { $0 != 0 }) }
         if !name.hasPrefix(".") { names.append((name, Int32(entry.pointee.d_type) == Int32(DT_REG))) }
     }
     closedir(handle)
@@ -50,7 +50,7 @@ package func listEntries(_ folder: String) throws(Failure) -> [FolderEntry] {
     for (name, isFile) in names.sorted(by: { $0.name < $1.name }) {
         var facts = stat()
         let path = "\(folder)/\(name)"
-        guard lstat(path, &facts) == 0 else {
+        guard lstat(path.cPath, &facts) == 0 else {
             let kind: FolderEntry.Kind = !isFile || InputPaths.isImageName(name) ? .unreadable : .other
             entries.append(FolderEntry(path: name, kind: kind))
             continue
@@ -61,7 +61,7 @@ package func listEntries(_ folder: String) throws(Failure) -> [FolderEntry] {
             } else {
                 entries.append(FolderEntry(path: name, kind: .unreadable))
             }
-        } else if stat(path, &facts) == 0 {
+        } else if stat(path.cPath, &facts) == 0 {
             entries.append(FolderEntry(path: name, kind: facts.st_mode & S_IFMT == S_IFREG ? .file : .other))
         } else {
             entries.append(FolderEntry(path: name, kind: InputPaths.isImageName(name) ? .unreadable : .other))
@@ -73,7 +73,7 @@ package func listEntries(_ folder: String) throws(Failure) -> [FolderEntry] {
 /// True for a folder and for a symbolic link to one.
 package func isFolder(_ path: String) -> Bool {
     var facts = stat()
-    return stat(path, &facts) == 0 && facts.st_mode & S_IFMT == S_IFDIR
+    return stat(path.cPath, &facts) == 0 && facts.st_mode & S_IFMT == S_IFDIR
 }
 
 /// Folder of a path; `.` when the path has no folder.
@@ -100,9 +100,9 @@ extension String {
 package func makeFolders(of path: String) {
     let folder = parentFolder(of: path)
     var facts = stat()
-    guard folder != ".", folder != "/", stat(folder, &facts) != 0 else { return }
+    guard folder != ".", folder != "/", stat(folder.cPath, &facts) != 0 else { return }
     makeFolders(of: folder)
-    mkdir(folder, 0o777)
+    mkdir(folder.cPath, 0o777)
 }
 
 /// Returns the name with `_` instead of every byte that is not an ASCII letter, a digit or one of `._-`.

@@ -15,11 +15,9 @@ import Darwin
 ///   format is read to its end, but only its first 64 KiB are returned.
 /// - Throws: `noInput`, `io` or `limitExceeded`.
 package func readInput(_ path: String, limit: Int?) throws(Failure) -> [UInt8] {
-    let descriptor = path == "-" ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC)
+    let descriptor = path == "-" ? STDIN_FILENO : open(path.cPath, O_RDONLY | O_CLOEXEC)
     guard descriptor >= 0 else {
-        // U+FFFD replaces bytes that are not UTF-8.
-        let hint = path.unicodeScalars.contains("\u{FFFD}") ? ", or the file name is not valid UTF-8" : ""
-        throw Failure(.noInput, "noInput: \(systemMessage())\(hint)")
+        throw Failure(.noInput, "noInput: \(systemMessage())")
     }
     defer { if descriptor != STDIN_FILENO { close(descriptor) } }
     return try readInput(descriptor: descriptor, limit: limit)
@@ -89,7 +87,7 @@ package func systemMessage() -> String { String(cString: strerror(errno)) }
 ///
 /// - Throws: `noInput` or `io`.
 package func readList(_ path: String) throws(Failure) -> [UInt8] {
-    let descriptor = path == "-" ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC)
+    let descriptor = path == "-" ? STDIN_FILENO : open(path.cPath, O_RDONLY | O_CLOEXEC)
     guard descriptor >= 0 else { throw Failure(.noInput, "noInput: \(systemMessage())") }
     defer { if descriptor != STDIN_FILENO { close(descriptor) } }
     let chunk = UnsafeMutableRawBufferPointer.allocate(byteCount: 64 << 10, alignment: 16)

@@ -45,7 +45,7 @@ package enum InputPaths {
             var facts = stat()
             if argument == "-" {
                 all.paths.append(argument)
-            } else if stat(argument, &facts) == 0 {
+            } else if stat(argument.cPath, &facts) == 0 {
                 all.add(expandFolders([argument], isRecursive: isRecursive))
             } else {
                 let matches = argument.utf8.contains { "*?[".utf8.contains($0) } ? matches(of: argument) : []
@@ -77,7 +77,7 @@ package enum InputPaths {
     /// - Parameter endsWithNUL: The line was terminated by NUL; otherwise a carriage return at its end is removed.
     package static func path(inLine line: [UInt8], endsWithNUL: Bool) -> String? {
         let isLine = !endsWithNUL && line.last == UInt8(ascii: "\r")
-        let path = String(decoding: isLine ? line.dropLast() : line[...], as: UTF8.self)
+        let path = String(pathBytes: isLine ? line.dropLast() : line[...])
         return path.isEmpty ? nil : path
     }
 
@@ -93,9 +93,9 @@ package enum InputPaths {
     private static func matches(of pattern: String) -> [String] {
         var found = glob_t()
         defer { globfree(&found) }
-        guard glob(pattern, GLOB_TILDE, nil, &found) == 0 else { return [] }
+        guard glob(pattern.cPath, GLOB_TILDE, nil, &found) == 0 else { return [] }
         return (0..<Int(found.gl_pathc)).compactMap { index in
-            found.gl_pathv[index].map { String(cString: $0) }
+            found.gl_pathv[index].map { String(cPath: $0) }
         }
     }
 }

@@ -42,9 +42,9 @@ package final class Output {
         if path == "-" {
             self.path = "stdout"
             descriptor = STDOUT_FILENO
-        } else if stat(path, &facts) == 0, facts.st_mode & S_IFMT != S_IFREG {
+        } else if stat(path.cPath, &facts) == 0, facts.st_mode & S_IFMT != S_IFREG {
             self.path = path
-            descriptor = open(path, O_WRONLY | O_CLOEXEC)
+            descriptor = open(path.cPath, O_WRONLY | O_CLOEXEC)
         } else {
             // Resolve symbolic links, so that `commit()` replaces the target of a link and not the link itself.
             self.path = resolved(path) ?? path
@@ -63,7 +63,7 @@ package final class Output {
         self.folder = folder
         path = name
         var facts = stat()
-        if fstatat(folder, name, &facts, AT_SYMLINK_NOFOLLOW) == 0, facts.st_mode & S_IFMT != S_IFREG {
+        if fstatat(folder, name.cPath, &facts, AT_SYMLINK_NOFOLLOW) == 0, facts.st_mode & S_IFMT != S_IFREG {
             throw OutputFailure(name, "the path exists and is not a regular file")
         }
         (descriptor, temporary) = makeTemporary(inFolder: folder)
@@ -72,7 +72,7 @@ package final class Output {
 
     deinit {
         if descriptor != STDOUT_FILENO { close(descriptor) }
-        if let temporary { unlinkat(folder, temporary, 0) }
+        if let temporary { unlinkat(folder, temporary.cPath, 0) }
     }
 
     package func write(_ bytes: Span<UInt8>) throws(OutputFailure) {
@@ -81,7 +81,8 @@ package final class Output {
         }
     }
 
-    package func write(_ text: String) throws(OutputFailure) { try write(Array(text.utf8).span) }
+    /// Writes text; paths in it that are not UTF-8 are written as ``Swift/String/printable``.
+    package func write(_ text: String) throws(OutputFailure) { try write(Array(text.printable.utf8).span) }
 
     package func write(_ bytes: UnsafeRawBufferPointer) throws(OutputFailure) {
         guard writeAll(bytes, to: descriptor) else { throw OutputFailure(path) }
@@ -90,14 +91,14 @@ package final class Output {
     /// Renames the temporary file to its final name; call it once, after the last write.
     package func commit() throws(OutputFailure) {
         guard let temporary else { return }
-        guard renameat(folder, temporary, folder, path) == 0 else { throw OutputFailure(path) }
+        guard renameat(folder, temporary.cPath, folder, path.cPath) == 0 else { throw OutputFailure(path) }
         self.temporary = nil
     }
 }
 
-/// Prints a line on stderr.
+/// Prints a line on stderr; paths in it that are not UTF-8 are written as ``Swift/String/printable``.
 package func printError(_ line: String) {
-    Array((line + "\n").utf8).withUnsafeBytes { _ = writeAll($0, to: STDERR_FILENO) }
+    Array((line.printable + "\n").utf8).withUnsafeBytes { _ = writeAll($0, to: STDERR_FILENO) }
 }
 
 /// Ignores SIGPIPE and SIGXFSZ, so that a write to a closed pipe or over the file size limit (`ulimit -f`) fails
@@ -131,9 +132,9 @@ package func writeAll(_ bytes: UnsafeRawBufferPointer, to descriptor: Int32) -> 
 
 /// Absolute path without symbolic links; `nil` when the file does not exist.
 package func resolved(_ path: String) -> String? {
-    guard let real = realpath(path, nil) else { return nil }
+    guard let real = realpath(path.cPath, nil) else { return nil }
     defer { free(real) }
-    return String(cString: real)
+    return String(cPath: real)
 }
 
 /// Creates an empty temporary file in the folder of `path`, with the permissions 0666 reduced by the umask.
@@ -149,7 +150,7 @@ private func makeTemporary(inFolder folder: Int32, prefix: String = "") -> (desc
     while true {
         // A name derived from the file's name could exceed the system's limit for names.
         let path = prefix + ".imagetool.\(String(UInt64.random(in: 0 ... .max), radix: 36))"
-        let descriptor = openat(folder, path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o666)
+        let descriptor = openat(folder, path.cPath, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o666)
         if descriptor >= 0 { return (descriptor, path) }
         if errno != EEXIST { return (descriptor, nil) }
     }

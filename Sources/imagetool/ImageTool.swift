@@ -25,7 +25,7 @@ struct ImageTool: ParsableCommand {
 
     static func main() async {
         await runProcess {
-            let arguments = CommandLine.arguments.dropFirst()
+            let arguments = processArguments()
             if Set(arguments) == ["--version", "--verbose"] {
                 return try Output().write(LibraryReport(CodecLibrary.all()).text(toolVersion: toolVersion))
             }

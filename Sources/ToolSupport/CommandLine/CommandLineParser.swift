@@ -1,7 +1,8 @@
 /// Parses the arguments of a command and of its subcommands.
 ///
-/// Options of a command may be anywhere among its positional arguments. Unknown options are an error only at the end,
-/// so that `--help` and `--version` work beside them; a missing or invalid value of an option is an error immediately.
+/// Options of a command may be anywhere among its positional arguments. Unknown options are an error after the
+/// options are read, so that `--help` and `--version` work beside them, and before missing arguments; a missing or
+/// invalid value of an option is an error immediately.
 struct CommandLineParser {
     /// The command and its subcommands that were selected.
     private var stack: [any ParsableArguments.Type]

@@ -82,7 +82,7 @@ extension ParsableCommand {
     /// - Throws: ``CommandLineError``, also for `--help` and `--version`.
     package static func parseAsRoot(_ arguments: [String]? = nil) throws -> any ParsableCommand {
         var parser = CommandLineParser(root: self)
-        let value = try parser.parse(arguments ?? Array(CommandLine.arguments.dropFirst()))
+        let value = try parser.parse(arguments ?? processArguments())
         guard let command = value as? any ParsableCommand else {
             preconditionFailure("the parser returned a value that is not a command")
         }
@@ -93,8 +93,8 @@ extension ParsableCommand {
     package static func exit(withError error: any Error) -> Never {
         let message = CommandMessage(error, root: self, columns: Terminal.helpColumns)
         // Help that cannot be written is no error: its reader, such as `head`, may have closed the pipe.
-        Array(message.output.utf8).withUnsafeBytes { _ = writeAll($0, to: 1) }
-        Array(message.errors.utf8).withUnsafeBytes { _ = writeAll($0, to: 2) }
+        Array(message.output.printable.utf8).withUnsafeBytes { _ = writeAll($0, to: 1) }
+        Array(message.errors.printable.utf8).withUnsafeBytes { _ = writeAll($0, to: 2) }
         exitProcess(message.exitCode)
     }
 }

@@ -161,7 +161,7 @@ enum DecodeStatusLine {
         _ file: String, _ status: String, rows: Int?, _ warnings: [DecodeWarning], error: String? = nil
     ) -> String {
         JSON.object([
-            ("file", .string(file)), ("status", .string(status)), ("rows", .optional(rows)),
+            JSON.path("file", file), ("status", .string(status)), ("rows", .optional(rows)),
             ("warnings", .array(warnings.map { .string($0.description) })), ("error", .optional(error)),
         ]).text + "\n"
     }

@@ -60,7 +60,7 @@ struct ImageFacts {
 
     var json: JSON {
         .object(
-            [("file", .string(path))] + header.facts + EXIF.facts(exif) + [
+            [JSON.path("file", path)] + header.facts + EXIF.facts(exif) + [
                 ("bytes", .integer(byteCount)), ("decodedBytes", .optional(header.decodedByteCount)),
             ] + (hash.map { [("blurHash", .string($0.description))] } ?? []))
     }

@@ -37,6 +37,7 @@ struct LoadCommand: AsyncParsableCommand {
 
     func validate() throws {
         guard (1...1_000_000).contains(rounds) else { throw ValidationError("--repeat must be 1 to 1000000.") }
+        if cacheDir?.isUTF8Path == false { throw ValidationError("--cache-dir must be UTF-8.") }
         if cacheDir?.isEmpty == true { throw ValidationError("--cache-dir must not be empty.") }
     }
 

@@ -18,9 +18,9 @@ struct LoadedFiles {
     init(folder: String) throws(OutputFailure) {
         self.folder = folder
         var facts = stat()
-        if mkdir(folder, 0o777) == 0 { return }
+        if mkdir(folder.cPath, 0o777) == 0 { return }
         guard errno == EEXIST else { throw OutputFailure(folder) }
-        guard stat(folder, &facts) == 0, facts.st_mode & S_IFMT == S_IFDIR else {
+        guard stat(folder.cPath, &facts) == 0, facts.st_mode & S_IFMT == S_IFDIR else {
             errno = ENOTDIR
             throw OutputFailure(folder)
         }
@@ -31,7 +31,7 @@ struct LoadedFiles {
         let (stem, suffix) = Self.name(of: url, format)
         let (descriptor, temporary) = makeTemporary(beside: "\(folder)/.\(stem)")
         guard descriptor >= 0, let temporary else { throw OutputFailure(folder) }
-        defer { unlink(temporary) }
+        defer { unlink(temporary.cPath) }
         let isWritten = bytes.withUnsafeBytes { writeAll($0, to: descriptor) }
         let code = errno
         guard close(descriptor) == 0, isWritten else {
@@ -41,7 +41,7 @@ struct LoadedFiles {
         // `link` fails for an existing name, even when another process creates it concurrently.
         for number in 1...1_000_000 {
             let name = number == 1 ? stem + suffix : "\(stem)-\(number)\(suffix)"
-            if link(temporary, "\(folder)/\(name)") == 0 { return name }
+            if link(temporary.cPath, "\(folder)/\(name)".cPath) == 0 { return name }
             guard errno == EEXIST else { throw OutputFailure("\(folder)/\(name)") }
         }
         throw OutputFailure("\(folder)/\(stem)\(suffix)")

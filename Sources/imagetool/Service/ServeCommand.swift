@@ -116,7 +116,9 @@ struct ServeCommand: AsyncParsableCommand {
         }
         configuration.source.fileRoot = folder
         let files = try listEntries(folder)
-        let paths = files.filter { $0.kind == .file && InputPaths.isDecodableName($0.path) }.map(\.path)
+        // A target is text, so a name that is not UTF-8 has none.
+        let paths = files.filter { $0.kind == .file && InputPaths.isDecodableName($0.path) && $0.path.isUTF8Path }
+            .map(\.path)
         if paths.count < files.count {
             printError(
                 "imagetool: the gallery leaves out \(files.count - paths.count) entries that are not files with the "

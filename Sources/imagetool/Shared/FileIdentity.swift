@@ -14,7 +14,7 @@ struct FileIdentity: Hashable {
     /// Returns `nil` when the path is not a regular file.
     init?(path: String) {
         var facts = stat()
-        guard stat(path, &facts) == 0, facts.st_mode & S_IFMT == S_IFREG else { return nil }
+        guard stat(path.cPath, &facts) == 0, facts.st_mode & S_IFMT == S_IFREG else { return nil }
         device = UInt64(truncatingIfNeeded: facts.st_dev)
         inode = UInt64(truncatingIfNeeded: facts.st_ino)
     }
@@ -34,7 +34,7 @@ struct FileFacts: Equatable, Sendable {
     /// Returns `nil` when the file is missing, and for `-` (stdin).
     init?(path: String) {
         var facts = stat()
-        guard path != "-", stat(path, &facts) == 0 else { return nil }
+        guard path != "-", stat(path.cPath, &facts) == 0 else { return nil }
         #if canImport(Darwin)
         let time = facts.st_mtimespec
         #else

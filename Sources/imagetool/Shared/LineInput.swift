@@ -71,7 +71,7 @@ final class LineInput: Sendable {
         self.maxLineBytes = maxLineBytes
         self.separator = separator
         self.watchesOutput = watchesOutput
-        descriptor = path == "-" ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC)
+        descriptor = path == "-" ? STDIN_FILENO : open(path.cPath, O_RDONLY | O_CLOEXEC)
         guard descriptor >= 0 else { throw Failure(.noInput, "noInput: \(systemMessage())") }
         var ends: [Int32] = [-1, -1]
         guard pipe(&ends) == 0 else { throw Failure(.ioError, "io: \(systemMessage())") }

@@ -217,7 +217,7 @@ final class ThumbBatch {
 private enum ThumbRow {
     static func created(_ thumb: Thumb, of input: String, at output: String) -> JSON {
         .object([
-            ("input", .string(input)), ("result", .string("made")), ("output", .string(output)),
+            JSON.path("input", input), ("result", .string("made")), JSON.path("output", output),
             ("format", .string(thumb.format.rawValue)), ("width", .integer(thumb.width)),
             ("height", .integer(thumb.height)), ("bytes", .integer(thumb.file.count)),
             ("sourceFormat", .string(thumb.header.format.rawValue)), ("sourceWidth", .integer(thumb.header.width)),
@@ -227,7 +227,7 @@ private enum ThumbRow {
 
     static func planned(_ thumb: PlannedThumb, of input: String) -> JSON {
         .object([
-            ("input", .string(input)), ("result", .string("planned")), ("output", .string(thumb.output)),
+            JSON.path("input", input), ("result", .string("planned")), JSON.path("output", thumb.output),
             ("format", .string(thumb.format.rawValue)), ("width", .integer(thumb.width)),
             ("height", .integer(thumb.height)), ("sourceFormat", .string(thumb.header.format.rawValue)),
             ("sourceWidth", .integer(thumb.header.width)), ("sourceHeight", .integer(thumb.header.height)),
@@ -235,10 +235,10 @@ private enum ThumbRow {
     }
 
     static func skipped(_ input: String, _ output: String) -> JSON {
-        .object([("input", .string(input)), ("result", .string("skipped")), ("output", .string(output))])
+        .object([JSON.path("input", input), ("result", .string("skipped")), JSON.path("output", output)])
     }
 
     static func failed(_ input: String, _ failure: Failure) -> JSON {
-        .object([("input", .string(input)), ("result", .string("failed")), ("error", .string(failure.reason))])
+        .object([JSON.path("input", input), ("result", .string("failed")), ("error", .string(failure.reason))])
     }
 }

@@ -122,7 +122,7 @@ struct ThumbJob: Sendable {
         template.path(for: input, size: size, format: format, sizeText: recipes[recipe].sizeText)
     }
 
-    private func exists(_ path: String) -> Bool { path != "-" && access(path, F_OK) == 0 }
+    private func exists(_ path: String) -> Bool { path != "-" && access(path.cPath, F_OK) == 0 }
 }
 
 /// A file that `--dry-run` does not write.

@@ -39,7 +39,7 @@ final class ThumbManifest: Sendable {
         self.recipes = recipes
         // O_NONBLOCK, because opening a FIFO or a device could block.
         let mode = isReadOnly ? O_RDONLY : O_RDWR | O_CREAT | O_APPEND
-        descriptor = open(path, mode | O_CLOEXEC | O_NONBLOCK, 0o666)
+        descriptor = open(path.cPath, mode | O_CLOEXEC | O_NONBLOCK, 0o666)
         if isReadOnly, descriptor < 0, errno == ENOENT {
             entries = [:]
             return
@@ -74,7 +74,7 @@ final class ThumbManifest: Sendable {
             return recipes.map { _ in nil }
         }
         return recipes.map { recipe in
-            lines.last { $0.recipe == recipe && $0.facts == facts && access($0.output, F_OK) == 0 }?.output
+            lines.last { $0.recipe == recipe && $0.facts == facts && access($0.output.cPath, F_OK) == 0 }?.output
         }
     }
 
@@ -86,9 +86,9 @@ final class ThumbManifest: Sendable {
     func append(_ input: String, _ facts: FileFacts, recipe: Int, output: String) throws(OutputFailure) {
         try write(
             JSON.object([
-                ("input", .string(input)), ("bytes", .integer(facts.byteCount)),
+                JSON.path("input", input), ("bytes", .integer(facts.byteCount)),
                 ("modified", .integer(facts.modified)), ("recipe", .string(recipes[recipe])),
-                ("output", .string(output)),
+                JSON.path("output", output),
             ]).text + "\n")
     }
 
@@ -108,9 +108,9 @@ final class ThumbManifest: Sendable {
     }
 
     private static func entry(_ value: JSON) -> (String, Entry)? {
-        guard let input = value["input"]?.string, let bytes = value["bytes"]?.integer,
+        guard let input = value.path("input"), let bytes = value["bytes"]?.integer,
             let modified = value["modified"]?.integer, let recipe = value["recipe"]?.string,
-            let output = value["output"]?.string
+            let output = value.path("output")
         else { return nil }
         return (input, Entry(facts: FileFacts(byteCount: bytes, modified: modified), recipe: recipe, output: output))
     }

@@ -23,7 +23,7 @@ final class ConfinedFolder: Sendable {
 
     /// - Throws: `noInput` when the path is not a folder that can be opened.
     init(path: String) throws(Failure) {
-        root = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+        root = open(path.cPath, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
         guard root >= 0, let real = resolved(path) else { throw Failure(.noInput, "noInput: \(systemMessage())") }
         prefixes = [path, real].filter { $0.utf8.first == UInt8(ascii: "/") }
             .map { $0.utf8.last == UInt8(ascii: "/") ? $0 : $0 + "/" }
@@ -37,7 +37,7 @@ final class ConfinedFolder: Sendable {
     func openFile(_ path: String) throws -> Int32 {
         try withParent(of: path, createsFolders: false) { folder, name in
             // O_NONBLOCK, because opening a FIFO would block; it has no effect on regular files.
-            let descriptor = openat(folder, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC)
+            let descriptor = openat(folder, name.cPath, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC)
             guard descriptor >= 0 else { throw Failure(.noInput, "noInput: \(systemMessage())") }
             return descriptor
         }
@@ -82,8 +82,8 @@ final class ConfinedFolder: Sendable {
             } else if names.isEmpty {
                 return try body(folder, name)
             } else {
-                if createsFolders { mkdirat(folder, name, 0o777) }
-                let next = openat(folder, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
+                if createsFolders { mkdirat(folder, name.cPath, 0o777) }
+                let next = openat(folder, name.cPath, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
                 guard next >= 0 else { throw failure(systemMessage()) }
                 folders.append(next)
             }
@@ -107,8 +107,8 @@ final class ConfinedFolder: Sendable {
     private static func link(in folder: Int32, _ name: String) -> String? {
         withUnsafeTemporaryAllocation(of: CChar.self, capacity: Int(PATH_MAX)) { target in
             guard let start = target.baseAddress else { return nil }
-            let count = readlinkat(folder, name, start, target.count)
-            return count < 0 ? nil : String(decoding: UnsafeRawBufferPointer(target).prefix(count), as: UTF8.self)
+            let count = readlinkat(folder, name.cPath, start, target.count)
+            return count < 0 ? nil : String(pathBytes: UnsafeRawBufferPointer(target).prefix(count))
         }
     }
 

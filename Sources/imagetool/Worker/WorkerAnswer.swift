@@ -53,7 +53,7 @@ struct WorkerAnswer: Sendable {
         return Self(
             members: [("status", .string(status.name)), ("code", .null)] + damage + [
                 ("format", .string(format)), ("width", .integer(width)), ("height", .integer(height)),
-                ("output", .string(output ?? "inline")), ("bytes", .integer(body.byteCount)),
+                JSON.path("output", output ?? "inline"), ("bytes", .integer(body.byteCount)),
             ], body: output == nil ? body : nil)
     }
 

@@ -29,7 +29,7 @@ struct WorkerFiles: Sendable {
             descriptor = try root.openFile(path)
         } else {
             // O_NONBLOCK, because opening a FIFO would block; it has no effect on regular files.
-            descriptor = open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC)
+            descriptor = open(path.cPath, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC)
             guard descriptor >= 0 else { throw Failure(.noInput, "noInput: \(systemMessage())") }
         }
         defer { close(descriptor) }
@@ -50,7 +50,7 @@ struct WorkerFiles: Sendable {
             // `-` is stdout for `Output`.
             let path = path == "-" ? "./-" : path
             var facts = stat()
-            if stat(path, &facts) == 0, facts.st_mode & S_IFMT != S_IFREG {
+            if stat(path.cPath, &facts) == 0, facts.st_mode & S_IFMT != S_IFREG {
                 throw OutputFailure(path, "the path exists and is not a regular file")
             }
             makeFolders(of: path)

@@ -31,7 +31,7 @@ struct WorkerRequest: Sendable {
     }
 
     private static let members: Set<String> = [
-        "id", "op", "path", "url", "bytes", "ops", "options", "format", "output", "deadlineMs",
+        "id", "op", "path", "pathBase64", "url", "bytes", "ops", "options", "format", "output", "deadlineMs",
     ]
 
     /// Parses a line; it may contain any bytes.
@@ -85,12 +85,19 @@ struct WorkerRequest: Sendable {
             deadline = .milliseconds(milliseconds)
         }
         return Content(
-            source: source, operation: operation, output: output == "inline" ? nil : output, deadline: deadline)
+            source: source, operation: operation,
+            output: output == "inline" ? nil : output.map { String(pathBytes: $0.utf8) }, deadline: deadline)
     }
 
     private static func source(_ line: JSON) throws(Failure) -> Source {
         var sources: [Source] = []
-        if let path = try line.optionalText("path") { sources.append(.path(path)) }
+        if let path = try line.optionalText("path") { sources.append(.path(String(pathBytes: path.utf8))) }
+        if let text = try line.optionalText("pathBase64") {
+            guard let bytes = Base64.decoded(text), !bytes.isEmpty else {
+                throw .invalidRequest("pathBase64 must be Base64 that is not empty")
+            }
+            sources.append(.path(String(pathBytes: bytes)))
+        }
         if let url = try line.optionalText("url") { sources.append(.url(url)) }
         if let value = line["bytes"] {
             guard let count = value.integer, count >= 0 else {
@@ -98,7 +105,7 @@ struct WorkerRequest: Sendable {
             }
             sources.append(.inline(count))
         }
-        guard sources.count == 1 else { throw .invalidRequest("one of path, url and bytes is required") }
+        guard sources.count == 1 else { throw .invalidRequest("one of path, pathBase64, url and bytes is required") }
         return sources[0]
     }
 

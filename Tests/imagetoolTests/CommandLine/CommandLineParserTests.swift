@@ -70,11 +70,12 @@ import Testing
             ),
             ("a -o5", "Unknown option '-o5'\n   or: Missing value for '-o <output>' in '-o5'"),
             ("a -=", "Invalid option: -="), ("a ---", "Invalid option: ---"), ("a ---x=1", "Invalid option: ---x=1"),
-            // The order of the checks: values of options, required arguments, validation, unknown options.
+            // The order of the checks: values of options, unknown options, required arguments, validation.
             ("--bad --jobs x", "The value 'x' is invalid for '--jobs <jobs>'"),
-            ("--bad", "Missing expected argument '<first>'"),
-            ("a --bad --max-bytes=-1 -j 0", "--max-bytes must be 0 or more."),
-            ("a --bad -j 0", "--jobs must be 1 or more."),
+            ("--bad", "Unknown option '--bad'. Did you mean '--tag'?"),
+            ("a --bad --max-bytes=-1 -j 0", "Unknown option '--bad'. Did you mean '--tag'?"),
+            ("a --bad -j 0", "Unknown option '--bad'. Did you mean '--tag'?"),
+            ("a --max-bytes=-1 -j 0", "--max-bytes must be 0 or more."), ("a -j 0", "--jobs must be 1 or more."),
         ])
     func wrongArgumentsAreReported(_ line: String, _ expected: String) {
         let message = sampleMessage(["sample"] + line.split(separator: " ").map { String($0) }).message
