@@ -1,3 +1,5 @@
+import PlatformImageToolSupport
+
 #if canImport(Glibc)
 import Glibc
 #elseif canImport(Musl)

@@ -115,7 +115,7 @@ import Testing
             }
         }
         let suffix = name.split(separator: ".").last.map(String.init)
-        let format = try #require(suffix.flatMap(EncodedFormat.init))
+        let format = try #require(suffix.flatMap { EncodedFormat(fileExtension: $0) })
         guard name.hasPrefix("moving") else { return try ImageEncoder().encode(bitmaps[0], as: format) }
         let frames = bitmaps.map { AnimationFrame($0, delay: FrameDelay(numerator: 1, denominator: 10)) }
         return try ImageEncoder().encodeAnimation(frames, as: format)
