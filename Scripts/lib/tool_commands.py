@@ -72,6 +72,16 @@ def read_declarations(text, types):
             scopes.pop()
 
 
+def all_options(path, found, types, last, seen):
+    """The options of a type and of the types of its properties, such as option groups in option groups."""
+    options = found.options | found.cases
+    for other in found.others - seen:
+        nested = types.get(f"{path}.{other}") or last.get(other)
+        if nested:
+            options = options | all_options(f"{path}.{other}", nested, types, last, seen | {other})
+    return options
+
+
 def read_commands(root):
     """For each tool: its commands, such as `cache stat` (empty for the tool itself), with their options."""
     tools = {}
@@ -81,7 +91,7 @@ def read_commands(root):
             with open(os.path.join(root, path), encoding="utf-8") as file:
                 read_declarations(file.read(), types)
         last = {path.rpartition(".")[2]: found for path, found in types.items()}
-        commands = {"": BUILT_IN | {"--verbose", "--generate-completion-script"}}
+        commands = {"": BUILT_IN | {"--man", "--verbose", "--generate-completion-script"}}
         commands.update((name, set(BUILT_IN)) for name in BUILT_IN_COMMANDS)
         for path, found in types.items():
             if not found.name or found.name == tool:
@@ -89,11 +99,6 @@ def read_commands(root):
             child = path.rpartition(".")[2]
             parents = [other.name for other in types.values() if child in other.children and other.name != tool]
             name = " ".join([*parents, found.name])
-            options = BUILT_IN | found.options
-            for other in found.others:
-                nested = types.get(f"{path}.{other}") or last.get(other)
-                if nested:
-                    options |= nested.options | nested.cases
-            commands[name] = options
+            commands[name] = BUILT_IN | all_options(path, found, types, last, set())
         tools[tool] = commands
     return tools

@@ -41,6 +41,12 @@ struct ContentTypeFilter: Sendable {
         return ContentType(String(decoding: line, as: UTF8.self))?.format
     }
 
+    /// The declared type as decoders get it: nil also for a type of more than 255 bytes, which is longer than any
+    /// registered one (RFC 6838 §4.2), because it becomes part of messages to workers.
+    static func declaredToDecoder(_ fields: HeaderFields) -> ContentType? {
+        declared(fields).flatMap { $0.description.utf8.count <= 255 ? $0 : nil }
+    }
+
     /// Replaces an alias of a format's type, such as `image/jpg` or `image/x-png`, by the registered type.
     private static func withoutAlias(_ type: ContentType) -> ContentType {
         ImageFormat(type)?.contentType ?? type

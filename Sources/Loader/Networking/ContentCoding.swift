@@ -35,8 +35,8 @@ struct ContentCodings: Equatable {
     var known: [ContentCoding] = []
     /// The lowercase name of the first other one; nil for none.
     ///
-    /// Many servers send a character encoding, a content type, `none` or `aws-chunked` here and do not code the content.
-    /// So a response with such a coding is used when its content begins like an image, and rejected otherwise.
+    /// Many servers send a character encoding, a content type, `none` or `aws-chunked` here and do not code the
+    /// content. So a response with such a coding is used when its content begins like an image, and rejected otherwise.
     var unknown: String?
 
     /// Throws `unknown` for an unknown coding, unless the content has the signature of an image.

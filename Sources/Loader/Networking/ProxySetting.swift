@@ -41,7 +41,8 @@ public enum ProxySetting: Hashable, Sendable {
             return Resolved(
                 plain: entry("http_proxy"), secure: entry("https_proxy", "HTTPS_PROXY"),
                 exceptions: exceptions.split { $0 == "," || $0 == " " }.map { exception in
-                    String(decoding: HostName.ascii(exception.utf8) ?? Array(exception.utf8), as: UTF8.self).lowercased()
+                    String(decoding: HostName.ascii(exception.utf8) ?? Array(exception.utf8), as: UTF8.self)
+                        .lowercased()
                 })
         }
     }

@@ -92,8 +92,8 @@ struct RedirectChain: Sendable {
         }
     }
 
-    /// Returns a host of letters, digits, `-`, `.`, `_` and `~`, or in brackets, with an optional port; nil for anything
-    /// else. Internationalized labels become A-labels (RFC 5891).
+    /// Returns a host of letters, digits, `-`, `.`, `_` and `~`, or in brackets, with an optional port; nil for
+    /// anything else. Internationalized labels become A-labels (RFC 5891).
     ///
     /// URL parsers disagree on everything else that RFC 3986 permits, such as escapes and a preceding `@`; a
     /// disagreement would send a request to a host other than the checked one. User information in an untrusted

@@ -81,7 +81,7 @@ struct BodyDecoder: Sendable {
     ) async -> Result<FetchedContent, FetchFailure> {
         let content = FetchedContent(plain: LoadContent(bytes: bytes))
         guard var decoder = hop.load.headerDecoder else { return .success(content) }
-        decoder.options.declaredContentType = ContentTypeFilter.declared(fields)
+        decoder.options.declaredContentType = ContentTypeFilter.declaredToDecoder(fields)
         do throws(DecodeError) {
             try await queue.checkHeader(of: bytes, with: decoder, priority: hop.load.priority.decodePriority)
             return .success(content)

@@ -97,7 +97,9 @@ struct IncomingBody {
 
     private mutating func checkPrefix() throws(LoadError) {
         isPrefixChecked = true
-        do throws(ContentCodingError) { try codings.check(Array(content.prefix(1_024))) } catch { throw loadError(error) }
+        do throws(ContentCodingError) { try codings.check(Array(content.prefix(1_024))) } catch {
+            throw loadError(error)
+        }
         try checkType()
     }
 

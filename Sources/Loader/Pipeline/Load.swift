@@ -34,7 +34,7 @@ struct Load: Sendable {
         /// has no known signature.
         func declaring(_ fields: HeaderFields?) -> Self {
             var decoding = self
-            decoding.decoder.options.declaredContentType = fields.flatMap(ContentTypeFilter.declared)
+            decoding.decoder.options.declaredContentType = fields.flatMap(ContentTypeFilter.declaredToDecoder)
             return decoding
         }
     }

@@ -49,8 +49,8 @@ extension CacheKey {
         } ?? false
     }
 
-    /// Returns the host in lower case and ASCII, followed by the port if it is not `defaultPort`; nil for an invalid authority.
-    /// User information is removed: credentials select the partition of the key.
+    /// Returns the host in lower case and ASCII, followed by the port if it is not `defaultPort`; nil for an invalid
+    /// authority. User information is removed: credentials select the partition of the key.
     private static func normalised(authority: ArraySlice<UInt8>, defaultPort: Int) -> [UInt8]? {
         var host = authority
         if let at = host.lastIndex(of: UInt8(ascii: "@")) { host = host[(at + 1)...] }

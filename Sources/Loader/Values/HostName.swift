@@ -22,7 +22,8 @@ package enum HostName {
     private static func converted(_ text: String) -> String? {
         guard text.utf8.count <= 1_024 else { return nil }
         let isAllowed = text.unicodeScalars.allSatisfy { scalar in
-            scalar.isASCII ? scalar.value > 0x20 && scalar.value != 0x7F : isLetterOrNumber(scalar) || scalar == "\u{FF0E}"
+            scalar.isASCII
+                ? scalar.value > 0x20 && scalar.value != 0x7F : isLetterOrNumber(scalar) || scalar == "\u{FF0E}"
         }
         guard isAllowed else { return nil }
         // The prefix `xn--` marks a label that is already encoded. If it contains other characters than ASCII, the name

@@ -19,6 +19,7 @@ extension WireWriter {
         write(options.usesLibrariesAlone)
         write(options.usesLeastMemory)
         write(options.budgetBytes)
+        write(options.declaredContentType?.description)
     }
 
     mutating func write(_ options: ThumbnailOptions) {
@@ -50,6 +51,13 @@ extension WireReader {
         return limits
     }
 
+    mutating func readContentType() throws(WireError) -> ContentType? {
+        try readOptional { (reader) throws(WireError) in
+            guard let type = ContentType(try reader.readText(maxCount: 64 << 10)) else { throw WireError() }
+            return type
+        }
+    }
+
     mutating func readDecodeOptions() throws(WireError) -> DecodeOptions {
         var options = DecodeOptions()
         options.limits = try readLimits()
@@ -69,6 +77,7 @@ extension WireReader {
         options.usesLibrariesAlone = try readBool()
         options.usesLeastMemory = try readBool()
         options.budgetBytes = try readOptionalInt()
+        options.declaredContentType = try readContentType()
         return options
     }
 

@@ -267,10 +267,7 @@ extension WireReader {
         let number = try readUInt64()
         let operation = try readOperation()
         let options = try readDecodeOptions()
-        let contentType = try readOptional { (reader) throws(WireError) in
-            guard let type = ContentType(try reader.readText(maxCount: 64 << 10)) else { throw WireError() }
-            return type
-        }
+        let contentType = try readContentType()
         let isDescriptor = try readBool()
         let byteCount = try readInt(in: 0 ... .max)
         return WorkerRequest(

@@ -8,9 +8,9 @@ extension ImageDecoder {
     /// | WebP | EXIF | XMP | none |
     /// | TIFF | descriptive tags of the page, its Exif and GPS IFDs, no maker note | tag 700 | tags 33723 and 34377 |
     ///
-    /// Where a SubIFD of a TIFF has none, those of the IFD that contains it are read. GIF and BMP have none. A block that
-    /// is damaged, or larger than ``DecodeLimits/maxMetadataItem`` or the rest of ``DecodeLimits/maxMetadataTotal``, is
-    /// nil; damaged metadata is no error.
+    /// Where a SubIFD of a TIFF has none, those of the IFD that contains it are read. GIF and BMP have none. A block
+    /// that is damaged, or larger than ``DecodeLimits/maxMetadataItem`` or the rest of
+    /// ``DecodeLimits/maxMetadataTotal``, is nil; damaged metadata is no error.
     ///
     /// - Parameters:
     ///   - bytes: The complete file.

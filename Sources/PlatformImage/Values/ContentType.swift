@@ -43,8 +43,8 @@ public struct ContentType: Hashable, Sendable, CustomStringConvertible {
 
 extension ContentType {
     /// True for a type that declares no format, so that the signature of the content determines it:
-    /// `application/octet-stream`, names for downloads and for unknown or binary content that servers send in its place,
-    /// and all types below a top-level type that is not registered, such as `binary/octet-stream`.
+    /// `application/octet-stream`, names for downloads and for unknown or binary content that servers send in its
+    /// place, and all types below a top-level type that is not registered, such as `binary/octet-stream`.
     package var declaresNoFormat: Bool {
         let parts = description.utf8.split(separator: UInt8(ascii: "/"))
         guard let top = parts.first, let name = parts.last, parts.count == 2 else { return true }

@@ -28,8 +28,8 @@ public struct DecodeOptions: Hashable, Sendable {
     public var page = 0
     /// When true, TIFF files with LERC or JBIG compression are rejected; few images need these decoders.
     public var refusesRareCodecs = false
-    /// The content type that the sender declared, for calls without one of their own; nil for none. The signature of the
-    /// bytes takes precedence. A message to a worker contains the type of its request instead.
+    /// The content type that the sender declared, for calls without one of their own; nil for none. The signature of
+    /// the bytes takes precedence.
     package var declaredContentType: ContentType?
     /// Maximum of the reported GIF frame count: counting stops at this number. 0 means no maximum.
     package var maxCountedFrames = 0 {

@@ -8,8 +8,8 @@ extension SourceName {
     ///   - name: Percent-decoded once. `http:/host` and `https:/host` are accepted as `http://host` and
     ///     `https://host`: many proxies merge slashes in paths.
     ///   - defaultScheme: Scheme for a name without a scheme; nil when such a name is a file.
-    /// - Throws: `malformed` for a name that is empty or contains control characters, and for the name of a file that is
-    ///   not UTF-8. Bytes of a URL that are not UTF-8 are percent-encoded.
+    /// - Throws: `malformed` for a name that is empty or contains control characters, and for the name of a file that
+    ///   is not UTF-8. Bytes of a URL that are not UTF-8 are percent-encoded.
     init(named name: [UInt8], defaultScheme: String?) throws(ServiceError) {
         let name = Self.withSlashesOfScheme(name)
         guard !name.isEmpty else { throw .malformed("the target has no source") }
@@ -51,9 +51,9 @@ extension SourceName {
         return colon
     }
 
-    /// Normalizes a URL: scheme and host in lower case, an internationalized host in ASCII (A-labels, RFC 5891), and all
-    /// bytes escaped that a URL does not allow. Existing escapes remain unchanged, because they belong to the origin's
-    /// URL.
+    /// Normalizes a URL: scheme and host in lower case, an internationalized host in ASCII (A-labels, RFC 5891), and
+    /// all bytes escaped that a URL does not allow. Existing escapes remain unchanged, because they belong to the
+    /// origin's URL.
     private static func normalizedURL(_ url: [UInt8], authorityStart: Int) -> String {
         let name = withASCIIHost(url, authorityStart: authorityStart)
         let isDelimiter = { (byte: UInt8) in byte == UInt8(ascii: "/") || byte == UInt8(ascii: "?") }

@@ -91,7 +91,9 @@ struct LoadCommand: AsyncParsableCommand {
         return try ImageLoader(configuration: configuration, transport: CurlTransport())
     }
 
-    private func timed(_ url: String, _ fields: HeaderFields, _ loader: ImageLoader) async -> (String, LoadOutcome, Double) {
+    private func timed(_ url: String, _ fields: HeaderFields, _ loader: ImageLoader) async -> (
+        String, LoadOutcome, Double
+    ) {
         let start = ContinuousClock.now
         let outcome = await loader.outcome(of: ImageRequest(url: url, fields: fields, policy: policy))
         return (url, outcome, (ContinuousClock.now - start) / .milliseconds(1))

@@ -37,7 +37,9 @@ struct RequestFieldOptions: ParsableArguments {
             }
             let value = text.utf8[text.utf8.index(after: colon)...].trimmingASCIIBlanks()
             let field = HeaderField(name, bytes: Array(value))
-            if field.hasControlCharacter { throw ValidationError("the value in --header contains a control character.") }
+            if field.hasControlCharacter {
+                throw ValidationError("the value in --header contains a control character.")
+            }
             fields.lines.append(field)
         }
         return fields

@@ -41,7 +41,9 @@ import Testing
         #expect(throws: LoadError(.unacceptableContentType, "")) { try result.get() }
     }
 
-    @Test(arguments: ["UTF-8", "aws-chunked", "none", "binary", "image/png", "br", "zstd", "8bit", "utf-8, aws-chunked"])
+    @Test(arguments: [
+        "UTF-8", "aws-chunked", "none", "binary", "image/png", "br", "zstd", "8bit", "utf-8, aws-chunked",
+    ])
     func imageThatIsNotCodedIsLoadedWhateverItsContentEncodingSays(_ coding: String) async throws {
         let result = try await Self.load([("Content-Type", "image/png"), ("Content-Encoding", coding)], Self.image)
 

@@ -30,7 +30,8 @@ import Testing
     }
 
     @Test(
-        .requirement("B5"), arguments: [(nil, nil), (0, 0), (1, 2), (2, 3), (65_534, 65_535), (65_535, 65_536)]
+        .requirement("B5"),
+        arguments: [(nil, nil), (0, 0), (1, 2), (2, 3), (65_534, 65_535), (65_535, 65_536)]
             as [(Int?, Int?)])
     func numberInAGIFMeansOneMorePlay(stored: Int?, plays: Int?) throws {
         #expect(try ImageDecoder().header(of: Self.gif(stored)).loopCount == plays)

@@ -15,16 +15,17 @@ import Testing
         var bytes: Int { bits / 8 }
     }
 
-    static let layouts: [Layout] = [56, 108, 124].flatMap { size in
-        [
-            Layout(bits: 32, masks: [0xFF_0000, 0xFF00, 0xFF, 0xFF00_0000], headerSize: size),
-            Layout(bits: 32, masks: [0xFF, 0xFF00, 0xFF_0000, 0xFF00_0000], headerSize: size),
-            Layout(bits: 32, masks: [0xFF00_0000, 0xFF_0000, 0xFF00, 0xFF], headerSize: size),
-            Layout(bits: 32, masks: [0x3FF0_0000, 0xF_FC00, 0x3FF, 0xC000_0000], headerSize: size),
-            Layout(bits: 16, masks: [0x7C00, 0x3E0, 0x1F, 0x8000], headerSize: size),
-            Layout(bits: 16, masks: [0xF00, 0xF0, 0xF, 0xF000], headerSize: size),
-        ]
-    } + [Layout(bits: 32, masks: [0xFF_0000, 0xFF00, 0xFF, 0xFF00_0000], headerSize: 40, compression: 6)]
+    static let layouts: [Layout] =
+        [56, 108, 124].flatMap { size in
+            [
+                Layout(bits: 32, masks: [0xFF_0000, 0xFF00, 0xFF, 0xFF00_0000], headerSize: size),
+                Layout(bits: 32, masks: [0xFF, 0xFF00, 0xFF_0000, 0xFF00_0000], headerSize: size),
+                Layout(bits: 32, masks: [0xFF00_0000, 0xFF_0000, 0xFF00, 0xFF], headerSize: size),
+                Layout(bits: 32, masks: [0x3FF0_0000, 0xF_FC00, 0x3FF, 0xC000_0000], headerSize: size),
+                Layout(bits: 16, masks: [0x7C00, 0x3E0, 0x1F, 0x8000], headerSize: size),
+                Layout(bits: 16, masks: [0xF00, 0xF0, 0xF, 0xF000], headerSize: size),
+            ]
+        } + [Layout(bits: 32, masks: [0xFF_0000, 0xFF00, 0xFF, 0xFF00_0000], headerSize: 40, compression: 6)]
 
     /// 5 x 4 pixels, whose colours are not 0 and whose alpha is 0 except for the pixels at `visible` in stored order.
     private static func file(_ layout: Layout, height: Int, visible: Set<Int> = []) -> BMPFile {

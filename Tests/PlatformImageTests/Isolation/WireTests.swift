@@ -21,6 +21,7 @@ import Testing
         "usesLibrariesAlone": { $0.usesLibrariesAlone = true },
         "usesLeastMemory": { $0.usesLeastMemory = true },
         "budgetBytes": { $0.budgetBytes = 1 << 40 },
+        "declaredContentType": { $0.declaredContentType = .png },
     ]
 
     private static let limitChanges: [String: @Sendable (inout DecodeLimits) -> Void] = [

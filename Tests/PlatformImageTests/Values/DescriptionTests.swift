@@ -86,8 +86,9 @@ import Testing
         var options = DecodeOptions()
         options.page = 1
         options.limits.maxWork = 5
-        // Options that change neither pixels nor status are not part of `cacheVariant`.
-        let withoutPart: Set = ["usesLeastMemory", "budgetBytes", "maxCountedFrames"]
+        // Options that change neither pixels nor status are not part of `cacheVariant`, nor the declared content type:
+        // it belongs to the body that is decoded.
+        let withoutPart: Set = ["usesLeastMemory", "budgetBytes", "maxCountedFrames", "declaredContentType"]
         for part in Mirror(reflecting: options).children where !withoutPart.contains(part.label ?? "") {
             #expect(options.cacheVariant.contains("\(part.label ?? ""): "), "\(part.label ?? "")")
         }

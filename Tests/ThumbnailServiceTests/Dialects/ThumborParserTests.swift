@@ -187,8 +187,8 @@ import Testing
         #expect(try dialect.parse("/unsafe/https://h/a".utf8).source == .url("https://h/a"))
     }
 
-    /// The URL of the source has the bytes that the target names: escapes of any byte, also of bytes that are not UTF-8,
-    /// and the escapes of an escape.
+    /// The URL of the source has the bytes that the target names: escapes of any byte, also of bytes that are not
+    /// UTF-8, and the escapes of an escape.
     @Test func everyByteOfASourceIsInItsURLAsAnEscapeOrAsItself() throws {
         for byte in UInt8.min...UInt8.max {
             let hex = (byte < 16 ? "0" : "") + String(byte, radix: 16, uppercase: true)

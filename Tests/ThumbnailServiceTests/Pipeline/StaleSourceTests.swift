@@ -52,7 +52,8 @@ import Testing
         return replies
     }
 
-    @Test(arguments: [nil, "max-age=0", "max-age=0, stale-if-error=1"] as [String?], ["500", "503", "close", "silence"])
+    @Test(
+        arguments: [nil, "max-age=0", "max-age=0, stale-if-error=1"] as [String?], ["500", "503", "close", "silence"])
     func newSizeIsRenderedFromTheStoredSourceWhileTheOriginFails(_ control: String?, _ failure: String) async throws {
         let actions: [String: OriginAction] = [
             "500": .response(OriginResponse(status: 500)), "503": .response(OriginResponse(status: 503)),

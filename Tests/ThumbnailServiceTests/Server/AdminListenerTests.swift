@@ -222,10 +222,11 @@ import Testing
         #expect(samples.value("imagetool_inflight_bytes_limit").map { $0 > 0 } == true)
     }
 
-    @Test(arguments: [
-        ("127.0.0.1", nil, false), ("127.9.9.9", nil, false), ("0.0.0.0", nil, true),
-        ("0.0.0.0", "a token of these tests", false),
-    ] as [(String, String?, Bool)])
+    @Test(
+        arguments: [
+            ("127.0.0.1", nil, false), ("127.9.9.9", nil, false), ("0.0.0.0", nil, true),
+            ("0.0.0.0", "a token of these tests", false),
+        ] as [(String, String?, Bool)])
     func publicAdminHostWithoutATokenIsLoggedAsAWarning(_ host: String, _ token: String?, _ warns: Bool) async throws {
         let recorder = LogRecorder()
         try await withService(log: recorder.log) {

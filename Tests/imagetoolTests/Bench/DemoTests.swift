@@ -2,6 +2,7 @@ import Foundation
 import PlatformImage
 import PlatformImageTestSupport
 import Testing
+
 @testable import imagetool_bench
 
 @Suite struct DemoTests {
