@@ -51,7 +51,7 @@ static void check_sizes(void) {
       {"imgc_work", sizeof(imgc_work), 16},
       {"imgc_request", sizeof(imgc_request), 184},
       {"imgc_target", sizeof(imgc_target), 40},
-      {"imgc_header", sizeof(imgc_header), 120},
+      {"imgc_header", sizeof(imgc_header), 136},
       {"imgc_report", sizeof(imgc_report), 268},
       {"imgc_frame", sizeof(imgc_frame), 56},
       {"imgc_library", sizeof(imgc_library), 40},

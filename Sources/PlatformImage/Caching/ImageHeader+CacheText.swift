@@ -1,5 +1,6 @@
 extension ImageHeader {
-    /// The properties as one line of ASCII text, for a cache file; without ``warnings`` and ``iccProfileDescription``.
+    /// The properties as one line of ASCII text, for a cache file; without ``warnings``, ``pages`` and
+    /// ``iccProfileDescription``.
     package var cacheText: String {
         let fields: [String] = [
             format.rawValue, "\(width)", "\(height)", "\(orientation.rawValue)", "\(bitsPerChannel)", "\(channelCount)",
