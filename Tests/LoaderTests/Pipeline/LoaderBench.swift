@@ -22,6 +22,8 @@ struct LoaderBench: Sendable {
         configuration.dataDirectory = self.folder.path + "/data"
         // Without a limit, every loader would report diskCacheUnlimited.
         configuration.diskCacheMaxBytes = 1 << 30
+        // Tests compare the complete fields of requests.
+        configuration.userAgent = nil
         configuration.clock = { [clock] in clock.now }
         change(&configuration)
         loader = try ImageLoader(configuration: configuration, transport: transport)

@@ -42,7 +42,9 @@ import Testing
         ServerBehaviour(
             "invalid gzip", RealServerBench.image(TestImage.first, [coding("gzip")]), .undecodable),
         ServerBehaviour(
-            "unknown content coding", RealServerBench.image(TestImage.first, [coding("br")]), .undecodable),
+            "unknown content coding", RealServerBench.image(Array(repeating: 0x8B, count: 300), [coding("br")]),
+            .undecodable),
+        ServerBehaviour("unused content coding", RealServerBench.image(TestImage.first, [coding("br")])),
         ServerBehaviour("closed within the body", RealServerBench.image { $0.failure = (250, .close) }, .transport),
         ServerBehaviour("closed before the body", RealServerBench.image { $0.failure = (0, .close) }, .transport),
         ServerBehaviour(

@@ -144,7 +144,8 @@ import Testing
     @Test func errorsOfHelpDoNotReferToHelp() {
         #expect(
             sampleMessage(["help", "--bad"]).message?.errors
-                == "Error: Unknown option '--bad'\nUsage: tool help [<subcommands> ...]\n")
+                == "Error: Unknown option '--bad'. Did you mean '--man'?\n"
+                + "Usage: tool help [<subcommands> ...] [--man]\n")
         #expect(
             sampleMessage(["help", "-h=5"]).message?.errors.hasPrefix(
                 "Error: The option '-h' does not take any value, but '5' was specified.\n") == true)

@@ -37,9 +37,9 @@ import Testing
         try folder.write(Array((names.map { folder.path($0) }.joined(separator: "\n") + "\n").utf8), to: "list")
         let results = try TemporaryFolder()
 
-        let recursive = try ToolRun("thumb", "-r", folder.path, "-s", "1", "-o", results.path("a/{name}.png"))
+        let recursive = try ToolRun("thumb", "-r", folder.path, "-s", "1", "-o", results.path + "/a/{name}.png")
         let listed = try ToolRun(
-            "thumb", "--files-from", folder.path("list"), "-s", "1", "-o", results.path("b/{name}.png"))
+            "thumb", "--files-from", folder.path("list"), "-s", "1", "-o", results.path + "/b/{name}.png")
         let sheet = try ToolRun("contact-sheet", "-r", folder.path, "-s", "8", "--columns", "1", "-o", "-")
         let facts = try ToolRun("info", "-r", folder.path, "--ndjson")
 

@@ -47,7 +47,7 @@ import Testing
     }
 
     @Test(arguments: [
-        "b*.bmp", "\"$(printf 'b\\377.bmp')\"", "-r .", "--files-from list", "--files-from zeros -0",
+        "in/b*.bmp", "\"$(printf 'in/b\\377.bmp')\"", "-r in", "--files-from list", "--files-from zeros -0",
     ])
     func fileWithANameThatIsNotUTF8IsProcessed(_ inputs: String) throws {
         let folder = try TemporaryFolder()
@@ -55,16 +55,15 @@ import Testing
 
         let run = try ToolRun(
             shell: """
-                cd '\(folder.path)' && mv source "$(printf 'b\\377.bmp')" && printf 'b\\377.bmp\\n' >list &&
-                printf 'b\\377.bmp\\0' >zeros &&
+                cd '\(folder.path)' && mkdir in && mv source "$(printf 'in/b\\377.bmp')" &&
+                printf 'in/b\\377.bmp\\n' >list && printf 'in/b\\377.bmp\\0' >zeros &&
                 "$TOOL" thumb \(inputs) -s 1 -o 'out/{name}-1.png' --manifest done --ndjson --quiet &&
                 "$TOOL" thumb \(inputs) -s 1 -o 'out/{name}-1.png' --manifest done --ndjson --quiet &&
                 test -s "$(printf 'out/b\\377-1.png')" && ls out | wc -l
                 """)
 
         #expect(run.exitCode == 0, "\(run.errors)")
-        let path = inputs == "-r ." ? "./b" : "b"
-        let input = Base64.encoded(Array(path.utf8) + [0xFF] + Array(".bmp".utf8))
+        let input = Base64.encoded(Array("in/b".utf8) + [0xFF] + Array(".bmp".utf8))
         let output = Base64.encoded(Array("out/b".utf8) + [0xFF] + Array("-1.png".utf8))
         let lines = run.text.split(separator: "\n")
         #expect(lines.count == 3, "\(run.text)")

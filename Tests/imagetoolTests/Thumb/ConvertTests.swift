@@ -79,10 +79,10 @@ import Testing
         let source = try folder.write(largeBitmap, to: "a.bmp")
 
         let run = try ToolRun(
-            "convert", source, "-o", folder.path("{name}-{w}x{h}.{ext}"), "--crop", "30x20+5+5", "--format", "jpeg",
+            "convert", source, "-o", folder.path + "/{name}-{w}x{h}.{ext}", "--crop", "30x20+5+5", "--format", "jpeg",
             "--quality", "50", "--max-bytes", "10k", "--background", "white", "--metadata", "all", "--frame", "0",
             "--ndjson", "--no-rotate")
-        let sized = try ToolRun("convert", source, "-o", folder.path("{name}-{size}.{ext}"))
+        let sized = try ToolRun("convert", source, "-o", folder.path + "/{name}-{size}.{ext}")
 
         #expect(run.exitCode == 0 && run.text.contains("\"result\":\"made\""), "\(run.errors)")
         #expect(try folder.names == ["a-30x20.jpg", "a.bmp"])

@@ -158,7 +158,7 @@ import Testing
     @Test func maxBytesWithAUnitLimitsTheFile() throws {
         try folder.write(largeBitmap, to: "a.bmp")
 
-        let run = try tool("thumb a.bmp -s 400 -o a.jpg --max-bytes 4k")
+        let run = try tool("thumb a.bmp -s 100 -o a.jpg --max-bytes 4k")
 
         #expect(run.exitCode == 0, "\(run.errors)")
         #expect(try folder.read("a.jpg").count <= 4_000)
