@@ -1,5 +1,11 @@
 import PlatformImage
 
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
+import Foundation
+#endif
+
 /// File names are bytes, and need not be UTF-8. The tools keep paths as `String`: each byte that is not part of valid
 /// UTF-8 is one of the scalars U+10FF80 to U+10FFFF, the last private use characters, and a name that contains one of
 /// these characters itself has its four bytes converted in the same way. So every path has exactly one text, and every
@@ -113,57 +119,17 @@ extension JSON {
     ///   - path: Text of the path.
     package static func path(_ name: String, _ path: String) -> (String, JSON) {
         if path.isUTF8Path { return (name, .string(String(decoding: path.pathBytes, as: UTF8.self))) }
-        return (base64Name(name), .string(Base64.encoded(path.pathBytes)))
+        return (base64Name(name), .string(Data(path.pathBytes).base64EncodedString()))
     }
 
     /// Text of the path that ``path(_:_:)`` wrote; `nil` without the member and for invalid Base64.
     package func path(_ name: String) -> String? {
         if let text = self[name]?.string { return String(pathBytes: text.utf8) }
-        return self[Self.base64Name(name)]?.string.flatMap { Base64.decoded($0) }.map { String(pathBytes: $0) }
+        return self[Self.base64Name(name)]?.string.flatMap { Data(base64Encoded: $0) }.map { String(pathBytes: $0) }
     }
 
     private static func base64Name(_ name: String) -> String {
         ["file", "input", "path"].contains(name) ? "pathBase64" : name + "PathBase64"
-    }
-}
-
-/// Base64 with padding (RFC 4648, section 4).
-package enum Base64 {
-    private static let letters = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/".utf8)
-
-    package static func encoded(_ bytes: [UInt8]) -> String {
-        var text: [UInt8] = []
-        var index = 0
-        while index < bytes.count {
-            let group = bytes[index..<min(index + 3, bytes.count)]
-            let bits = group.reduce(UInt32(0)) { $0 << 8 | UInt32($1) } << (8 * UInt32(3 - group.count))
-            for position in 0..<4 {
-                let letter = letters[Int(bits >> (18 - 6 * UInt32(position)) & 63)]
-                text.append(position <= group.count ? letter : UInt8(ascii: "="))
-            }
-            index += 3
-        }
-        return String(decoding: text, as: UTF8.self)
-    }
-
-    /// The bytes; `nil` for a text with another length than a multiple of 4, other characters or wrong padding.
-    package static func decoded(_ text: String) -> [UInt8]? {
-        let letters = Array(text.utf8)
-        guard letters.count % 4 == 0 else { return nil }
-        let padding = letters.reversed().prefix { $0 == UInt8(ascii: "=") }.count
-        guard padding <= 2 else { return nil }
-        var bytes: [UInt8] = []
-        var (bits, count) = (UInt32(0), 0)
-        for letter in letters.dropLast(padding) {
-            guard let value = Self.letters.firstIndex(of: letter) else { return nil }
-            bits = (bits & 0xFFFF) << 6 | UInt32(value)
-            count += 6
-            if count >= 8 {
-                count -= 8
-                bytes.append(UInt8(truncatingIfNeeded: bits >> UInt32(count)))
-            }
-        }
-        return bytes
     }
 }
 

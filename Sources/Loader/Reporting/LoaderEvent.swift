@@ -44,7 +44,7 @@ public struct LoaderEvent: Hashable, Sendable {
         /// Cache misses, missing caching fields of responses, removal of one image, purges of the disk caches, and disk
         /// caches without a size limit.
         public static var cache: Self { Self(rawValue: 4) }
-        /// Failures, retries, disk faults, and dropped events or records.
+        /// Failures, retries, disk faults, ignored content codings, and dropped events or records.
         public static var error: Self { Self(rawValue: 8) }
         /// Purges of the memory cache, and evictions of images under memory pressure.
         public static var memory: Self { Self(rawValue: 16) }
@@ -104,9 +104,9 @@ extension LoaderEvent.Kind {
     var category: LoaderEvent.Categories {
         switch self {
         case .requestSent: .request
-        case .responseReceived, .contentCodingIgnored: .response
+        case .responseReceived: .response
         case .cacheMiss, .cachePolicyWarning, .imageRemoved, .filesRemoved, .diskCacheUnlimited: .cache
-        case .retrying, .failed, .diskFault, .reportsDropped: .error
+        case .retrying, .failed, .diskFault, .contentCodingIgnored, .reportsDropped: .error
         case .memoryPurged, .memoryRelieved: .memory
         }
     }

@@ -26,7 +26,7 @@ struct ResultKey: Hashable, Sendable {
 enum ServiceIdentity {
     /// Version of the results. It is raised whenever their pixels or the encoder settings change, which invalidates the
     /// results stored by older versions.
-    static let renderVersion = 5
+    static let renderVersion = 6
     /// Value of the Server field, and of User-Agent in requests to origins.
     static let name = "imagetool"
 }

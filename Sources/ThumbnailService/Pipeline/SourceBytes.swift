@@ -11,11 +11,12 @@ struct SourceBytes: Sendable {
     let lifetime: CacheLifetime.Source
     /// Modification time in seconds since 1970; nil when it is not known.
     let lastModified: Int64?
-    /// Value of the origin's `Content-Type`; nil without one.
+    /// The first ``maxTypeBytes`` bytes of the origin's `Content-Type`; nil without one.
     var declaredType: String?
     /// True for a stored response that is used because the origin failed (`source.staleIfError`).
     var isStale = false
 
+    private static let maxTypeBytes = 255
     /// Seconds for which a stale source counts as fresh, so that a failed origin is not requested for every result.
     static let staleLifetime = 60
 
@@ -52,7 +53,7 @@ struct SourceBytes: Sendable {
         let date = fields["Last-Modified"].flatMap { LastModified($0, now: now.seconds) }
         let digest = Self.digest(of: url, fields, byteCount: bytes.count)
         self.init(bytes, digest: digest, lifetime: lifetime, lastModified: date?.seconds)
-        declaredType = fields["Content-Type"].map { String(decoding: $0, as: UTF8.self) }
+        declaredType = fields["Content-Type"].map { String(decoding: $0.prefix(Self.maxTypeBytes), as: UTF8.self) }
         isStale = replacesError
     }
 

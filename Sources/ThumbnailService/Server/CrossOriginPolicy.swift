@@ -66,8 +66,10 @@ struct CrossOriginPolicy: Hashable, Sendable {
 
     /// Returns the value of `Access-Control-Allow-Origin` that depends on the request: its origin, if it is in the list
     /// of origins. Nil otherwise.
-    func listedOrigin(_ origin: String?) -> String? {
-        guard case .origins(let allowed) = rule, let origin, allowed.contains(origin) else { return nil }
+    ///
+    /// - Parameter origin: Returns the field `Origin` of the request; called only when there is a list.
+    func listedOrigin(_ origin: () -> String?) -> String? {
+        guard case .origins(let allowed) = rule, let origin = origin(), allowed.contains(origin) else { return nil }
         return origin
     }
 

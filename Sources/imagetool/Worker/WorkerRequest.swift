@@ -1,6 +1,12 @@
 import PlatformImage
 import PlatformImageToolSupport
 
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
+import Foundation
+#endif
+
 /// One request of `imagetool worker`, parsed. `Docs/worker.md` lists the members.
 struct WorkerRequest: Sendable {
     enum Source: Sendable {
@@ -93,7 +99,7 @@ struct WorkerRequest: Sendable {
         var sources: [Source] = []
         if let path = try line.optionalText("path") { sources.append(.path(String(pathBytes: path.utf8))) }
         if let text = try line.optionalText("pathBase64") {
-            guard let bytes = Base64.decoded(text), !bytes.isEmpty else {
+            guard let bytes = Data(base64Encoded: text), !bytes.isEmpty else {
                 throw .invalidRequest("pathBase64 must be Base64 that is not empty")
             }
             sources.append(.path(String(pathBytes: bytes)))

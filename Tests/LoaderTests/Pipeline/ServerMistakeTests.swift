@@ -50,6 +50,20 @@ import Testing
         #expect(try result.get().bitmap.width > 0)
     }
 
+    @Test func ignoredCodingIsReportedAsAWarningByDefault() async throws {
+        let listener = ReportListener()
+        let bench = try LoaderBench(ScriptedTransport(.coded("aws-chunked", Self.image, maxAge: 60))) {
+            listener.listen(&$0, to: ImageLoader.Configuration().eventCategories)
+        }
+
+        _ = try await bench.loader.image(for: ImageRequest(url: LoaderBench.url))
+        await bench.loader.flush()
+
+        let warnings = listener.lines.filter { $0.message == "unknown content coding ignored" }
+        #expect(warnings.map(\.level) == [.warning])
+        #expect(warnings.first?.metadata["coding"] == "aws-chunked")
+    }
+
     @Test func knownCodingIsDecodedBesideAnUnknownOne() async throws {
         let fields = [("Content-Type", "image/png"), ("Content-Encoding", "aws-chunked, gzip")]
 
