@@ -249,7 +249,7 @@ typedef struct imgc_header {
   // TIFF: the offsets of the page's IFD, and of the IFD of the chain whose SubIFD it is. Both are
   // equal when it is in the chain.
   uint64_t directory, parent_directory;
-  uint64_t icc_size;    // bytes of the embedded profile, uncompressed; 0: none
+  uint64_t icc_size; // bytes of the embedded profile, uncompressed; 0: none
   // PNG colour chunks. All of them are reported; imgc_transform_create applies their precedence.
   bool has_cicp;
   uint8_t cicp[4]; // primaries, transfer, matrix, full range (ITU-T H.273)

@@ -39,8 +39,8 @@ static imgc_status fill_header(const imgc_request *request, tiff_file *file, img
   if (!(request->flags & IMGC_COUNT_FRAMES)) return IMGC_OK;
   tiff_pages pages;
   if (!tiff_pages_read(request, &file->input, &pages, report)) {
-    // With more pages than the limit the number is reported as 0 (unknown), so that page 0 can still
-    // be decoded.
+    // With more pages than the limit the number is reported as 0 (unknown), so that page 0 can
+    // still be decoded.
     header->frame_count = pages.over_limit ? 0 : pages.count;
     if (pages.broken) imgc_warn(report, IMGC_WARN_TAG);
   }

@@ -125,7 +125,7 @@ extension ValueFormat<String> {
     /// `*`, or the origin of web pages.
     static let origin = Self(
         syntax: "`*` or origin such as `https://app.example`",
-        parse: { $0 == "*" ? $0 : CrossOriginPolicy.normalized($0) }, format: { $0 })
+        parse: { $0 == "*" ? $0 : WebOrigin.normalized($0) }, format: { $0 })
 
     /// A text that is not empty and has no control characters.
     static func text(_ noun: String) -> Self {

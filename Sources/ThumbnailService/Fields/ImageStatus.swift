@@ -6,16 +6,6 @@ enum ImageStatus: String, CaseIterable, Sendable {
     case stale
 }
 
-extension StoredResult.Facts {
-    /// The deviations of the result; empty for the complete image of a current source.
-    var imageStatus: [ImageStatus] {
-        var statuses: [ImageStatus] = []
-        if isDamaged { statuses.append(.partial) }
-        if isStale { statuses.append(.stale) }
-        return statuses
-    }
-}
-
 extension [ImageStatus] {
     /// The elements separated by `, `.
     var text: String { map(\.rawValue).joined(separator: ", ") }

@@ -92,3 +92,13 @@ extension StoredResult.Facts {
             validatedAt: response.responseTime, canonicalPath: text("X-Canonical"))
     }
 }
+
+extension StoredResult.Facts {
+    /// The deviations of the result; empty for the complete image of a current source.
+    var imageStatus: [ImageStatus] {
+        var statuses: [ImageStatus] = []
+        if isDamaged { statuses.append(.partial) }
+        if isStale { statuses.append(.stale) }
+        return statuses
+    }
+}

@@ -97,6 +97,7 @@ import Testing
             ("negativeCacheMaxAge", seconds(settings.negativeCacheMaxAge)),
             ("negativeCacheMaxCount", number(settings.negativeCacheMaxCount)),
             ("requestModifier", set(settings.requestModifier != nil)),
+            ("userAgent", settings.userAgent ?? "nil"),
             ("maxRedirects", number(settings.maxRedirects)),
             ("useServerCachePolicy", "\(settings.useServerCachePolicy)"),
             ("defaultCacheControlMaxAge", seconds(settings.defaultCacheControlMaxAge)),

@@ -147,6 +147,6 @@ import Testing
             ("app://local", "app://local"), ("https://a.example/", nil), ("https://", nil), ("a.example", nil),
             ("https://u@a.example", nil), ("https://a.example:65536", nil), ("https://a.example:", nil), ("null", nil),
         ]
-        for (text, origin) in table { #expect(CrossOriginPolicy.normalized(text) == origin, "\(text)") }
+        for (text, origin) in table { #expect(WebOrigin.normalized(text) == origin, "\(text)") }
     }
 }

@@ -103,12 +103,14 @@ static uint64_t sample_count(const tiff_input *in, uint64_t entry) {
 // Returns true when the values of BitsPerSample differ, which libtiff does not support. Values past
 // the number of samples are ignored, as in libtiff.
 static bool bits_differ(const tiff_input *in, uint64_t entry, uint64_t samples) {
-  uint64_t type = tiff_number(in, entry + 2, 2), stored_count = tiff_number(in, entry + 4, tiff_offset_bytes(in));
+  uint64_t type = tiff_number(in, entry + 2, 2),
+           stored_count = tiff_number(in, entry + 4, tiff_offset_bytes(in));
   uint64_t value = entry + 4 + tiff_offset_bytes(in);
   uint64_t count = stored_count < samples ? stored_count : samples;
   if (type != TIFF_TYPE_SHORT || count < 2) return false;
   if (count > 64) count = 64;
-  if (imgc_mul(stored_count, 2) > tiff_offset_bytes(in)) value = tiff_number(in, value, tiff_offset_bytes(in));
+  if (imgc_mul(stored_count, 2) > tiff_offset_bytes(in))
+    value = tiff_number(in, value, tiff_offset_bytes(in));
   if (!tiff_inside(in, value, count * 2)) return false;
   for (uint64_t i = 1; i < count; i++)
     if (tiff_number(in, value + 2 * i, 2) != tiff_number(in, value, 2)) return true;
@@ -126,14 +128,17 @@ static bool value_is_truncated(const tiff_input *in, uint64_t entry) {
       [TIFF_TYPE_IFD] = 4,       [TIFF_TYPE_LONG8] = 8,    [TIFF_TYPE_SLONG8] = 8,
       [TIFF_TYPE_IFD8] = 8,
   };
-  uint64_t type = tiff_number(in, entry + 2, 2), count = tiff_number(in, entry + 4, tiff_offset_bytes(in));
+  uint64_t type = tiff_number(in, entry + 2, 2),
+           count = tiff_number(in, entry + 4, tiff_offset_bytes(in));
   uint64_t bytes = type < sizeof sizes ? imgc_mul(count, sizes[type]) : 0;
   if (bytes <= tiff_offset_bytes(in)) return false;
-  return !tiff_inside(in, tiff_number(in, entry + 4 + tiff_offset_bytes(in), tiff_offset_bytes(in)), bytes);
+  return !tiff_inside(in, tiff_number(in, entry + 4 + tiff_offset_bytes(in), tiff_offset_bytes(in)),
+                      bytes);
 }
 
 static void note_profile(const tiff_input *in, uint64_t entry, tiff_page *page) {
-  uint64_t type = tiff_number(in, entry + 2, 2), count = tiff_number(in, entry + 4, tiff_offset_bytes(in));
+  uint64_t type = tiff_number(in, entry + 2, 2),
+           count = tiff_number(in, entry + 4, tiff_offset_bytes(in));
   uint64_t value = tiff_number(in, entry + 4 + tiff_offset_bytes(in), tiff_offset_bytes(in));
   // The ICC specification (B.4) requires the type UNDEFINED, but some files use BYTE.
   if ((type != TIFF_TYPE_UNDEFINED && type != TIFF_TYPE_BYTE) || count < IMGC_ICC_HEADER_SIZE ||

@@ -157,8 +157,7 @@ static imgc_status append(walk *w, tiff_pages *list, const tiff_directory *direc
   if (list->count == list->capacity) {
     uint32_t capacity = list->capacity ? list->capacity * 2 : 16;
     tiff_directory *items = realloc(list->items, capacity * sizeof *items);
-    if (!items)
-      return imgc_fail(w->report, IMGC_ERROR_OUT_OF_MEMORY, NULL, "tiff: out of memory");
+    if (!items) return imgc_fail(w->report, IMGC_ERROR_OUT_OF_MEMORY, NULL, "tiff: out of memory");
     list->items = items, list->capacity = capacity;
   }
   list->items[list->count++] = *directory;

@@ -2,9 +2,9 @@
 //
 // Page numbers count the full-resolution images first, in file order, then all others. File order
 // is that of the chain of directories; the SubIFDs of a directory follow it (TIFF technical note 1,
-// TIFF/EP, DNG). A directory is not full-resolution when bit 0 of NewSubfileType is set or the older
-// SubfileType is 2, or when it contains the samples of a camera sensor (CFA, LinearRaw), which are
-// not an image until they are developed.
+// TIFF/EP, DNG). A directory is not full-resolution when bit 0 of NewSubfileType is set or the
+// older SubfileType is 2, or when it contains the samples of a camera sensor (CFA, LinearRaw),
+// which are not an image until they are developed.
 
 #ifndef IMGC_TIFF_PAGES_H
 #define IMGC_TIFF_PAGES_H
