@@ -249,6 +249,10 @@ verify-http-server: bootstrap ## The request parser of the HTTP server against h
 verify-transport: tool ## Request lines of 10,000 URLs byte for byte; results of malformed responses, as a table
 	@IMAGETOOL=$(TOOL) Scripts/verify/transport $(ARGUMENTS)
 
+# ARGUMENTS='--only B1 N20' selects entries.
+verify-reports: tool ## Public bug reports and obstacles of new users, tried with commands, a service and origins
+	@IMAGETOOL=$(TOOL) Scripts/verify/reports $(ARGUMENTS)
+
 # ARGUMENTS='--all fit-in' prints all targets that contain a text.
 verify-thumbor: tool ## Status, size, format and pixels of the service against thumbor's for the same targets
 	@IMAGETOOL=$(TOOL) Scripts/verify/thumbor $(ARGUMENTS)

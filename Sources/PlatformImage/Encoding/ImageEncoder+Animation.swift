@@ -43,8 +43,9 @@ extension ImageEncoder {
         try options.check(for: format)
         try Self.check(frames, loopCount: loopCount, format)
         let canvas = frames[0].bitmap
-        try checkWork(width: canvas.width, height: canvas.height, frameCount: frames.count, as: format)
-        return try addingMetadata(format, width: canvas.width, height: canvas.height, cancellation) {
+        let affordable = try checkingWork(
+            width: canvas.width, height: canvas.height, frameCount: frames.count, as: format)
+        return try affordable.addingMetadata(format, width: canvas.width, height: canvas.height, cancellation) {
             (encoder) throws(EncodeError) in
             try encoder.encodeFrames(frames, as: format, loopCount: loopCount, cancellation)
         }

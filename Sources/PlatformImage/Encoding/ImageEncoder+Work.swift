@@ -4,12 +4,20 @@ extension ImageEncoder {
     ///
     /// The weights are the highest ones measured with libwebp 1.2.4, libdeflate 1.14 and the options of this encoder:
     /// noise, noise in the alpha channel, gradients, patterns and single colours, 16 x 16 to 447 x 447 pixels.
-    /// An attempt to fit ``EncodeOptions/maxBytes`` takes the same work again.
+    /// An attempt to fit ``EncodeOptions/maxBytes`` takes the same work again. With
+    /// ``WebPOptions/usesLosslessUnlessLarger``, the work is that of both files.
     ///
     /// - Parameters:
     ///   - width, height: Size of the image or of the canvas in pixels, 0 or more.
     ///   - frameCount: Number of frames of an animation; nil for a still image.
     package func work(width: Int, height: Int, frameCount: Int? = nil, as format: EncodedFormat) -> Int {
+        if format == .webp, let alternative = options.webp.losslessAlternative {
+            var (lossless, lossy) = (self, self)
+            lossless.options.webp = alternative
+            lossy.options.webp.usesLosslessUnlessLarger = false
+            return lossless.work(width: width, height: height, frameCount: frameCount, as: format)
+                .addingClamped(lossy.work(width: width, height: height, frameCount: frameCount, as: format))
+        }
         let pixels = width.multipliedClamped(by: height)
         let cost = cost(of: format, isAnimation: frameCount != nil)
         // Tables of prefix codes and palettes depend on the number of colours, which is at most that of pixels.
@@ -44,11 +52,21 @@ extension ImageEncoder {
         }
     }
 
+    /// The encoder; without ``WebPOptions/usesLosslessUnlessLarger`` when the work of both files exceeds
+    /// ``EncodeOptions/maxWork``.
+    ///
     /// - Throws: `limitExceeded` when the estimated work exceeds ``EncodeOptions/maxWork``.
-    func checkWork(width: Int, height: Int, frameCount: Int? = nil, as format: EncodedFormat) throws(EncodeError) {
-        guard let limit = options.maxWork else { return }
-        let work = work(width: width, height: height, frameCount: frameCount, as: format)
-        guard work > limit else { return }
+    func checkingWork(
+        width: Int, height: Int, frameCount: Int? = nil, as format: EncodedFormat
+    ) throws(EncodeError) -> ImageEncoder {
+        guard let limit = options.maxWork else { return self }
+        var encoder = self
+        var work = work(width: width, height: height, frameCount: frameCount, as: format)
+        if work > limit, format == .webp, options.webp.losslessAlternative != nil {
+            encoder.options.webp.usesLosslessUnlessLarger = false
+            work = encoder.work(width: width, height: height, frameCount: frameCount, as: format)
+        }
+        guard work > limit else { return encoder }
         let frames = frameCount.map { "\($0) frames of " } ?? ""
         throw EncodeError(
             .limitExceeded, format: format,

@@ -16,10 +16,14 @@ extension ImageEncoder {
         let (pixels, overflows) = width.multipliedReportingOverflow(by: height)
         guard !overflows, pixels < Int.max / 1024 else { return .max }
         if format == .gif { return pixels * 5 + width * 16 + 4_400_000 }
-        let isLossless = options.webp.isLossless || hasAlpha || options.webp.mixesLosslessFrames
+        let isLossless =
+            options.webp.isLossless || options.webp.usesLosslessUnlessLarger || hasAlpha
+            || options.webp.mixesLosslessFrames
         let bytesPerPixel = isLossless ? 64 : 44
         let tables = isLossless ? min(pixels * 640, 20 << 20) : 1 << 20
-        return (pixels * bytesPerPixel + tables).addingClamped(blocks)
+        // The lossless file is kept while the lossy one is encoded.
+        let kept = options.webp.losslessAlternative == nil ? 0 : pixels * 5
+        return (pixels * bytesPerPixel + tables + kept).addingClamped(blocks)
     }
 
     /// Metadata and profile while they are filtered and written: as given, filtered, in the form of the file, and in

@@ -27,8 +27,8 @@ public struct ImageEncoder: Sendable {
         _ bitmap: Bitmap, as format: EncodedFormat, cancellation: CancellationFlag? = nil
     ) throws(EncodeError) -> [UInt8] {
         try options.check(for: format)
-        try checkWork(width: bitmap.width, height: bitmap.height, as: format)
-        return try addingMetadata(format, width: bitmap.width, height: bitmap.height, cancellation) {
+        let affordable = try checkingWork(width: bitmap.width, height: bitmap.height, as: format)
+        return try affordable.addingMetadata(format, width: bitmap.width, height: bitmap.height, cancellation) {
             (encoder) throws(EncodeError) in try encoder.encodePixels(bitmap, as: format, cancellation)
         }
     }
@@ -93,12 +93,16 @@ public struct ImageEncoder: Sendable {
     }
 
     /// Changes the level of a lossless WebP, or the quality of a lossy one, when the file exceeds
-    /// ``EncodeOptions/maxBytes``.
+    /// ``EncodeOptions/maxBytes``. With ``WebPOptions/usesLosslessUnlessLarger``, the lossy file has the requested
+    /// quality if the lossless one is within the limit.
     func encodeWebPWithinLimit(
         _ encode: (_ options: WebPOptions, _ maxBytes: Int?) throws(EncodeError) -> [UInt8]?
     ) throws(EncodeError) -> [UInt8] {
         var adjusted = options.webp
         if adjusted.isLossless { return try encodeLosslessWebPWithinLimit(encode) }
+        if let alternative = adjusted.losslessAlternative, let lossless = try encode(alternative, options.maxBytes) {
+            return try encode(adjusted, lossless.count - 1) ?? lossless
+        }
         return try encodeWithinLimit(.webp, quality: adjusted.quality) { (quality, maxBytes) throws(EncodeError) in
             adjusted.quality = quality
             return try encode(adjusted, maxBytes)

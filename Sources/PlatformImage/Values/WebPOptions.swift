@@ -7,10 +7,16 @@ public struct WebPOptions: Hashable, Sendable {
     /// When true, preserves every sample, except the colour of pixels with alpha 0
     /// (``preservesTransparentColors``) and the differences that ``nearLossless`` allows.
     public var isLossless = false
+    /// When true, a file is lossless unless the lossy file is smaller; not used with ``isLossless``.
+    ///
+    /// Suitable for images with few colours, such as those of a palette: their lossless file often is the smaller one.
+    /// Both files are encoded, a still image or all frames of an animation, unless their estimated work exceeds
+    /// ``EncodeOptions/maxWork``; then only the lossy one. A lossless file over ``EncodeOptions/maxBytes`` is not used.
+    public var usesLosslessUnlessLarger = false
     /// Encoding time against file size.
     public var effort = WebPEffort.default
     /// Level of lossless compression from 0 (fastest) to 9 (smallest file); nil for that of ``effort``. Only used with
-    /// ``isLossless``. Level 9 takes up to 25 times as long as level 8. For some images a level above 6 gives a larger
+    /// ``isLossless`` and ``usesLosslessUnlessLarger``. Level 9 takes up to 25 times as long as level 8. For some images a level above 6 gives a larger
     /// file.
     ///
     /// With other values encoding a WebP throws `invalidArgument`.
@@ -67,6 +73,14 @@ extension WebPOptions {
         }
     }
 
+    /// The options of the lossless file that is compared; nil when only one file is encoded.
+    var losslessAlternative: WebPOptions? {
+        guard usesLosslessUnlessLarger, !isLossless else { return nil }
+        var options = self
+        options.isLossless = true
+        return options
+    }
+
     /// libwebp's method for lossy compression.
     var method: Int {
         switch effort {
@@ -84,6 +98,7 @@ extension WebPOptions: CustomStringConvertible {
         var text = ChangedProperties(of: "WebPOptions")
         text.add("quality", quality, default: other.quality)
         text.add("isLossless", isLossless, default: other.isLossless)
+        text.add("usesLosslessUnlessLarger", usesLosslessUnlessLarger, default: other.usesLosslessUnlessLarger)
         text.add("effort", effort, default: other.effort)
         text.add("losslessLevel", losslessLevel, default: other.losslessLevel)
         text.add("nearLossless", nearLossless, default: other.nearLossless)

@@ -150,6 +150,9 @@ extension ConfigurationKey {
             Time after the end of its freshness in which a stored source is used because its origin cannot be \
             reached, times out or responds with 500, 502, 503 or 504; 0 disables this.
             """),
+        .init(
+            "source.userAgent", \.service.source.userAgent, .fieldValue("ASCII text"),
+            "Field `User-Agent` of fetches."),
     ]
 
     private static let limits: [ConfigurationKey] = [

@@ -172,6 +172,8 @@ extension ServiceConfiguration {
         /// times out or responds with 500, 502, 503 or 504; 0 for none. Sources with `must-revalidate`,
         /// `proxy-revalidate`, `s-maxage` or `no-cache` are not used (RFC 9111 §4.2.4).
         public var staleIfError = Duration.seconds(3_600)
+        /// Value of the User-Agent field of fetches (RFC 9110 §10.1.5).
+        public var userAgent = "imagetool"
 
         /// Creates the default configuration.
         public init() {}

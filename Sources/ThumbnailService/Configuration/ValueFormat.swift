@@ -127,6 +127,17 @@ extension ValueFormat<String> {
         syntax: "`*` or origin such as `https://app.example`",
         parse: { $0 == "*" ? $0 : WebOrigin.normalized($0) }, format: { $0 })
 
+    /// The value of a header field: printable ASCII, at most 1,000 bytes, without spaces at its ends.
+    static func fieldValue(_ noun: String) -> Self {
+        Self(
+            syntax: noun,
+            parse: { text in
+                let isValid = text.utf8.allSatisfy { (0x20...0x7E).contains($0) } && text.utf8.count <= 1_000
+                return !isValid || text.isEmpty || text.hasPrefix(" ") || text.hasSuffix(" ") ? nil : text
+            },
+            format: { $0 })
+    }
+
     /// A text that is not empty and has no control characters.
     static func text(_ noun: String) -> Self {
         Self(

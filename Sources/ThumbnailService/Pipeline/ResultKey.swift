@@ -27,6 +27,6 @@ enum ServiceIdentity {
     /// Version of the results. It is raised whenever their pixels or the encoder settings change, which invalidates the
     /// results stored by older versions.
     static let renderVersion = 6
-    /// Value of the Server field, and of User-Agent in requests to origins.
+    /// Value of the Server field.
     static let name = "imagetool"
 }

@@ -74,6 +74,7 @@ final class SourceReader: SourceReading {
         settings.idleTimeout = source.firstByteTimeout
         settings.totalTimeout = source.timeout
         settings.maxRedirects = source.maxRedirects
+        settings.userAgent = source.userAgent
         settings.staleIfError = source.staleIfError > .zero ? .upTo(source.staleIfError) : .never
         settings.negativeCacheMaxAge = configuration.cache.negativeLifetime
         settings.urgentWidth = 64
@@ -114,7 +115,7 @@ final class SourceReader: SourceReading {
         guard fetches else { throw ServiceError(.hostRefused, "fetching of sources is disabled (source.fetch)") }
         _ = try policy.validate(url)
         var request = DataRequest(url: url)
-        request.fields = ["Accept-Encoding": "identity", "User-Agent": ServiceIdentity.name]
+        request.fields = ["Accept-Encoding": "identity"]
         let begin = ContinuousClock.now
         let exchange = OriginExchange(RequestTrace.current?.context)
         do {

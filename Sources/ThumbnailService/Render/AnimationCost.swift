@@ -48,8 +48,11 @@ extension ResultFormat {
     /// - Parameters:
     ///   - width, height: Size of the result in pixels.
     ///   - hasAlpha: True when pixels may be transparent.
+    ///   - comparesLosslessWebP: True when a WebP may be encoded without loss too.
     ///   - searches: True when further formats may be encoded and decoded.
-    func encoderByteCount(width: Int, height: Int, hasAlpha: Bool, searches: Bool) -> Int {
+    func encoderByteCount(
+        width: Int, height: Int, hasAlpha: Bool, comparesLosslessWebP: Bool, searches: Bool
+    ) -> Int {
         let formats: [EncodedFormat] =
             switch self {
             case .still(let format): [format]
@@ -59,7 +62,11 @@ extension ResultFormat {
         let pixels = width.multipliedClamped(by: height)
         // A search may encode every format. It holds a decoded file, its luma samples and two encoded files.
         let all = searches ? formats + [.webp] : formats
-        let largest = all.map { $0.encoderByteCount(width: width, height: height, hasAlpha: hasAlpha) }.max() ?? 0
+        let sizes = all.map {
+            $0.encoderByteCount(
+                width: width, height: height, hasAlpha: hasAlpha, comparesLosslessWebP: comparesLosslessWebP)
+        }
+        let largest = sizes.max() ?? 0
         return largest.addingClamped(pixels.multipliedClamped(by: searches ? 16 : isAnimation ? 12 : 0))
     }
 }
@@ -68,11 +75,15 @@ extension EncodedFormat {
     /// Upper estimate of the encoder's memory in bytes. JPEG coefficients take 3 bytes per pixel, or 6 without chroma
     /// subsampling; the rows of a PNG take 4 before compression and 4 after it; the indices and the encoded bytes of a
     /// GIF take 4, and its histogram does not depend on the size.
-    fileprivate func encoderByteCount(width: Int, height: Int, hasAlpha: Bool) -> Int {
+    fileprivate func encoderByteCount(
+        width: Int, height: Int, hasAlpha: Bool, comparesLosslessWebP: Bool
+    ) -> Int {
         let pixels = width.multipliedClamped(by: height)
         switch self {
         case .webp where isAvailable:
-            return ImageEncoder().workBytes(width: width, height: height, hasAlpha: hasAlpha, as: self)
+            var encoder = ImageEncoder()
+            encoder.options.webp.usesLosslessUnlessLarger = comparesLosslessWebP
+            return encoder.workBytes(width: width, height: height, hasAlpha: hasAlpha, as: self)
         case .gif: return pixels.multipliedClamped(by: 8).addingClamped(4 << 20)
         default: return pixels.multipliedClamped(by: 8).addingClamped(256 << 10)
         }

@@ -143,7 +143,9 @@ struct PreparedRender: Sendable {
         // Steps can make pixels transparent.
         let hasAlpha = header.hasAlpha || !plan.steps.isEmpty || format.isAnimation
         return plan.byteCountAfterDecode { width, height in
-            format.encoderByteCount(width: width, height: height, hasAlpha: hasAlpha, searches: searches)
+            format.encoderByteCount(
+                width: width, height: height, hasAlpha: hasAlpha, comparesLosslessWebP: header.colorModel == .indexed,
+                searches: searches)
         }
     }
 

@@ -5,14 +5,19 @@ struct RenderWork {
     private let request: ThumbnailRequest
     private let header: ImageHeader
     private let format: ResultFormat
+    private let comparesLosslessWebP: Bool
 
     /// Nanoseconds per pixel of resampling and of the steps without a radius.
     private static let pixelCost = 12
     /// Nanoseconds per pixel and unit of a filter's radius (``PixelFilter/workRadius``).
     private static let filterCost = 2
 
-    init(_ request: ThumbnailRequest, _ header: ImageHeader, _ format: ResultFormat) {
+    /// - Parameter comparesLosslessWebP: True when a WebP is encoded without loss too.
+    init(
+        _ request: ThumbnailRequest, _ header: ImageHeader, _ format: ResultFormat, comparesLosslessWebP: Bool = false
+    ) {
         (self.request, self.header, self.format) = (request, header, format)
+        self.comparesLosslessWebP = comparesLosslessWebP
     }
 
     /// An upper estimate for a plan in nanoseconds of one core at 3 GHz, the unit of ``DecodeLimits/maxWork``: decoding
@@ -31,7 +36,8 @@ struct RenderWork {
     }
 
     private func encoding(_ width: Int, _ height: Int) -> Int {
-        let encoder = ImageEncoder()
+        var encoder = ImageEncoder()
+        encoder.options.webp.usesLosslessUnlessLarger = comparesLosslessWebP
         switch format {
         case .still(let format): return still(format, width, height, encoder)
         case .byOpacity(let opaque, let transparent):
@@ -48,6 +54,15 @@ struct RenderWork {
 }
 
 extension Renderer {
+    /// True when a WebP of this render is encoded without loss too: its source has a palette, so that the lossless file
+    /// is often the smaller one, and the work of both is within ``maxWork``.
+    func comparesLosslessWebP(_ prepared: PreparedRender, _ plan: RenderPlan) -> Bool {
+        guard prepared.header.colorModel == .indexed else { return false }
+        let work = RenderWork(
+            prepared.request, prepared.header, prepared.format, comparesLosslessWebP: true)
+        return work.nanoseconds(of: plan) <= maxWork ?? .max
+    }
+
     /// Refuses a render whose estimated work exceeds ``maxWork``.
     ///
     /// - Throws: `limit`.

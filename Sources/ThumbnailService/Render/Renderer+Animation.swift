@@ -19,7 +19,9 @@ extension Renderer {
         guard let first = frames.first?.bitmap else { throw ServiceError(.notAnImage, "the animation has no frame") }
         let output = prepared.request.output
         do throws(EncodeError) {
-            let file = try encoding.adding(prepared.metadata).animation(
+            var encoding = encoding.adding(prepared.metadata)
+            encoding.comparesLosslessWebP = comparesLosslessWebP(prepared, plan)
+            let file = try encoding.animation(
                 of: frames, as: format, quality: output.quality, loopCount: prepared.header.loopCount ?? 1,
                 cancellation: cancellation)
             // An APNG has the type by which clients accept it.

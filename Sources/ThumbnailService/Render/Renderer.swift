@@ -229,6 +229,7 @@ struct Renderer: Sendable {
         let output = prepared.request.output
         var encoding = encoding.adding(prepared.metadata)
         let searches = encoding.searchBudget != nil && output.maxBytes == nil && !output.negotiated.candidates.isEmpty
+        encoding.comparesLosslessWebP = comparesLosslessWebP(prepared, plan)
         if !searches {
             encoding = encoding.adapted(to: prepared.header, width: bitmap.width, height: bitmap.height)
         }

@@ -11,6 +11,9 @@ struct ResultEncoding: Sendable {
     /// error than at the requested quality with the default effort, which takes less time.
     private(set) var prefersSmallWebP = false
 
+    /// Encodes a WebP without loss too, and uses this file unless the lossy one is smaller.
+    var comparesLosslessWebP = false
+
     /// The lowest quality that a byte limit or a search leads to.
     static let lowestQuality = 10
     /// Maximum number of encodes per result and format.
@@ -51,8 +54,9 @@ struct ResultEncoding: Sendable {
             return EncodedFile(try encode(bitmap, format, quality: nil, cancellation), format)
         }
         let requestedQuality = min(max(1, quality), 100)
-        var file = EncodedFile(
-            try encode(bitmap, format, quality: requestedQuality, cancellation), format, quality: requestedQuality)
+        let first = try encoder(quality: requestedQuality, comparesLossless: comparesLosslessWebP)
+            .encode(bitmap, as: format, cancellation: cancellation)
+        var file = EncodedFile(first, format, quality: qualityOfFile(first, format, requestedQuality))
         guard let maxBytes, file.bytes.count > maxBytes, requestedQuality > Self.lowestQuality else { return file }
 
         // Bounds of the search. The file of quality `tooHigh` exceeds the limit. Once `isFound` is true, the file of
@@ -97,15 +101,32 @@ struct ResultEncoding: Sendable {
         cancellation: CancellationFlag?
     ) throws(EncodeError) -> EncodedFile {
         let quality = min(max(1, quality), 100)
-        let bytes = try encoder(quality: quality, isLossless: false).encodeAnimation(
+        let bytes = try encoder(quality: quality, comparesLossless: comparesLosslessWebP).encodeAnimation(
             frames, as: format.encoded, loopCount: loopCount, cancellation: cancellation)
-        return EncodedFile(bytes, format.encoded, quality: format == .webp ? quality : nil)
+        let isLossy = format == .webp
+        return EncodedFile(
+            bytes, format.encoded, quality: isLossy ? qualityOfFile(bytes, format.encoded, quality) : nil)
     }
 
-    private func encoder(quality: Int?, isLossless: Bool) -> ImageEncoder {
+    /// The quality of a JPEG or WebP that was encoded with ``comparesLosslessWebP``; nil when it is lossless.
+    private func qualityOfFile(_ bytes: [UInt8], _ format: EncodedFormat, _ quality: Int) -> Int? {
+        guard comparesLosslessWebP, format == .webp,
+            let header = try? ImageDecoder().header(of: bytes), header.colorModel != .ycbcr
+        else { return quality }
+        return nil
+    }
+
+    private func encoder(
+        quality: Int?, isLossless: Bool = false, comparesLossless: Bool = false
+    ) -> ImageEncoder {
         var encoderOptions = options
         encoderOptions.maxBytes = nil
         encoderOptions.webp.isLossless = isLossless
+        if comparesLossless {
+            encoderOptions.webp.usesLosslessUnlessLarger = true
+            // The small effort concerns the lossy file.
+            encoderOptions.webp.losslessLevel = encoderOptions.webp.losslessLevel ?? 6
+        }
         if let quality {
             encoderOptions.jpeg.quality = quality
             encoderOptions.webp.quality = quality

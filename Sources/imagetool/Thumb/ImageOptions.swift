@@ -23,7 +23,11 @@ struct ImageOptions: ParsableArguments {
     var format: ThumbArguments.Format?
     @Option(help: "Quality of JPEG and lossy WebP, 1 to 100. (default: \(JPEGOptions().quality))")
     var quality: Int?
-    @Flag(name: .customLong("webp-lossless"), help: "Lossless WebP.") var isWebPLossless = false
+    @Flag(
+        name: .customLong("webp-lossless"),
+        help:
+            "Lossless WebP. Without it, a WebP of an input with a palette is lossless unless the lossy file is smaller."
+    ) var isWebPLossless = false
     @Option(
         name: .customLong("webp-effort"), help: "Encoding time against file size of WebP: fast, default or small.",
         transform: parseChoice)

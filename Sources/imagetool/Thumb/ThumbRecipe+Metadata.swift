@@ -21,9 +21,10 @@ extension ThumbRecipe {
 
     /// An encoder for a thumbnail of this size, with the metadata of its input that the policy keeps.
     func encoder(
-        for bytes: [UInt8], width: Int, height: Int, _ cancellation: CancellationFlag?
+        for bytes: [UInt8], _ header: ImageHeader, width: Int, height: Int, _ cancellation: CancellationFlag?
     ) throws(DecodeError) -> ImageEncoder {
         var encoder = ImageEncoder(options: encoding)
+        encoder.options.webp.usesLosslessUnlessLarger = header.colorModel == .indexed
         guard encoding.metadataPolicy != .strip else { return encoder }
         let request = PreparedMetadata.Request(
             policy: encoding.metadataPolicy, width: width, height: height, hasProfile: encoding.iccProfile != nil)

@@ -80,7 +80,7 @@ struct ThumbRecipe: Sendable {
         let format = recipe.format(for: header)
         return try bitmaps.map { bitmap in
             let encoder = try recipe.encoder(
-                for: bytes, width: bitmap.width, height: bitmap.height, cancellation)
+                for: bytes, header, width: bitmap.width, height: bitmap.height, cancellation)
             return try recipe.encoded(bitmap, format, header, status) { () throws(EncodeError) in
                 try encoder.encode(bitmap, as: format, cancellation: cancellation)
             }
@@ -134,7 +134,7 @@ struct ThumbRecipe: Sendable {
         return try animations.map { frames in
             guard let first = frames.first else { throw Failure.noSuchFrame(0, of: 0) }
             let encoder = try encoder(
-                for: bytes, width: first.bitmap.width, height: first.bitmap.height, cancellation)
+                for: bytes, header, width: first.bitmap.width, height: first.bitmap.height, cancellation)
             return try encoded(first.bitmap, format, header, status) { () throws(EncodeError) in
                 frames.count == 1
                     ? try encoder.encode(first.bitmap, as: format, cancellation: cancellation)

@@ -239,6 +239,20 @@ import Testing
         }
     }
 
+    @Test(arguments: SampleImage.allCases, [1, 80, 100])
+    func losslessAnimationIsUsedUnlessTheLossyOneIsSmaller(_ kind: SampleImage, _ quality: Int) throws {
+        let frames = Self.framesWithChanges(kind, 24, 33, count: 5)
+        let lossless = try Self.encode(frames) { $0.isLossless = true }
+        let lossy = try Self.encode(frames) { $0.quality = quality }
+
+        let file = try Self.encode(frames) {
+            $0.quality = quality
+            $0.usesLosslessUnlessLarger = true
+        }
+
+        #expect(file == (lossy.count < lossless.count ? lossy : lossless))
+    }
+
     /// The pixels of a bitmap repeated to a canvas of this size.
     private static func cropped(_ bitmap: Bitmap, _ width: Int, _ height: Int) -> Bitmap {
         let bytes = bitmap.copyBytes()

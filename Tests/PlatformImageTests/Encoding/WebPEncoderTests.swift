@@ -213,9 +213,57 @@ import Testing
         #expect(error?.smallestByteCount == smallest)
     }
 
+    @Test(arguments: SampleImage.allCases, [1, 40, 80, 100])
+    func losslessFileIsUsedUnlessTheLossyOneIsSmaller(_ kind: SampleImage, _ quality: Int) throws {
+        for (width, height) in [(1, 1), (9, 7), (60, 45)] {
+            let bitmap = kind.bitmap(width, height)
+            let lossless = try Self.encode(bitmap) { $0.isLossless = true }
+            let lossy = try Self.encode(bitmap) { $0.quality = quality }
+
+            let file = try Self.encode(bitmap) {
+                $0.quality = quality
+                $0.usesLosslessUnlessLarger = true
+            }
+
+            #expect(file == (lossy.count < lossless.count ? lossy : lossless), "\(width) x \(height)")
+        }
+    }
+
+    @Test(arguments: SampleImage.allCases)
+    func losslessFileOverMaxBytesIsNotUsed(_ kind: SampleImage) throws {
+        let bitmap = kind.bitmap(60, 45)
+        let lossless = try Self.encode(bitmap) { $0.isLossless = true }
+        let limit = lossless.count - 1
+        guard let lossy = try? Self.encode(bitmap, maxBytes: limit) else { return }
+
+        let file = try Self.encode(bitmap, maxBytes: limit) { $0.usesLosslessUnlessLarger = true }
+
+        #expect(file == lossy)
+        #expect(
+            try Self.encode(bitmap, maxBytes: lossless.count) { $0.usesLosslessUnlessLarger = true }.count <= limit + 1)
+    }
+
+    @Test func onlyTheLossyFileIsEncodedWhenTheWorkOfBothExceedsItsLimit() throws {
+        let bitmap = SampleImage.oneColor.bitmap(40, 30)
+        let lossy = ImageEncoder()
+        var both = lossy
+        both.options.webp.usesLosslessUnlessLarger = true
+        let work = (lossy.work(width: 40, height: 30, as: .webp), both.work(width: 40, height: 30, as: .webp))
+        #expect(work.0 < work.1)
+
+        both.options.maxWork = work.1
+        #expect(try both.encode(bitmap, as: .webp).count < lossy.encode(bitmap, as: .webp).count)
+        both.options.maxWork = work.1 - 1
+        #expect(try both.encode(bitmap, as: .webp) == lossy.encode(bitmap, as: .webp))
+        both.options.maxWork = work.0 - 1
+        let error = #expect(throws: EncodeError.self) { try both.encode(bitmap, as: .webp) }
+        #expect(error?.code == .limitExceeded)
+    }
+
     @Test func cancellingAtAnyPollThrowsCancelled() throws {
         for change: (inout WebPOptions) -> Void in [
             { _ in }, { $0.isLossless = true }, { $0.usesSharpYUV = true }, { $0.effort = .fast },
+            { $0.usesLosslessUnlessLarger = true },
         ] {
             var encoder = ImageEncoder()
             change(&encoder.options.webp)

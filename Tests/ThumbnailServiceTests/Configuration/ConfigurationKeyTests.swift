@@ -21,7 +21,7 @@ import Testing
         "source.allow": "a.example,*.b.example", "source.ports": "80,8080", "source.allowCIDR": "10.0.0.0/8",
         "source.defaultScheme": "https", "source.fileRoot": "/pictures", "source.connectTimeout": "1s",
         "source.firstByte": "9s", "source.minRate": "0", "source.timeout": "30s", "source.redirects": "0",
-        "source.staleIfError": "0",
+        "source.staleIfError": "0", "source.userAgent": "example/1.0 (+https://a.example)",
         "iiif.map": "file:/pictures,https://images.example/", "iiif.confinedTooLarge": "clamp",
         "limits.sourceBytes": "1MiB", "limits.sourcePixels": "8MP", "limits.frames": "100",
         "limits.resultSide": "4096", "limits.resultPixels": "1234567", "limits.inFlightBytes": "64MiB",

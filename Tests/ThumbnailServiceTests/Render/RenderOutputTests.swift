@@ -72,6 +72,46 @@ import Testing
         #expect(try lossless == ImageEncoder(options: options).encode(bitmap, as: .webp))
     }
 
+    /// N30: the WebP of a GIF was larger than the GIF.
+    @Test(
+        .enabled(if: EncodedFormat.webp.isAvailable), arguments: ["demo/orbit.gif", "demo/ribbons.png"], [1, 80, 100])
+    func webPOfAPaletteIsTheSmallerOfLosslessAndLossy(_ name: String, _ quality: Int) throws {
+        let bytes = try Fixture.file(name)
+        let bitmap = try ImageDecoder().decode(bytes).bitmap
+        let isPalette = try ImageDecoder().header(of: bytes).colorModel == .indexed
+        var encoder = ImageEncoder()
+        encoder.options.webp.quality = quality
+        let lossy = try encoder.encode(bitmap, as: .webp)
+        encoder.options.webp.isLossless = true
+        let lossless = try encoder.encode(bitmap, as: .webp)
+        var request = ThumbnailRequest.cover(bitmap.width, bitmap.height)
+        request.output = .format(.webp)
+        request.output.quality = quality
+
+        let image = try Renderer(keepsAnimations: false).render(bytes, request)
+
+        let isLossless = isPalette && lossless.count <= lossy.count
+        #expect(image.bytes == (isLossless ? lossless : lossy))
+        #expect(image.quality == (isLossless ? nil : quality))
+    }
+
+    @Test func webPOfAPaletteIsLossyWhenTheWorkOfBothFilesExceedsTheLimit() throws {
+        let bytes = try Fixture.file("demo/orbit.gif")
+        var request = ThumbnailRequest.cover(40, 40)
+        request.output = .format(.webp)
+        let header = try ImageDecoder().header(of: bytes)
+        let plan = try Renderer().prepare(bytes, for: request).plan
+        let lossy = RenderWork(request, header, .still(.webp)).nanoseconds(of: plan)
+        let both = RenderWork(request, header, .still(.webp), comparesLosslessWebP: true).nanoseconds(of: plan)
+        #expect(lossy < both)
+        for (limit, isCompared) in [(both, true), (both - 1, false), (lossy, false)] {
+            let renderer = Renderer(maxWork: limit, keepsAnimations: false)
+            let prepared = try renderer.prepare(bytes, for: request)
+
+            #expect(renderer.comparesLosslessWebP(prepared, plan) == isCompared)
+        }
+    }
+
     @Test func renderedImageContainsNoMetadataOfTheSource() throws {
         for path in [
             "jpeg/icc-and-orientation.jpg", "png/exif-orientation-6.png", "png/text.png", "demo/display-p3.png",

@@ -48,6 +48,26 @@ import Testing
         #expect(try thumb(photograph, "-o", folder.path("a.webp"), "--webp-effort", "slow").exitCode == 64)
     }
 
+    /// An input with a palette gives the smaller of both files, every other input the lossy one.
+    @Test(arguments: [
+        "demo/orbit.gif", "png/palette8-interlaced.png", "demo/city-lights-turned.jpg", "demo/ribbons.png",
+    ])
+    func webPOfAPaletteIsTheSmallerOfLosslessAndLossy(_ name: String) throws {
+        let bytes = try Fixture.file(name)
+        let options = ThumbnailOptions(width: 60, height: 60)
+        let image = try ImageDecoder().thumbnail(of: bytes, options: options)
+        var encoder = ImageEncoder()
+        let lossy = try encoder.encode(image.bitmap, as: .webp)
+        encoder.options.webp.isLossless = true
+        let lossless = try encoder.encode(image.bitmap, as: .webp)
+
+        let run = try ToolRun("thumb", fixturePath(name), "-s", "60", "-o", "-", "--format", "webp")
+
+        #expect(run.exitCode == 0, "\(run.errors)")
+        let isPalette = image.header.colorModel == .indexed
+        #expect(run.output == (isPalette && lossless.count <= lossy.count ? lossless : lossy))
+    }
+
     @Test func maxBytesLowersTheQuality() throws {
         let run = try thumb(photograph, "-o", folder.path("a.webp"), "--max-bytes", "700")
 
