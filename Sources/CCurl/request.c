@@ -72,6 +72,9 @@ static CURLcode set_roots_file(picu_transfer *t, const char *roots, size_t size)
     if (count <= 0) return CURLE_OUT_OF_MEMORY;
     written += (size_t)count;
   }
+  // libcurl compares the names of files when it reuses a connection, and other certificates can
+  // have this name later.
+  t->uses_roots_file = true;
   char path[40];
   snprintf(path, sizeof path, "/proc/self/fd/%d", t->roots_file);
   return set_text(t, CURLOPT_CAINFO, path);
@@ -100,6 +103,7 @@ static CURLcode set_trust(picu_transfer *t, const picu_request *request) {
   uint64_t id = request->verifies ? request->roots_id : UINT64_MAX - 1;
   if (id == t->roots_id) return CURLE_OK;
   t->roots_id = UINT64_MAX;
+  t->uses_roots_file = false;
   const char *folder = request->verifies ? picu_certificate_folder() : NULL;
   const char *file = request->verifies && !folder ? picu_certificate_file() : NULL;
   CURLcode code = set_long(t, CURLOPT_SSL_VERIFYPEER, request->verifies);
@@ -136,7 +140,8 @@ CURLcode picu_set_request(picu_transfer *t, const picu_request *request) {
   long http = request->uses_http2 ? CURL_HTTP_VERSION_2TLS : CURL_HTTP_VERSION_1_1;
   if (!code) code = set_long(t, CURLOPT_HTTP_VERSION, http);
   if (!code) code = set_long(t, CURLOPT_PIPEWAIT, request->uses_http2);
-  if (!code) code = set_long(t, CURLOPT_FRESH_CONNECT, request->is_fresh);
+  if (!code) code = set_long(t, CURLOPT_FRESH_CONNECT, request->is_fresh || t->uses_roots_file);
+  if (!code) code = set_long(t, CURLOPT_FORBID_REUSE, t->uses_roots_file);
   if (!code) code = set_long(t, CURLOPT_CONNECTTIMEOUT_MS, request->connect_milliseconds);
   if (!code && !(set_fields(t, request) && set_address(t, request->address)))
     code = CURLE_OUT_OF_MEMORY;

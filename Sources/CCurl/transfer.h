@@ -36,6 +36,7 @@ struct picu_transfer {
   char *address_text;
   uint64_t roots_id;
   int roots_file;
+  bool uses_roots_file; // the connections of this transfer are not used by others
   bool is_started;
   // The progress of the request: how often it was sent, and the answer for another time.
   int attempts;
