@@ -129,7 +129,7 @@ extension Connection {
         if phase == .sending, output.isEmpty { responseEnded(worker) }
     }
 
-    /// Sends a head and a body with one call; what the client does not take is queued.
+    /// Sends a head and a body with one call, unless output is queued; what the client does not take is queued.
     private func send(_ head: [UInt8], _ body: [UInt8], _ worker: Worker) {
         var sent = 0
         if output.isEmpty {

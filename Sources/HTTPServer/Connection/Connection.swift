@@ -1,7 +1,7 @@
 /// A connection of a client: reads requests, one at a time, and sends their responses in order.
 ///
-/// All functions are called on the thread of its loop. `worker` is the loop with all its connections. Every function
-/// that an event calls ends with ``settle(_:)``.
+/// All functions are called on the thread of its loop. `worker` is the loop with all its connections. A
+/// function that an event calls ends with ``settle(_:)``, unless it has closed the connection.
 final class Connection {
     enum Phase {
         /// No request, or an incomplete head.
@@ -62,7 +62,7 @@ final class Connection {
         /// The connection is not among the idle connections.
         case none
         case current
-        /// The connection has answered a request since, and is the last of the idle connections.
+        /// The connection has answered a request since; ``settle(_:)`` makes it the last of the idle connections.
         case outdated
     }
 

@@ -202,7 +202,8 @@ final class Worker: EventLoopOwner {
         publishIdle()
     }
 
-    /// Closes the connection that has been idle longest, if the maximum of connections is reached.
+    /// Asks the worker of the connection that has been idle longest to close it, if the maximum of connections is
+    /// reached.
     func makeRoom() { census.makeRoom() }
 
     func connectionIsBusy(_ connection: Connection) {

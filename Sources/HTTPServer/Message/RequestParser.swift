@@ -18,9 +18,6 @@ struct RequestParser: Sendable {
     /// `close` has precedence over `keep-alive` (RFC 9112 §9.3).
     private var hasClose = false
 
-    /// True if bytes of a request line or of an empty line before it were seen.
-    var hasBegun: Bool { position > 0 }
-
     /// Parses the next bytes.
     ///
     /// - Parameter bytes: All bytes of the message so far, and possibly bytes after its head.
@@ -59,7 +56,8 @@ struct RequestParser: Sendable {
         return head
     }
 
-    /// The method and the target of a request that is refused; nil if its request line is malformed.
+    /// The method and the target of a request that is refused; nil if its request line is malformed or
+    /// has another version than HTTP/1.
     ///
     /// The method is nil if the server does not know it. Of a target that is too long, the result contains the first
     /// bytes.

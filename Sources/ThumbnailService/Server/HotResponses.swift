@@ -16,8 +16,8 @@ final class HotResponses: Sendable {
         var entries: [VerifiedTargetCache.Name: Entry] = [:]
     }
 
-    /// Maximum size of all bodies in bytes. They can outlive their place in the cache of results, until the next
-    /// request to the loop.
+    /// Maximum size of all bodies in bytes. They can outlive their place in the cache of results, until the loop
+    /// inserts a response in another second or generation.
     private static let maxBytes = 8 << 20
     private static let maxCount = 1_024
 
