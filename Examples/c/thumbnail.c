@@ -82,6 +82,8 @@ int main(int count, char **arguments) {
     fprintf(stderr, "cannot write %s\n", arguments[2]);
   else
     printf("%u x %u pixels, %zu bytes\n", file.width, file.height, file.byte_count);
+  if (status == PI_OK && file.damage != PI_DAMAGE_NONE)
+    fprintf(stderr, "%s: the file is damaged, a part of the image is missing\n", arguments[1]);
   free(file.bytes);
   return is_written ? 0 : 1;
 }

@@ -151,7 +151,8 @@ struct EncodeSettings {
 /// - Throws: `PI_INVALID_ARGUMENT` when `values` does not contain the number.
 func value<T>(_ number: Int32, _ values: KeyValuePairs<Int, T>, _ name: String) throws(InterfaceError) -> T {
     guard let found = values.first(where: { $0.key == Int(number) }) else {
-        throw .invalidArgument(name, "is \(number), which is not a value of this version")
+        let allowed = values.map { "\($0.key)" }.joined(separator: ", ")
+        throw .invalidArgument(name, "is \(number), allowed: \(allowed)")
     }
     return found.value
 }

@@ -1,7 +1,7 @@
 // platformimage: decodes PNG, JPEG, GIF, WebP, TIFF and BMP files from untrusted bytes, makes
 // thumbnails, and encodes PNG, JPEG, WebP and GIF files.
 //
-//   pi_image image = {sizeof image};
+//   pi_image image = {.struct_size = sizeof image};
 //   pi_status status = pi_decode(bytes, byte_count, NULL, &image, NULL);  // size query
 //   if (status == PI_BUFFER_TOO_SMALL) {
 //     image.pixels = malloc(image.byte_count);
@@ -129,12 +129,13 @@ enum {
   PI_DAMAGE_CORRUPT = 2,
 };
 
-// Methods of fitting an image into the box of a thumbnail.
+// Methods of fitting an image into the box of a thumbnail. Without PI_THUMBNAIL_ENLARGES no side of
+// the result is longer than that of the image or crop, so it can be smaller than the box.
 enum {
   PI_FIT_CONTAIN = 0,    // the complete image, as large as fits
   PI_FIT_COVER = 1,      // covers the box; the excess is cropped around the gravity
   PI_FIT_FILL = 2,       // exactly the box; the aspect ratio is not preserved
-  PI_FIT_SCALE_DOWN = 3, // as contain, never enlarged
+  PI_FIT_SCALE_DOWN = 3, // as contain, never enlarged, also with PI_THUMBNAIL_ENLARGES
 };
 
 // Resampling kernels.
@@ -278,9 +279,11 @@ typedef struct pi_image_info {
 // PI_DECODE_KEEPS_COLORS is set. Bytes between rows and after the last row are not changed.
 typedef struct pi_image {
   size_t struct_size;
-  uint8_t *pixels;      // memory of the caller; NULL if capacity is 0
-  size_t capacity;      // size of this memory in bytes
-  size_t stride;        // bytes from row to row; 0: no padding, a decode sets it to the row's size
+  uint8_t *pixels; // memory of the caller; NULL if capacity is 0
+  size_t capacity; // size of this memory in bytes
+  // Bytes from row to row; 0: no padding, a decode sets it to the row's size. Set it to 0 again
+  // before the struct is used for an image of another width.
+  size_t stride;
   size_t byte_count;    // result: required bytes; the last row needs no padding
   uint32_t width;       // result of a decode, argument of pi_encode
   uint32_t height;      // result of a decode, argument of pi_encode
