@@ -12,6 +12,9 @@ extension ParsableCommand {
         } catch let failure as OutputFailure {
             if let reason = failure.reason { printError(reason) }
             exit(withError: ExitCode(SystemExit.ioError.rawValue))
+        } catch let failure as Failure {
+            printError("imagetool: \(failure.reason)")
+            exit(withError: ExitCode(failure.exit.rawValue))
         } catch {
             exit(withError: error)
         }

@@ -48,11 +48,20 @@ package enum InputPaths {
             } else if stat(argument.cPath, &facts) == 0 {
                 all.add(expandFolders([argument], isRecursive: isRecursive))
             } else {
-                let matches = argument.utf8.contains { "*?[".utf8.contains($0) } ? matches(of: argument) : []
+                let matches = hasWildcard(argument) ? matches(of: argument) : []
                 all.paths += matches.isEmpty ? [argument] : matches
             }
         }
     }
+
+    /// True for an argument that ``expand(_:isRecursive:)`` uses as a pattern: it contains a wildcard, and no file has
+    /// this name.
+    package static func isPattern(_ argument: String) -> Bool {
+        var facts = stat()
+        return hasWildcard(argument) && stat(argument.cPath, &facts) != 0
+    }
+
+    private static func hasWildcard(_ argument: String) -> Bool { argument.utf8.contains { "*?[".utf8.contains($0) } }
 
     /// Expands folders to the images in them if `isRecursive` is true. Every other path is the path of a file: `-` is
     /// not stdin, and patterns are not expanded.

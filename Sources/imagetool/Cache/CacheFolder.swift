@@ -47,19 +47,20 @@ struct CacheFolder: ParsableArguments {
     @Argument(help: "Existing folder of a disk cache.") var directory: String
     @Flag(help: "Print one JSON object.") var json = false
 
-    /// Folders below `cache.directory` of a thumbnail service.
-    static let serviceFolders = ["results", "sources"]
+    /// Folders of the caches below `cache.directory` of a thumbnail service, and below the folder that a loader uses by
+    /// default.
+    static let subfolders = ["results", "sources", "ImageCache", "DataCache"]
 
     /// Runs `body` with the caches in the directory, prints the result of `body`, then reports failures on stderr.
     ///
-    /// - Parameter body: Receives the cache in the directory itself and those in ``serviceFolders``, as far as they
+    /// - Parameter body: Receives the cache in the directory itself and those in ``subfolders``, as far as they
     ///   exist. Without any, the directory is not changed.
     /// - Throws: An exit code: 66 when the directory is missing or cannot be listed, 74 when the command did less than
     ///   requested (such as for a file that cannot be read or removed), 1 when `isSuccess` of the result is false.
     func use(_ body: ([NamedCache]) async throws -> CacheResult) async throws {
         let output = try Output()
         var paths = try await reportingFailure(directory) { try hasCache(directory) } ? [directory] : []
-        for name in Self.serviceFolders {
+        for name in Self.subfolders {
             let path = (directory.hasSuffix("/") ? directory : directory + "/") + name
             if Self.containsCache(path) { paths.append(path) }
         }

@@ -15,7 +15,9 @@ struct SignCommand: ParsableCommand {
     func run() throws {
         let output = try Output()
         do {
-            let texts = try signingKeys(in: readInput(keys, limit: 1 << 20))
+            var texts: [[UInt8]] = []
+            try forEachFile([keys]) { texts = try signingKeys(in: readInput($0, limit: 1 << 20)) }
+            for warning in signingKeyWarnings(texts) { printError("imagetool: \(warning)") }
             // thumbor accepts keys of any length, so this command does too; the service rejects short keys.
             let keys = try SigningKeys(
                 texts, algorithms: sha256 ? [.sha256, .sha1] : [.sha1, .sha256], minKeyBytes: 1)

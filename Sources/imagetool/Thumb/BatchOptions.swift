@@ -126,7 +126,9 @@ struct BatchOptions: ParsableArguments {
 
     /// Output template; a folder becomes a template for one file per input and size.
     ///
-    /// - Parameter isSeveral: There are several inputs, so that a path without the extension of an image is a folder.
+    /// With several inputs or sizes, a list, a folder or a pattern, a path without the extension of an image is a folder.
+    ///
+    /// - Parameter isSeveral: There are several inputs.
     /// - Throws: `ValidationError` when the template is malformed.
     private func outputTemplate(_ recipes: [ThumbRecipe], isSeveral: Bool) throws -> OutputTemplate {
         let severalSizes = recipes.count > 1
@@ -136,7 +138,9 @@ struct BatchOptions: ParsableArguments {
                 return try OutputTemplate(output + OutputTemplate.fileName(severalSizes: severalSizes))
             }
             let template = try OutputTemplate(output)
-            let isBatch = isSeveral || filesFrom != nil || recursive && inputs.contains(where: isFolder)
+            let isBatch =
+                isSeveral || severalSizes || filesFrom != nil || recursive && inputs.contains(where: isFolder)
+                || inputs.contains(where: InputPaths.isPattern)
             guard output != "-", isBatch, template.canBeFolder else { return template }
             return OutputTemplate(folder: output, severalSizes: severalSizes)
         } catch {

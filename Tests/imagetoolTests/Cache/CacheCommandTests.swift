@@ -51,6 +51,15 @@ import Testing
         #expect(try ToolRun("cache", "stat", folder.path("results")).text == "0 entries, 0 bytes\n")
     }
 
+    @Test func commandsUseTheCacheInTheDefaultFolderOfALoader() async throws {
+        let folder = try TemporaryFolder()
+        let filled = try await CacheInFolder(entries: 3)
+        try FileManager.default.copyItem(atPath: filled.path, toPath: folder.path("ImageCache"))
+        try FileManager.default.setAttributes([.posixPermissions: 0o700], ofItemAtPath: folder.path("ImageCache"))
+
+        #expect(try ToolRun("cache", "stat", folder.path).text == "3 entries, \(filled.bytes) bytes\n")
+    }
+
     @Test func clearByModifiedDateRemovesOlderEntries() async throws {
         let folder = try await CacheInFolder(entries: 4)
         try folder.setModified(secondsAgo: 7_200, of: [0, 2])

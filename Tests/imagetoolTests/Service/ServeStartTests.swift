@@ -41,6 +41,24 @@ import Testing
         #expect(try ToolRun("sign", folder.path("long"), rest).errors == "")
     }
 
+    @Test func missingKeyFileOfSignExitsWith66AndItsName() throws {
+        let run = try ToolRun("sign", "/no/keys", "300x200/a.example/cat.jpg")
+
+        #expect(run.exitCode == 66)
+        #expect(run.errors == "/no/keys: noInput: No such file or directory\n")
+    }
+
+    /// Such a line is a key that can be guessed.
+    @Test func keyThatLooksLikeACommentCausesAWarning() throws {
+        let folder = try TemporaryFolder()
+        try folder.write(Array("a key of 16 byte\n# the keys of 2026\n".utf8), to: "keys")
+        let warning = "signing key 2 of 2 begins with #: each line of the file is a key, also such a line"
+
+        #expect(try ToolRun("sign", folder.path("keys"), "1x1/a").errors == "imagetool: \(warning)\n")
+        let served = try ToolRun("serve", "--keys", folder.path("keys"), "--print-config")
+        #expect(served.errors.contains(warning), "\(served.errors)")
+    }
+
     @Test(
         .requirement("X2"),
         arguments: ["http://a.example", "http:///", ""])

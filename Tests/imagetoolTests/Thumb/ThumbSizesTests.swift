@@ -33,6 +33,22 @@ import Testing
         #expect(try names("new/thumbs2") == ["a.png", "b.png"])
     }
 
+    @Test(arguments: [
+        ("thumb 'in/*.bmp' -s 8", ["a.png"]), ("convert 'in/*.bmp'", ["a.png"]),
+        ("thumb in/a.bmp -s 8 -s 9", ["a-8.png", "a-9.png"]), ("thumb 'in/[a].bmp' -s 8", ["a.png"]),
+    ])
+    func outputThatDoesNotExistIsAFolderForAPatternOfOneFileAndForSeveralSizes(
+        _ call: String, _ files: [String]
+    ) throws {
+        try FileManager.default.createDirectory(at: folder.url.appending(path: "in"), withIntermediateDirectories: true)
+        try folder.write(largeBitmap, to: "in/a.bmp")
+
+        let run = try tool("\(call) -o new")
+
+        #expect(run.exitCode == 0, "\(run.errors)")
+        #expect(try names("new") == files)
+    }
+
     @Test func severalInputsWithAnImageAsOutputExitWith64() throws {
         for name in ["a.bmp", "b.bmp"] { try folder.write(smallBitmap, to: name) }
 
