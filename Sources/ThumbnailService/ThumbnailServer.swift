@@ -93,11 +93,13 @@ public struct ThumbnailServer: Sendable {
         engine.setServer(server)
         await onListening(server.ports[0])
         await Self.shutdownRequest(signals.signals, shutdown)
+        log.write(.info, "draining")
         await drain(server, state, waits)
         engine.setServer(nil)
         await admin?.stop()
         // Results of the last requests are still being written to disk.
         await engine.flush()
+        log.write(.info, "stopped")
     }
 
     /// Starts the public listener.

@@ -21,15 +21,18 @@ struct ConfigurationFile: Sendable {
     ///
     /// - Throws: `internalFault` for text that is not a JSON object, for unknown keys, for a key that occurs both as a
     ///   name with dots and in nested objects, and for values of the wrong type.
-    init(json: [UInt8]) throws(ServiceError) {
+    ///
+    /// - Parameter path: Path of the file for error messages; nil when it is not known.
+    init(json: [UInt8], path: String? = nil) throws(ServiceError) {
+        let name = "the configuration file" + (path.map { " \($0)" } ?? "")
         let root: JSONValue
         do {
             root = try JSONDecoder().decode(JSONValue.self, from: Data(json))
         } catch {
-            throw ServiceError(.internalFault, "the configuration file is not valid JSON")
+            throw ServiceError(.internalFault, "\(name) is not valid JSON")
         }
         guard case .object(let members) = root else {
-            throw ServiceError(.internalFault, "the configuration file is not a JSON object")
+            throw ServiceError(.internalFault, "\(name) is not a JSON object")
         }
         var unknown: [String] = []
         try add(members, below: "", &unknown)

@@ -142,3 +142,11 @@ public func signingKeys(in text: [UInt8]) -> [[UInt8]] {
         line.last == UInt8(ascii: "\r") ? Array(line.dropLast()) : Array(line)
     }.filter { !$0.isEmpty }
 }
+
+/// Warnings about keys that look like comments: a file of signing keys has none, so such a line is a key that can be
+/// guessed.
+public func signingKeyWarnings(_ keys: [[UInt8]]) -> [String] {
+    keys.enumerated().filter { $0.element.first == UInt8(ascii: "#") }.map { number, _ in
+        "signing key \(number + 1) of \(keys.count) begins with #: each line of the file is a key, also such a line"
+    }
+}

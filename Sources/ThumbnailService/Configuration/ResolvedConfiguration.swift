@@ -47,19 +47,21 @@ public struct ResolvedConfiguration: Sendable {
     ) throws(ServiceError) {
         let json: [UInt8]?
         if let file { json = try ConfigurationFile.bytes(of: file) } else { json = nil }
-        try self.init(options: options, environment: environment, json: json, readsKeys: readsKeys)
+        try self.init(options: options, environment: environment, json: json, path: file, readsKeys: readsKeys)
     }
 
     /// Merges the values of all sources.
     ///
-    /// - Parameter json: Content of the configuration file; nil without a file.
+    /// - Parameters:
+    ///   - json: Content of the configuration file; nil without a file.
+    ///   - path: Path of the file, for error messages.
     init(
         options: ConfigurationOptions = .init(), environment: [String: String] = [:], json: [UInt8]?,
-        readsKeys: Bool = true
+        path: String? = nil, readsKeys: Bool = true
     ) throws(ServiceError) {
         let variables = EnvironmentVariables(environment)
-        warnings = variables.warnings
-        let file = try json.map { (json) throws(ServiceError) in try ConfigurationFile(json: json).values } ?? [:]
+        let file =
+            try json.map { (json) throws(ServiceError) in try ConfigurationFile(json: json, path: path).values } ?? [:]
 
         var draft = ConfigurationDraft()
         var entries: [Entry] = []
@@ -81,6 +83,7 @@ public struct ResolvedConfiguration: Sendable {
             draft.service.signing.keys =
                 signingKeys(in: try ConfigurationFile.bytes(of: path)) + draft.service.signing.keys
         }
+        warnings = variables.warnings + signingKeyWarnings(draft.service.signing.keys)
         service = draft.service
         self.entries = entries
     }

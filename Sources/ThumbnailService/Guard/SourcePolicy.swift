@@ -58,7 +58,9 @@ struct SourcePolicy: Hashable, Sendable {
     /// Checks an IP address, from a URL or a resolver, against ``addresses``.
     func validate(_ address: IPAddress) throws(ServiceError) {
         guard addresses.allows(address) else {
-            throw ServiceError(.addressRefused, "the IP address of the source's host is not public")
+            throw ServiceError(
+                .addressRefused, detail: "source.allowCIDR permits addresses that are not public",
+                "the IP address of the source's host is not public")
         }
     }
 

@@ -22,6 +22,8 @@ final class RequestTrace: Sendable {
         var droppedMetadataBytes = 0
         /// The error of the origin that a stale source replaces; nil for none.
         var staleReason: ServiceError?
+        /// True when the error is that of an earlier request, and the source was not read.
+        var isStoredFailure = false
     }
 
     /// The client's trace context; nil without a valid `traceparent`.

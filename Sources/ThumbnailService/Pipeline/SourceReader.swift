@@ -135,8 +135,18 @@ final class SourceReader: SourceReading {
             guard let error = error as? LoadError else {
                 throw ServiceError(.internalFault, "the source could not be loaded")
             }
-            throw ServiceError(error)
+            throw Self.serviceError(error)
         }
+    }
+
+    /// Converts an error of the loader. The URL of the source itself was checked before the load, so that a refused
+    /// host, port or scheme is that of a redirect.
+    private static func serviceError(_ error: LoadError) -> ServiceError {
+        let failure = ServiceError(error)
+        guard [.hostRefused, .portRefused, .schemeRefused].contains(failure.reason) else { return failure }
+        return ServiceError(
+            failure.reason, code: failure.code, detail: failure.detail ?? "the origin redirected to it", failure.message
+        )
     }
 
     private func read(identifier name: String) async throws(ServiceError) -> SourceBytes {

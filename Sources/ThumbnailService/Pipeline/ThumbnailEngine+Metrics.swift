@@ -21,7 +21,12 @@ extension ThumbnailEngine {
     /// Returns the stored failure of a source; nil when the source may be read.
     func storedFailure(of source: SourceName) -> ServiceError? {
         let failure = failures.failure(of: source, now: now)
-        if failure == nil { metrics.miss(.failure) } else { metrics.hit(.failure) }
+        guard let failure else {
+            metrics.miss(.failure)
+            return nil
+        }
+        metrics.hit(.failure)
+        RequestTrace.current?.update { $0.isStoredFailure = true }
         return failure
     }
 

@@ -139,7 +139,10 @@ extension ServiceError {
             self.init(
                 .originFailed, code: code,
                 "the origin sent an invalid redirect or more redirects than source.redirects")
-        case .refused: self.init(.addressRefused, "the IP address of the source's host is not public")
+        case .refused:
+            self.init(
+                .addressRefused, detail: "source.allowCIDR permits addresses that are not public",
+                "the IP address of the source's host is not public")
         case .bodyTooLarge: self.init(.tooLarge, code: code, "the source is larger than limits.sourceBytes")
         case .unacceptableContentType, .undecodable, .unsupportedFormat:
             self.init(.notAnImage, code: code, "the source is not an image that can be decoded")
@@ -189,6 +192,11 @@ private enum OriginFailure {
 }
 
 extension ServiceError {
+    /// Configuration keys of the decoder's limits.
+    private static let limitNames = [
+        "maxPixels": "limits.sourcePixels", "maxInputBytes": "limits.sourceBytes", "maxWork": "limits.work",
+    ]
+
     /// Converts an error of the decoder.
     init(_ error: DecodeError) {
         let code = error.code.description
@@ -196,7 +204,8 @@ extension ServiceError {
         case .limitExceeded where error.detail == "deadline":
             self.init(.deadline, "the deadline passed during the render")
         case .limitExceeded:
-            self.init(.limit, code: code, "the source exceeds the limit \(error.detail ?? "of the decoder")")
+            let name = error.detail.map { Self.limitNames[$0] ?? $0 } ?? "of the decoder"
+            self.init(.limit, code: code, "the source exceeds the limit \(name)")
         case .cancelled: self.init(.deadline, "the render was cancelled")
         case .outOfMemory: self.init(.overloaded, retryAfter: 1, "out of memory")
         case .workerUnavailable:

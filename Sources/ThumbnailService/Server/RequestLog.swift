@@ -42,6 +42,7 @@ struct RequestLog {
         }
         if !response.imageStatus.isEmpty { line.append(("image_status", .text(response.imageStatus.text))) }
         if let provenance = response.provenance { line.append(("cache", .text(provenance.rawValue))) }
+        if facts.isStoredFailure { line.append(("cache", .text("failure"))) }
         if let context = trace.context { line.append(("trace_id", .text(context.traceID))) }
         if let host = facts.sourceHost { line.append(("source_host", .text(host))) }
         if let source = facts.source {

@@ -71,4 +71,52 @@ import Testing
         }
         await origin.stop()
     }
+
+    @Test func refusedTargetOfARedirectIsNotLoggedAsTheSourceItself() async throws {
+        let origin = try await LoopbackOrigin { request in
+            let location = ["/host": "http://other.example/a", "/port": "http://127.0.0.1:9/a"][request.target] ?? "/"
+            return .response(OriginResponse(status: 302, fields: [OriginField("Location", location)]))
+        }
+        for (path, reason) in [("host", "hostRefused"), ("port", "portRefused")] {
+            let target = "/unsafe/20x20/http://127.0.0.1:\(origin.port)/\(path)"
+            let (entry, reply) = try await Self.line(of: target, from: origin)
+            #expect(reply.status == 403)
+            #expect((entry.texts["code"], entry.texts["detail"]) == (reason, "the origin redirected to it"))
+        }
+        let (entry, _) = try await Self.line(of: "/unsafe/20x20/http://other.example/a", from: origin)
+        #expect((entry.texts["code"], entry.texts["detail"]) == ("hostRefused", nil))
+        await origin.stop()
+    }
+
+    @Test func errorOfALimitNamesTheKeyOfTheConfiguration() async throws {
+        let file = try Bitmap.landscape(100, 80).png()
+        let origin = try await LoopbackOrigin { _ in .ok(file) }
+        let target = "/unsafe/20x20/http://127.0.0.1:\(origin.port)/a.png"
+
+        let (entry, reply) = try await Self.line(of: target, from: origin) { $0.limits.sourcePixels = 7_999 }
+
+        #expect(reply.status == 422)
+        #expect(entry.texts["title"] == "the source exceeds the limit limits.sourcePixels")
+        let (refused, _) = try await Self.line(of: target, from: origin) { $0.source.allowedRanges = [] }
+        #expect(refused.texts["detail"] == "source.allowCIDR permits addresses that are not public")
+        await origin.stop()
+    }
+
+    @Test func repeatedFailureWithoutARequestToTheOriginIsMarked() async throws {
+        let origin = try await LoopbackOrigin { _ in .response(OriginResponse(status: 404)) }
+        let recorder = LogRecorder()
+
+        try await withService(origin: origin, log: recorder.log) {
+            $0.cache.negativeLifetime = .seconds(60)
+        } _: { service in
+            for size in [20, 21] {
+                _ = try await service.send("/unsafe/\(size)x20/http://127.0.0.1:\(origin.port)/a.png")
+            }
+        }
+
+        let lines = recorder.lines.value.filter { $0.message == "request" }
+        #expect(lines.map { $0.texts["cache"] } == [nil, "failure"])
+        #expect(origin.requests.count == 1)
+        await origin.stop()
+    }
 }
