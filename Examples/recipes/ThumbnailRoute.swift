@@ -4,6 +4,8 @@ import PlatformImageLoopbackOrigin
 import PlatformImageTestSupport
 import Testing
 
+// `status(for:)` is in RetriesAndTimeouts.swift.
+
 /// The response of a route of an HTTP server.
 struct RouteResponse {
     var status: Int
