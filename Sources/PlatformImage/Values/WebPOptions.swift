@@ -16,8 +16,8 @@ public struct WebPOptions: Hashable, Sendable {
     /// Encoding time against file size.
     public var effort = WebPEffort.default
     /// Level of lossless compression from 0 (fastest) to 9 (smallest file); nil for that of ``effort``. Only used with
-    /// ``isLossless`` and ``usesLosslessUnlessLarger``. Level 9 takes up to 25 times as long as level 8. For some images a level above 6 gives a larger
-    /// file.
+    /// ``isLossless`` and ``usesLosslessUnlessLarger``. Level 9 takes up to 25 times as long as level 8. For some
+    /// images a level above 6 gives a larger file.
     ///
     /// With other values encoding a WebP throws `invalidArgument`.
     public var losslessLevel: Int?

@@ -17,8 +17,8 @@ public enum TargetFuzzing {
         return policy
     }()
 
-    /// Parses the bytes after the first seven as a target. Byte 0 selects the prefix of a dialect, the others are width,
-    /// height and number of frames of the source, whose render is planned.
+    /// Parses the bytes after the first seven as a target. Byte 0 selects the prefix of a dialect, the others are
+    /// width, height and number of frames of the source, whose render is planned.
     public static func read(_ bytes: [UInt8]) {
         guard bytes.count > 7 else { return }
         let prefixes = ["", "/unsafe/", "/iiif/3/", "/iiif/3/a.png/", "/post/unsafe/", "/unsafe/filters:"]

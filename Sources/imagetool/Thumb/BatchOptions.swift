@@ -126,7 +126,8 @@ struct BatchOptions: ParsableArguments {
 
     /// Output template; a folder becomes a template for one file per input and size.
     ///
-    /// With several inputs or sizes, a list, a folder or a pattern, a path without the extension of an image is a folder.
+    /// With several inputs or sizes, a list, a folder or a pattern, a path without the extension of an image is a
+    /// folder.
     ///
     /// - Parameter isSeveral: There are several inputs.
     /// - Throws: `ValidationError` when the template is malformed.
