@@ -126,6 +126,13 @@ def complains_and_exits() -> None:
     sys.exit(64)
 
 
+def complains_after_answers() -> None:
+    """Exits with the status of a wrong usage, but after an answer."""
+    good(*read())
+    read()
+    complains_and_exits()
+
+
 def late(request: Fields, data: bytes) -> None:
     """The first answer comes only after the second request."""
     second, _ = read()
@@ -158,6 +165,7 @@ MODES: dict[str, Callable[[], object]] = {
     "dies-inside-answer": lambda: serve(dies_inside_answer),
     "exits": lambda: sys.exit(0),
     "complains": complains_and_exits,
+    "complains-after-answers": complains_after_answers,
     "dies": lambda: serve(lambda request, data: die()),
     "dies-once-after-4": lambda: dies_after_reading(4, 1),
     "dies-twice-after-1": lambda: dies_after_reading(1, 2),

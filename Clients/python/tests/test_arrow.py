@@ -61,3 +61,17 @@ def test_missing_columns_are_named() -> None:
 
     with Worker() as worker, pytest.raises(ValueError, match="ops"):
         thumbnails(worker, pa.record_batch({"path": ["a"]}))
+
+
+def test_extension_of_each_output_selects_its_format(tmp_path: pathlib.Path) -> None:
+    from platformimage.arrow import thumbnail_files
+
+    formats = ["webp", "gif", "png", "jpeg"]
+    outputs = [str(tmp_path / f"a.{format}") for format in formats]
+    batch = pa.record_batch({"path": [str(images()[0])] * 4, "ops": ["64"] * 4, "output": outputs})
+    with Worker(jobs=2) as worker:
+        thumbnail_files(worker, batch)
+        for format, output in zip(formats, outputs):
+            assert pathlib.Path(output).read_bytes() == expected(images()[0], "64", "--format", format)
+        thumbnail_files(worker, batch, format="png")
+        assert pathlib.Path(outputs[0]).read_bytes() == expected(images()[0], "64", "--format", "png")

@@ -11,6 +11,7 @@ import shutil
 import pytest
 from conftest import images
 
+import platformimage
 from platformimage import Request, Url
 from platformimage.requests import encode
 
@@ -20,7 +21,9 @@ BLOCKS = re.findall(r"```python\n(.*?)```", README.read_text(), re.DOTALL)
 
 
 @pytest.mark.parametrize("code", BLOCKS)
-def test_code_of_the_readme_runs(code: str, tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_code_of_the_readme_runs(
+        code: str, tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPatch,
+        server: tuple[str, list[dict[str, str]]]) -> None:
     for package in ("numpy", "pyarrow"):
         if package in code or package == "numpy" and ".decode(" in code:
             pytest.importorskip(package)
@@ -29,7 +32,21 @@ def test_code_of_the_readme_runs(code: str, tmp_path: pathlib.Path, monkeypatch:
     for path in images():
         shutil.copy(path, tmp_path / "photos" / path.name)
     monkeypatch.chdir(tmp_path)
+    code = code.replace("127.0.0.1:8000", server[0])
     exec(compile(code, str(README), "exec"), {"__name__": "readme"})
+
+
+def test_text_of_an_error_in_the_readme_has_its_code_once(
+        tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    monkeypatch.chdir(tmp_path)
+    code = next(block for block in BLOCKS if "missing.jpg" in block and "except ImageError" in block)
+    exec(compile(code, str(README), "exec"), {"__name__": "readme"})
+    line = capsys.readouterr().out.splitlines()[0]
+    assert line == "missing.jpg: noInput: No such file or directory" and f"# {line}" in code
+
+
+def test_version_of_the_readme_is_that_of_the_package() -> None:
+    assert f" {platformimage.__version__} " in README.read_text()
 
 
 def test_requests_match_the_schema() -> None:

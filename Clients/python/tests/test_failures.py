@@ -69,7 +69,7 @@ def test_repeated_violations_end_with_worker_unavailable(hostile: Hostile, start
     assert starts("not-json") == 3
 
 
-@pytest.mark.parametrize("mode", ["exits", "dies", "complains", "dies-inside-answer"])
+@pytest.mark.parametrize("mode", ["exits", "dies", "dies-inside-answer"])
 def test_crash_loop_ends_with_a_clear_error(mode: str, hostile: Hostile, starts: Starts) -> None:
     before = descriptors()
     with Worker(jobs=1, tool=hostile(mode), restarts=3) as worker:
@@ -79,9 +79,22 @@ def test_crash_loop_ends_with_a_clear_error(mode: str, hostile: Hostile, starts:
                 codes.append(worker.run(THUMBNAIL).code)
     assert set(codes) <= {"workerDied"} and len(codes) <= 4
     assert starts(mode) == 4
-    if mode == "complains":
-        assert "unknown command worker" in str(raised.value)
+    assert "ended 4 times" in str(raised.value)
     assert descriptors() == before
+
+
+def test_process_that_refuses_its_settings_is_started_once(hostile: Hostile, starts: Starts) -> None:
+    before = descriptors()
+    with Worker(jobs=1, tool=hostile("complains")) as worker:
+        with pytest.raises(WorkerUnavailable, match="exit status 64: error: unknown command worker"):
+            list(worker.map([THUMBNAIL] * 8))
+    assert starts("complains") == 1
+    assert descriptors() == before
+
+
+def test_same_exit_status_after_an_answer_concerns_the_request(hostile: Hostile) -> None:
+    with Worker(jobs=1, tool=hostile("complains-after-answers"), max_in_flight=1, retries=0) as worker:
+        assert [worker.run(THUMBNAIL).code for _ in range(4)] == [None, "workerDied"] * 2
 
 
 def test_missing_tool_is_unavailable() -> None:
@@ -184,6 +197,22 @@ def test_close_with_cancel_fails_the_waiting_requests(hostile: Hostile) -> None:
         worker.close(cancel=True)
         for future in waiting:
             assert isinstance(future.exception(), WorkerClosed)
+
+
+@pytest.mark.parametrize("mode", ["good", "none"])
+def test_close_with_a_cancelled_last_request_returns(mode: str, hostile: Hostile) -> None:
+    worker = Worker(jobs=1, tool=hostile(mode) if mode == "good" else "/none/imagetool")
+    engine = worker._engine
+    if mode == "good":
+        worker.run(THUMBNAIL)
+    with engine._lock:  # the thread receives the request and the end at the same time
+        engine.submit(THUMBNAIL).cancel()
+        engine.begin_close(cancel=False)
+    assert engine._thread is not None
+    engine._thread.join(10)
+    is_alive = engine._thread.is_alive()
+    worker.close(cancel=True)
+    assert not is_alive
 
 
 def test_late_answer_belongs_to_its_own_request(hostile: Hostile) -> None:

@@ -2,19 +2,25 @@
 
 from __future__ import annotations
 
+import asyncio
+import json
 import os
 import pathlib
 import pickle
+import re
 import signal
+import subprocess
 import sys
+import warnings
 from concurrent.futures import ThreadPoolExecutor
+from typing import Any
 
 import pytest
-from conftest import FIXTURES, bmp, descriptors, expected, images
+from conftest import FIXTURES, bmp, descriptors, expected, images, tool, with_exif
 
 from platformimage import (
-    DamagedImage, DamagedImageWarning, ImageError, InputError, InvalidRequest, LimitExceeded, Request, Worker,
-    WorkerClosed)
+    AsyncWorker, DamagedImage, DamagedImageWarning, ImageError, ImageInfo, InputError, InvalidRequest, LimitExceeded,
+    Page, Request, Result, Worker, WorkerClosed)
 
 SIZES = ["64", "50x40^", "x30", "40x40!"]
 
@@ -49,6 +55,52 @@ def test_output_is_written_and_described(tmp_path: pathlib.Path) -> None:
         "complete", str(output), output.stat().st_size, None)
 
 
+@pytest.mark.parametrize(("name", "format"), [
+    ("a.webp", "webp"), ("a.PNG", "png"), ("a.jpg", "jpeg"), ("a.JPEG", "jpeg"), ("a.jpe", "jpeg"),
+    ("a.jfif", "jpeg"), ("a.gif", "gif"), ("a.jpg.webp", "webp"), (".webp", "webp"), ("webp", "auto"),
+    ("a.bmp", "auto"), ("a.", "auto"), ("folder.webp/a", "auto")])
+def test_extension_of_the_output_selects_the_format(name: str, format: str, tmp_path: pathlib.Path) -> None:
+    path, output = images()[2], tmp_path / name  # a PNG, for which `auto` is png
+    wanted = expected(path, "64", "--format", format)
+    with Worker(jobs=1) as worker:
+        assert worker.thumbnail(path, 64, output=output).format == ("png" if format == "auto" else format)
+        assert output.read_bytes() == wanted
+        output.unlink()
+        assert worker.run(Request("thumb", path, "64", output=str(output))).code is None
+        assert output.read_bytes() == wanted
+
+
+@pytest.mark.parametrize("format", ["auto", "png", "jpeg", "jpg"])
+def test_explicit_format_has_precedence_over_the_extension(format: Any, tmp_path: pathlib.Path) -> None:
+    path, output = images()[2], tmp_path / "a.webp"
+    with Worker(jobs=1) as worker:
+        worker.thumbnail(path, 64, output=output, format=format)
+    assert output.read_bytes() == expected(path, "64", "--format", "jpeg" if format == "jpg" else format)
+
+
+def test_extension_selects_the_format_in_asyncio(tmp_path: pathlib.Path) -> None:
+    async def main() -> None:
+        async with AsyncWorker(jobs=1) as worker:
+            assert (await worker.thumbnail(images()[0], 64, output=tmp_path / "a.webp")).format == "webp"
+
+    asyncio.run(main())
+
+
+def test_format_jpg_is_jpeg() -> None:
+    with Worker(jobs=1) as worker:
+        assert worker.thumbnail(images()[2], 64, format="jpg") == expected(images()[2], "64", "--format", "jpeg")
+        assert worker.run(Request("thumb", images()[2], "64", "jpg")).format == "jpeg"
+
+
+def test_other_formats_are_errors_of_the_type_checker() -> None:
+    # With a wider type, mypy --strict reports the comments that ignore errors as unused.
+    requests = [
+        Request.thumbnail(images()[0], 64, format="bmp"),  # type: ignore[arg-type]
+        Request.decode(images()[0], format="jpeg")]  # type: ignore[arg-type]
+    with Worker(jobs=1) as worker:
+        assert [result.code for result in worker.map(requests)] == ["invalidRequest"] * 2
+
+
 def test_info_has_the_facts_of_the_header() -> None:
     with Worker(jobs=1) as worker:
         info = worker.info(FIXTURES / "demo/city-lights-turned.jpg")
@@ -56,6 +108,43 @@ def test_info_has_the_facts_of_the_header() -> None:
 
     assert info.format == "jpeg" and info.orientation > 1 and info.color_model
     assert (info.width, info.height) == (info.display_height, info.display_width)
+
+
+def test_info_has_all_facts_of_the_command(tmp_path: pathlib.Path) -> None:
+    document = (FIXTURES.parent / "Docs/worker.md").read_text()
+    listed = re.search(r"`info` adds the facts .*? except `file` and `bytes`:(.*?)\. `pages`", document, re.DOTALL)
+    assert listed is not None
+    names = {"format", "width", "height", *re.findall(r"`(\w+)`", listed[1])}
+    camera = tmp_path / "camera.jpg"
+    camera.write_bytes(with_exif(images()[0].read_bytes()))
+    tiffs = [FIXTURES / "tiff" / name for name in ("page-reduced-first.tif", "sub-ifd.tif", "rgb8-le-tags.tif")]
+    with Worker(jobs=1) as worker:
+        for path in [*images(), *tiffs, camera]:
+            command = [tool(), "info", "--json", str(path)]
+            facts = json.loads(subprocess.run(command, check=True, capture_output=True).stdout)[0]
+            info = worker.info(path)
+            assert info.facts == {name: facts[name] for name in names}
+            for name in names - {"pages"}:
+                assert getattr(info, re.sub("(?<=[a-z])(?=[A-Z])", "_", name).lower()) == facts[name]
+        reduced, sub_ifd = worker.info(tiffs[0]), worker.info(tiffs[1])
+        assert pickle.loads(pickle.dumps(reduced)) == reduced and hash(reduced) == hash(worker.info(tiffs[0]))
+
+    assert reduced.pages == (Page(9, 7, False, False), Page(5, 11, True, False))
+    assert sub_ifd.pages == (Page(9, 7, False, False), Page(5, 11, False, True))
+    assert (info.make, info.model, info.date_time_original, info.software, info.artist, info.copyright) == (
+        "Maker", "Model 1", "2021:05:31 12:00:00", "Program", "Artist", "Owner")
+    assert info.has_gps is True and info.pages is None
+
+
+def test_facts_that_a_tool_does_not_report_are_none() -> None:
+    facts = {
+        "format": "png", "width": 1, "height": 1, "displayWidth": 1, "displayHeight": 1, "orientation": 1,
+        "bitsPerChannel": 8, "colorModel": "rgb", "hasAlpha": False}
+    info = ImageInfo.from_result(Result("complete", facts=facts))
+    assert (info.pages, info.make, info.date_time_original, info.has_gps) == (None, None, None, None)
+    for name, value in (("pages", 1), ("pages", [{}]), ("make", 1), ("hasGPS", "no")):
+        with pytest.raises(ValueError, match=name if name != "pages" else "pages|width"):
+            ImageInfo.from_result(Result("complete", facts={**facts, name: value}))
 
 
 def test_pixels_are_an_array_of_rgba() -> None:
@@ -114,6 +203,57 @@ def test_damage_is_never_silent() -> None:
         assert lenient.thumbnail(cut, 64) == result.data
 
     assert (result.status, raised.value.code) == ("truncated", "truncated") and result.rows
+
+
+def test_warnings_of_several_damaged_images_name_each_image(tmp_path: pathlib.Path) -> None:
+    data = images()[0].read_bytes()
+    paths = [tmp_path / name for name in ("a.jpg", "b.jpg")]
+    sources: list[Any] = [*paths, data[:len(data) // 2], data[:len(data) // 2 + 1]]
+    for path in paths:
+        path.write_bytes(data[:len(data) // 2])
+    with Worker(jobs=1) as worker, warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("default")
+        for source in sources:
+            worker.thumbnail(source, 64)
+    texts = [str(warning.message) for warning in caught]
+    assert len(texts) == 4 and {warning.filename for warning in caught} == {__file__}
+    for text, name in zip(texts, [*map(str, paths), f"{len(data) // 2} bytes", f"{len(data) // 2 + 1} bytes"]):
+        assert text.startswith(f"{name}: the image is truncated (")
+
+
+def test_errors_name_their_source(tmp_path: pathlib.Path) -> None:
+    (tmp_path / "a\n.jpg").write_bytes(b"not an image")
+    data = images()[0].read_bytes()[:10_000]
+    cases: list[tuple[Any, str, str]] = [
+        ("missing.jpg", "missing.jpg", "missing.jpg"),
+        (tmp_path / "missing.jpg", f"{tmp_path}/missing.jpg", f"{tmp_path}/missing.jpg"),
+        (tmp_path / "a\n.jpg", f"{tmp_path}/a\n.jpg", f"{tmp_path}/a\\n.jpg"),
+        ("/\udcff.jpg", "/\udcff.jpg", "/\\udcff.jpg"),
+        ("/" + "x" * 2_000_000, "/" + "x" * 2_000_000, "/" + "x" * 199 + "..." + "x" * 200),
+        (b"not an image", "12 bytes", "12 bytes"), (data, "10000 bytes", "10000 bytes")]
+    with Worker(jobs=1, on_damage="raise") as worker:
+        for source, name, text in cases:
+            with pytest.raises(ImageError) as raised:
+                worker.thumbnail(source, 64)
+            error = raised.value
+            result = worker.run(Request.thumbnail(source, 64))
+            assert error.source == result.source == name
+            assert str(error) == f"{text}: {error.message}"
+            assert error.args == (error.message, error.code)
+            if result.status == "failed":
+                assert result.error == error.message and str(result.exception) == str(error)
+        assert list(worker.map([Request.info("none.jpg")]))[0].source == "none.jpg"
+
+
+def test_damaged_image_has_its_result_and_keeps_its_file(tmp_path: pathlib.Path) -> None:
+    cut, output = images()[0].read_bytes()[:10_000], tmp_path / "a.png"
+    with Worker(jobs=1, on_damage="raise") as worker, Worker(jobs=1, on_damage="ignore") as lenient:
+        with pytest.raises(DamagedImage) as raised:
+            worker.thumbnail(cut, 64, output=output)
+        assert output.read_bytes() == lenient.thumbnail(cut, 64, format="png")
+    assert raised.value.result and raised.value.result.output == str(output)
+    copy = pickle.loads(pickle.dumps(raised.value))
+    assert (copy.result, copy.source, copy.code) == (raised.value.result, "10000 bytes", "truncated")
 
 
 def test_root_confines_paths(tmp_path: pathlib.Path) -> None:

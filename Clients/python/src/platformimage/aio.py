@@ -6,7 +6,7 @@ import asyncio
 from collections import deque
 from typing import TYPE_CHECKING, AsyncIterator, Iterable, overload
 
-from .requests import ImageInfo, Path, Request, Result, Size, Source
+from .requests import ImageInfo, Path, Request, Result, Size, Source, ThumbnailFormat
 from .worker import Configured, bytes_of, pixels_of, require_numpy
 
 if TYPE_CHECKING:
@@ -30,18 +30,21 @@ class AsyncWorker(Configured):
 
     @overload
     async def thumbnail(
-            self, source: Source, size: Size, *, format: str = "auto", output: None = None,
+            self, source: Source, size: Size, *, format: ThumbnailFormat | None = None, output: None = None,
             timeout: float | None = None, **options: Unpack[ThumbnailOptions]) -> bytes: ...
 
     @overload
     async def thumbnail(
-            self, source: Source, size: Size, *, format: str = "auto", output: Path,
+            self, source: Source, size: Size, *, format: ThumbnailFormat | None = None, output: Path,
             timeout: float | None = None, **options: Unpack[ThumbnailOptions]) -> Result: ...
 
     async def thumbnail(
-            self, source: Source, size: Size, *, format: str = "auto", output: Path | None = None,
+            self, source: Source, size: Size, *, format: ThumbnailFormat | None = None, output: Path | None = None,
             timeout: float | None = None, **options: Unpack[ThumbnailOptions]) -> bytes | Result:
-        """Returns the encoded thumbnail, or the result when it was written to the file `output`."""
+        """Returns the encoded thumbnail, or the result when it was written to the file `output`.
+
+        Without `format`, the extension of `output` selects the format; `Request` describes both.
+        """
         request = Request.thumbnail(source, size, format=format, output=output, timeout=timeout, **options)
         result = self._checked(await self.run(request), stacklevel=2)
         return bytes_of(result) if output is None else result

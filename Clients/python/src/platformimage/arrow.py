@@ -13,7 +13,7 @@ from .worker import Worker
 if TYPE_CHECKING:
     from typing_extensions import Unpack
 
-    from .requests import ThumbnailOptions
+    from .requests import ThumbnailFormat, ThumbnailOptions
 
 SCHEMA = pa.schema([
     ("bytes", pa.binary()), ("width", pa.int32()), ("height", pa.int32()), ("status", pa.string()),
@@ -24,7 +24,7 @@ FILE_SCHEMA = pa.schema([
 
 
 def thumbnails(
-        worker: Worker, batch: pa.RecordBatch, *, format: str = "auto", timeout: float | None = None,
+        worker: Worker, batch: pa.RecordBatch, *, format: ThumbnailFormat | None = None, timeout: float | None = None,
         **options: Unpack[ThumbnailOptions]) -> pa.RecordBatch:
     """Returns one row of `SCHEMA` per row of `batch`, in the same order.
 
@@ -39,12 +39,13 @@ def thumbnails(
 
 
 def thumbnail_files(
-        worker: Worker, batch: pa.RecordBatch, *, format: str = "auto", timeout: float | None = None,
+        worker: Worker, batch: pa.RecordBatch, *, format: ThumbnailFormat | None = None, timeout: float | None = None,
         **options: Unpack[ThumbnailOptions]) -> pa.RecordBatch:
     """Writes a thumbnail per row and returns one row of `FILE_SCHEMA` for each, in the same order.
 
-    `batch` has the columns of `thumbnails` and also `path` and `output`, the path of the file to write. The column
-    `bytes` of the result is the size of this file. Rows move, pixels do not: the worker reads and writes the files.
+    `batch` has the columns of `thumbnails` and also `path` and `output`, the path of the file to write. Without
+    `format`, the extension of each output selects the format. The column `bytes` of the result is the size of this
+    file. Rows move, pixels do not: the worker reads and writes the files.
     """
     results = list(_results(worker, batch, format, timeout, options, writes_files=True))
     return pa.RecordBatch.from_arrays([
@@ -62,8 +63,8 @@ def _columns(results: list[Result], *names: str) -> Iterator[Any]:
 
 
 def _results(
-        worker: Worker, batch: pa.RecordBatch, format: str, timeout: float | None, options: ThumbnailOptions,
-        writes_files: bool = False) -> Iterator[Result]:
+        worker: Worker, batch: pa.RecordBatch, format: ThumbnailFormat | None, timeout: float | None,
+        options: ThumbnailOptions, writes_files: bool = False) -> Iterator[Result]:
     names = batch.schema.names
     is_inline = "bytes" in names
     if "ops" not in names or not is_inline and "path" not in names or writes_files and "output" not in names:

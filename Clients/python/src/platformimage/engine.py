@@ -15,13 +15,14 @@ import time
 import weakref
 from collections import deque
 from concurrent.futures import Future
+from dataclasses import replace
 from typing import Union
 
 from .errors import InvalidRequest, PlatformImageError, ProtocolError, RequestTimedOut, WorkerClosed, WorkerDied
 from .errors import WorkerUnavailable
 from .process import Settings, WorkerProcess, descriptors_lock
 from .protocol import AnswerReader, Violation
-from .requests import EncodedRequest, Request, Result, encode
+from .requests import EncodedRequest, Request, Result, encode, not_a_request, source_name
 
 logger = logging.getLogger("platformimage")
 
@@ -30,6 +31,10 @@ TIMEOUT_GRACE = 1.0
 # Bytes that are prepared for writing; one request may exceed this.
 MAX_PREPARED_BYTES = 1 << 18
 PROBE_TIMEOUT = 30.0
+# Exit statuses of a process that refuses its settings: wrong usage or no decoder, no root folder, no resources.
+_REFUSALS = (64, 66, 71)
+# The lines of stderr after this one repeat the options of the command.
+_USAGE = "\nUsage: "
 # A BMP of 1 x 1 pixel: a process that cannot answer a request for it is broken.
 _PROBE_IMAGE = (
     b"BM" + (58).to_bytes(4, "little") + bytes(4) + (54).to_bytes(4, "little") + (40).to_bytes(4, "little")
@@ -63,7 +68,7 @@ class _Pending:
         if not self.future.set_running_or_notify_cancel():
             return
         if isinstance(result, Result):
-            self.future.set_result(result)
+            self.future.set_result(replace(result, source=self.encoded.source))
         else:
             self.future.set_exception(result)
 
@@ -89,13 +94,15 @@ class Engine:
 
     def submit(self, request: Request) -> Future[Result]:
         """Returns a future of the result. Failures of the request are results; other errors are exceptions."""
+        if not isinstance(request, Request):
+            raise not_a_request(request)
         if self._owner != os.getpid():
             self.reset_in_child()  # a fork that did not run the handlers of os.register_at_fork
         try:
             pending = _Pending(request, encode(request, self.settings.timeout, self.settings.root))
         except InvalidRequest as error:
             refused: Future[Result] = Future()
-            refused.set_result(Result.failed(error))
+            refused.set_result(replace(Result.failed(error), source=source_name(request.source)))
             return refused
         with self._lock:
             if self._is_closing:
@@ -233,6 +240,8 @@ class _Exchange:
         if self.process is None and self._queue:
             self._start(now)
         self._prepare()
+        if is_closing and not self._queue and not self._in_flight:
+            return True  # the last requests failed or were cancelled: the next step ends the thread, without an event
         self._write(now)
         for key, _ in self._selector.select(self._seconds_to_deadline(time.monotonic())):
             if self._is_handled(key.fd):
@@ -277,7 +286,7 @@ class _Exchange:
             return
         try:
             self.process = WorkerProcess(self._settings.command())
-        except OSError as error:
+        except (OSError, ValueError) as error:  # ValueError: an argument contains a null character
             self._fail_queue(f"the worker cannot be started: {error}")
             return
         self._reader = AnswerReader(self._request_of, self._settings.max_answer_bytes)
@@ -307,8 +316,8 @@ class _Exchange:
         while self._queue:
             self._queue.popleft().resolve(WorkerUnavailable(message, "workerUnavailable"))
 
-    def _stop(self, seconds: float, kill: bool = False) -> str:
-        """Ends the process within a time and closes its descriptors. Returns a text about its end."""
+    def _stop(self, seconds: float, kill: bool = False) -> tuple[int, str]:
+        """Ends the process within a time and closes its descriptors. Returns its exit status and a text about it."""
         process = self.process
         assert process is not None
         self._wait_for_stdin(False)
@@ -318,15 +327,24 @@ class _Exchange:
             if descriptor is not None and descriptor in self._selector.get_map():
                 self._selector.unregister(descriptor)
         self.process = None
-        return process.describe_end(process.end(seconds, signal_first=kill))
+        status = process.end(seconds, signal_first=kill)
+        return status, process.describe_end(status)
 
     def _process_ended(self, now: float, violation: str | None = None, is_hung: bool = False) -> None:
         """Repeats or fails the requests in flight after the end of the process, or ends a faulty process."""
         is_inside_answer = self._reader is not None and self._reader.is_inside_answer
-        text = self._stop(1.0, kill=is_hung or violation is not None)
+        has_answered = is_inside_answer or self.process is not None and self.process.has_answered
+        status, text = self._stop(1.0, kill=is_hung or violation is not None)
+        text = text.partition(_USAGE)[0]
         self._last_end = f"a violation of the protocol: {violation}" if violation else text
         self._ends.append(now)
         self._violated_protocol = violation is not None
+        if violation is None and not has_answered and status in _REFUSALS:
+            # No request is the cause: a process with the same settings ends in the same way.
+            self._queue.extendleft(reversed(self._in_flight.values()))
+            self._in_flight.clear()
+            self._fail_queue(f"the worker cannot be started: {text}")
+            return
         if violation is None and is_inside_answer and text.startswith("exit status 0"):
             violation = "the worker exited in the middle of an answer"
         repeated = []
@@ -431,6 +449,7 @@ class _Exchange:
         try:
             for id, result in self._reader.feed(chunk):
                 self._ends.clear()
+                process.has_answered = True
                 self._in_flight.pop(id).resolve(result)
         except Violation as violation:
             self._process_ended(time.monotonic(), violation=str(violation))

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import operator
 import os
 import shutil
 import signal
 import subprocess
 import threading
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from typing import Iterable, Mapping
+
+from .requests import Path, seconds, time_limit
 
 try:
     import fcntl
@@ -42,15 +46,31 @@ class Settings:
     close_timeout: float = 10.0
     max_answer_bytes: int = 1 << 30
     on_damage: str = "warn"
+    allow_cidr: tuple[str, ...] = ()
+    # The values can be secret.
+    headers: tuple[tuple[str, str], ...] = field(default=(), repr=False)
+    user_agent: str | None = None
 
     def __post_init__(self) -> None:
-        for name in ("jobs", "retries", "restarts"):
-            if getattr(self, name) < 0:
-                raise ValueError(f"{name} is {getattr(self, name)}, expected 0 or more")
-        if self.max_in_flight is not None and self.max_in_flight < 1:
-            raise ValueError(f"max_in_flight is {self.max_in_flight}, expected 1 or more")
+        """Raises TypeError and ValueError."""
+        for name in ("jobs", "retries", "restarts", "max_answer_bytes"):
+            self._set(name, _integer(name, getattr(self, name), 0))
+        for name in ("max_in_flight", "max_bytes_in_flight"):
+            if getattr(self, name) is not None:
+                self._set(name, _integer(name, getattr(self, name), 1))
+        for name in ("isolation", "allow_url"):
+            if not isinstance(getattr(self, name), bool):
+                raise TypeError(f"{name} is {getattr(self, name)!r}, expected True or False")
+        self._set("timeout", time_limit(self.timeout))
+        for name in ("restart_period", "kill_after", "close_timeout"):
+            self._set(name, seconds(name, getattr(self, name)))
+        if self.user_agent is not None and not isinstance(self.user_agent, str):
+            raise TypeError(f"user_agent is {self.user_agent!r}, expected a text")
         if self.on_damage not in ("warn", "raise", "ignore"):
             raise ValueError(f"on_damage is {self.on_damage!r}, expected 'warn', 'raise' or 'ignore'")
+
+    def _set(self, name: str, value: object) -> None:
+        object.__setattr__(self, name, value)
 
     @property
     def requests_in_flight(self) -> int:
@@ -76,9 +96,62 @@ class Settings:
             command += ["--root", self.root]
         if self.allow_url:
             command.append("--allow-url")
-        for host in self.allow_hosts:
-            command += ["--allow-host", host]
+        # The form with "=" also accepts a value that begins with "-", but no empty one.
+        for option, values in (
+                ("--allow-host", self.allow_hosts), ("--allow-cidr", self.allow_cidr),
+                ("--header", [f"{name}:{value}" for name, value in self.headers]),
+                ("--user-agent", [] if self.user_agent is None else [self.user_agent])):
+            for value in values:
+                command += [f"{option}={value}"] if value else [option, value]
         return command
+
+
+def texts(name: str, values: Iterable[str]) -> tuple[str, ...]:
+    """A setting that is a list of texts. Raises TypeError."""
+    if isinstance(values, (str, bytes)):
+        raise TypeError(f"{name} is the text {values!r}, expected a list of texts, such as [{values!r}]")
+    try:
+        checked = tuple(values)
+    except TypeError:
+        raise TypeError(f"{name} is {values!r}, expected a list of texts") from None
+    for value in checked:
+        if not isinstance(value, str):
+            raise TypeError(f"{name} contains {value!r}, expected texts")
+    return checked
+
+
+def header_fields(headers: Mapping[str, str] | None) -> tuple[tuple[str, str], ...]:
+    """Names and values of header fields. Raises TypeError, and ValueError for a name with a colon."""
+    if headers is None:
+        return ()
+    if not isinstance(headers, Mapping):
+        raise TypeError(f"headers is a {type(headers).__name__}, expected a mapping of names to values")
+    for name, value in headers.items():
+        if not isinstance(name, str) or not isinstance(value, str):
+            raise TypeError(f"headers contains a name or a value that is not a text, at {name!r}")
+        if ":" in name:
+            raise ValueError(f"headers contains the name {name!r}, expected a name without a colon")
+    return tuple(headers.items())
+
+
+def _integer(name: str, value: object, minimum: int) -> int:
+    try:
+        if isinstance(value, bool):
+            raise TypeError
+        number = operator.index(value)  # type: ignore[arg-type]
+    except TypeError:
+        raise TypeError(f"{name} is {value!r}, expected an integer") from None
+    if number < minimum:
+        raise ValueError(f"{name} is {number}, expected {minimum} or more")
+    return number
+
+
+def path_text(name: str, value: Path | None) -> str | None:
+    """A setting that is a path. Raises TypeError."""
+    path = os.fspath(value) if isinstance(value, os.PathLike) else value
+    if path is not None and not isinstance(path, str):
+        raise TypeError(f"{name} is {value!r}, expected a path")
+    return path
 
 
 class WorkerProcess:
@@ -86,6 +159,7 @@ class WorkerProcess:
 
     def __init__(self, command: list[str]) -> None:
         self.stderr_tail = b""
+        self.has_answered = False
         with descriptors_lock:
             # A separate session: Ctrl-C in a terminal must not end the worker before its requests are answered.
             self.popen = subprocess.Popen(

@@ -7,12 +7,12 @@ import warnings
 import weakref
 from collections import deque
 from concurrent.futures import Future
-from typing import TYPE_CHECKING, Iterable, Iterator, Sequence, overload
+from typing import TYPE_CHECKING, Iterable, Iterator, Mapping, Sequence, overload
 
 from .engine import Engine
-from .errors import DamagedImage, DamagedImageWarning
-from .process import Settings
-from .requests import ImageInfo, Path, Request, Result, Size, Source
+from .errors import DamagedImage, DamagedImageWarning, displayed
+from .process import Settings, header_fields, path_text, texts
+from .requests import ImageInfo, Path, Request, Result, Size, Source, ThumbnailFormat
 
 if TYPE_CHECKING:
     import numpy
@@ -27,16 +27,26 @@ class Configured:
     """Settings, pickling and lifetime of a worker; base class of `Worker` and `AsyncWorker`."""
 
     def __init__(
-            self, jobs: int = 0, *, tool: str | None = None, root: Path | None = None, isolation: bool = True,
-            decoder: str | None = None, allow_url: bool = False, allow_hosts: Sequence[str] = (),
+            self, jobs: int = 0, *, tool: Path | None = None, root: Path | None = None, isolation: bool = True,
+            decoder: Path | None = None, allow_url: bool = False, allow_hosts: Sequence[str] = (),
+            allow_cidr: Sequence[str] = (), headers: Mapping[str, str] | None = None, user_agent: str | None = None,
             max_in_flight: int | None = None, max_bytes_in_flight: int | None = None, timeout: float = 120.0,
             retries: int = 1, restarts: int = 5, restart_period: float = 60.0, kill_after: float = 30.0,
             close_timeout: float = 10.0, max_answer_bytes: int = 1 << 30, on_damage: str = "warn") -> None:
         """Stores the settings. The process starts with the first request.
 
+        Raises TypeError and ValueError for a setting of another type or outside its range. Settings that the tool
+        refuses, such as a missing `root` or `allow_hosts` without `allow_url`, fail the requests with
+        WorkerUnavailable.
+
         - jobs: decode processes and concurrent requests in the worker; 0 is one per core.
         - tool: the program `imagetool`; by default that of PLATFORMIMAGE_IMAGETOOL, otherwise of PATH.
-        - root, isolation, decoder, allow_url, allow_hosts, max_bytes_in_flight: as in Docs/worker.md.
+        - root, isolation, decoder, allow_url, max_bytes_in_flight: as in Docs/worker.md.
+        - allow_hosts: hosts for `Url`, `host` for the default port or `host:port`; by default all hosts with public
+          addresses.
+        - allow_cidr: address ranges such as `10.0.0.0/8` that are allowed although they are not public.
+        - headers, user_agent: header fields and User-Agent of the requests for URLs; an empty `user_agent` sends none.
+          Both are arguments of the process, which other users of the machine can read.
         - max_in_flight: requests that are sent and not answered; by default 4 per job.
         - timeout: default time limit of a request in seconds, from sending it to its answer; math.inf is none.
         - retries: how often a request is sent again after its process died; 0 fails it with WorkerDied at once.
@@ -48,12 +58,14 @@ class Configured:
         - close_timeout: seconds in which the process must exit after the end of its stdin.
         - max_answer_bytes: an inline result that announces more is a ProtocolError.
         - on_damage: `warn` (DamagedImageWarning), `raise` (DamagedImage) or `ignore` for truncated and corrupt
-          images in `thumbnail` and `decode`. `run` and `map` always report the status in the result.
+          images in `thumbnail` and `decode`. `run` and `map` always report the status in the result. In all cases,
+          a file `output` with the decodable part has been written and replaces an existing file.
         """
         self.settings = Settings(
-            jobs, tool, None if root is None else str(root), isolation, decoder, allow_url, tuple(allow_hosts),
-            max_in_flight, max_bytes_in_flight, timeout, retries, restarts, restart_period, kill_after, close_timeout,
-            max_answer_bytes, on_damage)
+            jobs, path_text("tool", tool), path_text("root", root), isolation, path_text("decoder", decoder), allow_url,
+            texts("allow_hosts", allow_hosts), max_in_flight, max_bytes_in_flight, timeout, retries, restarts,
+            restart_period, kill_after, close_timeout, max_answer_bytes, on_damage, texts("allow_cidr", allow_cidr),
+            header_fields(headers), user_agent)
         self._start_engine()
 
     def _start_engine(self) -> None:
@@ -88,8 +100,12 @@ class Configured:
             detail = f"{result.rows} rows" if result.rows is not None else ", ".join(result.warnings)
             text = f"the image is {result.status} ({detail})"
             if self.settings.on_damage == "raise":
-                raise DamagedImage(text, result.status)
-            warnings.warn(DamagedImageWarning(text), stacklevel=stacklevel + 1)
+                damage = DamagedImage(text, result.status, result.source)
+                damage.result = result
+                raise damage
+            # Python shows a text once per line of code: the source makes the texts of several images different.
+            warnings.warn(
+                DamagedImageWarning(f"{displayed(result.source or '')}: {text}"), stacklevel=stacklevel + 1)
         return result
 
 
@@ -128,18 +144,21 @@ class Worker(Configured):
 
     @overload
     def thumbnail(
-            self, source: Source, size: Size, *, format: str = "auto", output: None = None,
+            self, source: Source, size: Size, *, format: ThumbnailFormat | None = None, output: None = None,
             timeout: float | None = None, **options: Unpack[ThumbnailOptions]) -> bytes: ...
 
     @overload
     def thumbnail(
-            self, source: Source, size: Size, *, format: str = "auto", output: Path,
+            self, source: Source, size: Size, *, format: ThumbnailFormat | None = None, output: Path,
             timeout: float | None = None, **options: Unpack[ThumbnailOptions]) -> Result: ...
 
     def thumbnail(
-            self, source: Source, size: Size, *, format: str = "auto", output: Path | None = None,
+            self, source: Source, size: Size, *, format: ThumbnailFormat | None = None, output: Path | None = None,
             timeout: float | None = None, **options: Unpack[ThumbnailOptions]) -> bytes | Result:
-        """Returns the encoded thumbnail, or the result when it was written to the file `output`."""
+        """Returns the encoded thumbnail, or the result when it was written to the file `output`.
+
+        Without `format`, the extension of `output` selects the format; `Request` describes both.
+        """
         request = Request.thumbnail(source, size, format=format, output=output, timeout=timeout, **options)
         result = self._checked(self.run(request), stacklevel=2)
         return bytes_of(result) if output is None else result
