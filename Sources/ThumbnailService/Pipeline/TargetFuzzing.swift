@@ -18,7 +18,7 @@ public enum TargetFuzzing {
     }()
 
     /// Parses the bytes after the first seven as a target. Byte 0 selects the prefix of a dialect, the others are
-    /// width, height and number of frames of the source, whose render is planned.
+    /// width, height and number of frames of the source, a GIF, whose render is planned.
     public static func read(_ bytes: [UInt8]) {
         guard bytes.count > 7 else { return }
         let prefixes = ["", "/unsafe/", "/iiif/3/", "/iiif/3/a.png/", "/post/unsafe/", "/unsafe/filters:"]
@@ -50,10 +50,7 @@ public enum TargetFuzzing {
         else { return }
         precondition(min(plan.width, plan.height, plan.resultWidth, plan.resultHeight) >= 1, "an empty result")
         precondition(plan.crop.intersection(with: plan.region) == plan.crop, "the crop is outside the image")
-        var header = ImageHeader(
-            format: .gif, width: width, height: height, bitsPerChannel: 8, channelCount: 1, colorModel: .indexed,
-            hasAlpha: true)
-        header.frameCount = frames
+        guard let header = try? ImageDecoder().header(of: gif(width, height, frames: frames)) else { return }
         for format in [ResultFormat.still(.webp), .animation(.gif), .animation(.webp)] {
             let work = RenderWork(request, header, format, comparesLosslessWebP: true)
             precondition(work.nanoseconds(of: plan) >= 0)
@@ -69,6 +66,14 @@ public enum TargetFuzzing {
             preconditionFailure("the written target is refused")
         }
         precondition(again.canonicalBytes == request.canonicalBytes, "the written target is another request")
+    }
+
+    /// A GIF with at most 32 frames of one pixel.
+    private static func gif(_ width: Int, _ height: Int, frames: Int) -> [UInt8] {
+        let size = [width & 0xFF, width >> 8 & 0xFF, height & 0xFF, height >> 8 & 0xFF].map { UInt8($0) }
+        let head = Array("GIF89a".utf8) + size + [0x80, 0, 0, 0, 0, 0, 255, 255, 255]
+        let frame: [UInt8] = [0x2C, 0, 0, 0, 0, 1, 0, 1, 0, 0, 2, 2, 0x44, 1, 0]
+        return head + (0...frames % 32).flatMap { _ in frame } + [0x3B]
     }
 
     private static func number(_ high: UInt8, _ low: UInt8) -> Int { Int(high) << 8 | Int(low) }
