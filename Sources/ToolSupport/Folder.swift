@@ -76,6 +76,12 @@ package func isFolder(_ path: String) -> Bool {
     return stat(path.cPath, &facts) == 0 && facts.st_mode & S_IFMT == S_IFDIR
 }
 
+/// True for a path that is not a folder, or whose parent is not one.
+package func isFileOrBelowFile(_ path: String) -> Bool {
+    var facts = stat()
+    return stat(path.cPath, &facts) == 0 ? facts.st_mode & S_IFMT != S_IFDIR : errno == ENOTDIR
+}
+
 /// Folder of a path; `.` when the path has no folder.
 package func parentFolder(of path: String) -> String {
     guard let slash = path.lastSlash else { return "." }

@@ -82,6 +82,9 @@ struct ServeCommand: AsyncParsableCommand {
             for warning in resolved.warnings { log.write(.warning, warning) }
             var service = resolved.service
             if let gallery { try Self.addGallery(of: gallery, to: &service) }
+            if let folder = service.cache.directory, isFileOrBelowFile(folder) {
+                throw OutputFailure(folder, "cache.directory is not a directory")
+            }
             server = try ThumbnailServer(service, log: log)
         } catch let error as ServiceError {
             throw ValidationError(error.message)

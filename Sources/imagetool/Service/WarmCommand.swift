@@ -76,6 +76,7 @@ struct WarmCommand: AsyncParsableCommand {
         _ body: @escaping @Sendable (String) async throws -> [WarmResult]
     ) async throws -> [WarmResult] {
         let service: ThumbnailServer
+        let folder: String?
         do {
             var options = ConfigurationOptions()
             for assignment in set { try options.set(assignment: assignment) }
@@ -86,9 +87,13 @@ struct WarmCommand: AsyncParsableCommand {
             (configuration.server.host, configuration.server.port) = ("127.0.0.1", 0)
             configuration.server.adminPort = nil
             configuration.server.showsDebugFields = true
+            folder = configuration.cache.directory
             service = try ThumbnailServer(configuration)
         } catch {
             throw ValidationError(error.message)
+        }
+        if let folder, isFileOrBelowFile(folder) {
+            throw OutputFailure(folder, "cache.directory is not a directory")
         }
         let (ports, ready) = AsyncStream.makeStream(of: Int.self)
         return try await withThrowingTaskGroup(of: [WarmResult]?.self) { group in

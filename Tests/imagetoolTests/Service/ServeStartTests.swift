@@ -41,6 +41,20 @@ import Testing
         #expect(try ToolRun("sign", folder.path("long"), rest).errors == "")
     }
 
+    @Test func cacheDirectoryThatIsAFileExitsWith74() throws {
+        let folder = try TemporaryFolder()
+        try folder.write([1], to: "file")
+        for path in [folder.path("file"), folder.path("file/below"), "/dev/null"] {
+            for option in [["--cache-dir", path], ["--set", "cache.directory=\(path)"]] {
+                let run = try ToolRun(["serve", "--port", "0", "--admin-port", "off", "--unsafe"] + option)
+
+                #expect(run.exitCode == 74, "\(path)")
+                #expect(run.errors.contains("\(path): io: cache.directory is not a directory\n"), "\(run.errors)")
+                #expect(!run.errors.contains("listening"))
+            }
+        }
+    }
+
     @Test func missingKeyFileOfSignExitsWith66AndItsName() throws {
         let run = try ToolRun("sign", "/no/keys", "300x200/a.example/cat.jpg")
 

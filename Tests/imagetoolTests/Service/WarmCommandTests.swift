@@ -56,6 +56,18 @@ import Testing
         await origin.stop()
     }
 
+    @Test func cacheDirectoryThatIsAFileExitsWith74() throws {
+        let folder = try TemporaryFolder()
+        for name in ["list", "file"] { try folder.write(Array("1x1/a.example/a\n".utf8), to: name) }
+
+        let run = try ToolRun(
+            "warm", "--urls", folder.path("list"), "--set", "signing.unsafe=on", "--set",
+            "cache.directory=\(folder.path("file"))")
+
+        #expect(run.exitCode == 74)
+        #expect(run.errors == "\(folder.path("file")): io: cache.directory is not a directory\n")
+    }
+
     @Test func warmWithoutAServerURLFillsTheDiskCache() throws {
         let folder = try TemporaryFolder()
         try folder.write(try Fixture.file("png/rgba8.png"), to: "a.png")
