@@ -72,8 +72,8 @@ static CURLcode set_roots_file(picu_transfer *t, const char *roots, size_t size)
     if (count <= 0) return CURLE_OUT_OF_MEMORY;
     written += (size_t)count;
   }
-  // libcurl compares the names of files when it reuses a connection, and other certificates can
-  // have this name later.
+  // libcurl compares the names of files when it reuses a connection, a TLS session or parsed
+  // certificates, and other certificates can have this name later.
   t->uses_roots_file = true;
   char path[40];
   snprintf(path, sizeof path, "/proc/self/fd/%d", t->roots_file);
@@ -112,6 +112,8 @@ static CURLcode set_trust(picu_transfer *t, const picu_request *request) {
   if (!code) code = set_text(t, CURLOPT_CAINFO, file);
   if (picu_version() >= 0x074d00) set_pointer(t, OPTION_CAINFO_BLOB, NULL);
   if (!code && request->verifies && request->roots_size) code = set_roots(t, request, file);
+  if (!code) code = set_long(t, CURLOPT_SSL_SESSIONID_CACHE, !t->uses_roots_file);
+  if (t->uses_roots_file) set_long(t, OPTION_CA_CACHE_TIMEOUT, 0);
   if (!code) t->roots_id = id;
   return code;
 }

@@ -10,6 +10,7 @@
 // Numbers of options and results that the headers of 7.76 lack. The binary interface of libcurl is
 // stable.
 enum {
+  OPTION_CA_CACHE_TIMEOUT = 321,      // 7.87
   OPTION_CAINFO_BLOB = 40309,         // 7.77
   OPTION_PREREQFUNCTION = 20312,      // 7.80
   OPTION_PREREQDATA = 10313,          // 7.80
@@ -36,7 +37,7 @@ struct picu_transfer {
   char *address_text;
   uint64_t roots_id;
   int roots_file;
-  bool uses_roots_file; // the connections of this transfer are not used by others
+  bool uses_roots_file; // no connection, session or certificate is shared with other requests
   bool is_started;
   // The progress of the request: how often it was sent, and the answer for another time.
   int attempts;

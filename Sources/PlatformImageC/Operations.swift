@@ -69,6 +69,8 @@ struct InputImage {
         let output = try CallerMemory.output(file.bytes, capacity: file.capacity, "file.bytes")
         try CallerMemory.checkDisjoint(bytes, output, "file.bytes")
         let made = try thumbnail(options)
+        var encode = encode
+        encode.encoder.options.webp.usesLosslessUnlessLarger = made.header.colorModel == .indexed
         try encode.write(made.bitmap, before: settings.deadline, to: output, &file)
         let rows = DecodedRows(made.status, of: made.header)
         (file.damage, file.intact_rows) = (rows.damage, rows.intact)

@@ -76,7 +76,7 @@ package func isFolder(_ path: String) -> Bool {
     return stat(path.cPath, &facts) == 0 && facts.st_mode & S_IFMT == S_IFDIR
 }
 
-/// True for a path that is not a folder, or whose parent is not one.
+/// True for an existing path that is not a folder, and for a path below a file.
 package func isFileOrBelowFile(_ path: String) -> Bool {
     var facts = stat()
     return stat(path.cPath, &facts) == 0 ? facts.st_mode & S_IFMT != S_IFDIR : errno == ENOTDIR

@@ -341,6 +341,7 @@ pi_status pi_thumbnail(const uint8_t *bytes, size_t byte_count, const pi_decode_
 // work, also in a size query. A capacity of width * height * 4 + 65,536 bytes of the thumbnail is
 // sufficient for almost all images; with encode->max_bytes equal to the capacity, every result
 // fits.
+// A WebP of an image with a palette is lossless unless the lossy file is smaller.
 // options: its deadline applies to the complete call, that of `encode` only to the encode.
 // thumbnail, encode: must not be NULL.
 // Returns the statuses of pi_thumbnail, PI_TOO_LARGE and PI_OVER_MAX_BYTES.

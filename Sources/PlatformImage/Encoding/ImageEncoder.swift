@@ -98,11 +98,26 @@ public struct ImageEncoder: Sendable {
     func encodeWebPWithinLimit(
         _ encode: (_ options: WebPOptions, _ maxBytes: Int?) throws(EncodeError) -> [UInt8]?
     ) throws(EncodeError) -> [UInt8] {
-        var adjusted = options.webp
+        let adjusted = options.webp
         if adjusted.isLossless { return try encodeLosslessWebPWithinLimit(encode) }
-        if let alternative = adjusted.losslessAlternative, let lossless = try encode(alternative, options.maxBytes) {
+        let alternative = adjusted.losslessAlternative
+        if let alternative, let lossless = try encode(alternative, options.maxBytes) {
             return try encode(adjusted, lossless.count - 1) ?? lossless
         }
+        do throws(EncodeError) {
+            return try encodeLossyWebPWithinLimit(encode)
+        } catch {
+            guard let alternative, let smallest = error.smallestByteCount, let lossless = try encode(alternative, nil),
+                lossless.count < smallest
+            else { throw error }
+            throw overMaxBytes(.webp, lossless, "lossless compression")
+        }
+    }
+
+    private func encodeLossyWebPWithinLimit(
+        _ encode: (_ options: WebPOptions, _ maxBytes: Int?) throws(EncodeError) -> [UInt8]?
+    ) throws(EncodeError) -> [UInt8] {
+        var adjusted = options.webp
         return try encodeWithinLimit(.webp, quality: adjusted.quality) { (quality, maxBytes) throws(EncodeError) in
             adjusted.quality = quality
             return try encode(adjusted, maxBytes)

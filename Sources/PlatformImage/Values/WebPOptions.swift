@@ -11,7 +11,8 @@ public struct WebPOptions: Hashable, Sendable {
     ///
     /// Suitable for images with few colours, such as those of a palette: their lossless file often is the smaller one.
     /// Both files are encoded, a still image or all frames of an animation, unless their estimated work exceeds
-    /// ``EncodeOptions/maxWork``; then only the lossy one. A lossless file over ``EncodeOptions/maxBytes`` is not used.
+    /// ``EncodeOptions/maxWork``; then only the lossy one. A lossless file over ``EncodeOptions/maxBytes`` is not used,
+    /// and no other ``losslessLevel`` is tried for it.
     public var usesLosslessUnlessLarger = false
     /// Encoding time against file size.
     public var effort = WebPEffort.default
@@ -78,6 +79,7 @@ extension WebPOptions {
         guard usesLosslessUnlessLarger, !isLossless else { return nil }
         var options = self
         options.isLossless = true
+        options.nearLossless = 100
         return options
     }
 

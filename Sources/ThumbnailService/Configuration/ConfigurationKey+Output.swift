@@ -147,6 +147,6 @@ public func signingKeys(in text: [UInt8]) -> [[UInt8]] {
 /// guessed.
 public func signingKeyWarnings(_ keys: [[UInt8]]) -> [String] {
     keys.enumerated().filter { $0.element.first == UInt8(ascii: "#") }.map { number, _ in
-        "signing key \(number + 1) of \(keys.count) begins with #: each line of the file is a key, also such a line"
+        "signing key \(number + 1) of \(keys.count) begins with #: each line is a key, there are no comments"
     }
 }

@@ -26,7 +26,7 @@ struct ResultKey: Hashable, Sendable {
 enum ServiceIdentity {
     /// Version of the results. It is raised whenever their pixels or the encoder settings change, which invalidates the
     /// results stored by older versions.
-    static let renderVersion = 6
+    static let renderVersion = 7
     /// Value of the Server field.
     static let name = "imagetool"
 }

@@ -23,7 +23,7 @@ public enum TargetFuzzing {
         guard bytes.count > 7 else { return }
         let prefixes = ["", "/unsafe/", "/iiif/3/", "/iiif/3/a.png/", "/post/unsafe/", "/unsafe/filters:"]
         let kind = Int(bytes[0]) % prefixes.count
-        let (width, height) = (1 + number(bytes[1], bytes[2]), 1 + number(bytes[3], bytes[4]))
+        let (width, height) = (max(1, number(bytes[1], bytes[2])), max(1, number(bytes[3], bytes[4])))
         let target = prefixes[kind] + String(decoding: bytes.dropFirst(7), as: UTF8.self)
         do throws(ServiceError) {
             let isPost = prefixes[kind].hasPrefix("/post")

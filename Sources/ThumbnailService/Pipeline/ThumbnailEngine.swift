@@ -317,8 +317,10 @@ final class ThumbnailEngine: Sendable {
         counters.countRender()
         timer.end(image, sourceBytes: source.bytes.count)
         let format = image.contentType
-        // A search may select another file next time; for one bitmap, equal formats and qualities give equal bytes.
-        let variant = image.isSearched ? "\(format);\(image.quality ?? 0)" : format
+        // A search, or another limit of the work, may select another file next time; for one bitmap, equal formats and
+        // qualities give equal bytes.
+        let isLosslessWebP = image.format == .webp && image.quality == nil
+        let variant = image.isSearched || isLosslessWebP ? "\(format);\(image.quality ?? 0)" : format
         let tag = ETag(
             source: source.digest.utf8, operations: request.canonicalOperations, format: variant,
             version: ServiceIdentity.renderVersion)

@@ -21,8 +21,10 @@ struct AnimationCost {
             && resultPixels <= rules?.maxPixels ?? 0
             && frames.multipliedClamped(by: plan.filterWork) <= rules?.maxFilterWork ?? 0
         // The canvas, its copy for frames that restore it, and the composed frame have 4 bytes per pixel. A frame of
-        // the result has 4; its part that differs from the frame before, and its encoded bytes, have at most 4 each.
-        byteCount = canvas.multipliedClamped(by: 12).addingClamped(resultPixels.multipliedClamped(by: 12))
+        // the result has 4; its part that differs from the frame before, and its encoded bytes, have at most 4 each. Of
+        // a source with a palette, two files can be encoded.
+        let perPixel = header.colorModel == .indexed ? 16 : 12
+        byteCount = canvas.multipliedClamped(by: 12).addingClamped(resultPixels.multipliedClamped(by: perPixel))
     }
 
     private static func largestFrame(_ plan: RenderPlan) -> Int {

@@ -48,8 +48,10 @@ struct RenderWork {
     }
 
     private func still(_ format: EncodedFormat, _ width: Int, _ height: Int, _ encoder: ImageEncoder) -> Int {
-        let attempts = request.output.maxBytes != nil && format.isLossy ? ResultEncoding.maxEncodes : 1
-        return encoder.work(width: width, height: height, as: format).multipliedClamped(by: attempts)
+        let first = encoder.work(width: width, height: height, as: format)
+        guard request.output.maxBytes != nil, format.isLossy else { return first }
+        let again = ImageEncoder().work(width: width, height: height, as: format)
+        return first.addingClamped(again.multipliedClamped(by: ResultEncoding.maxEncodes - 1))
     }
 }
 

@@ -46,7 +46,8 @@ struct ResultEncoding: Sendable {
     /// With a byte limit, a binary search for the highest quality of a lossy format (JPEG, WebP) whose file fits tries
     /// qualities between ``lowestQuality`` and the requested quality. It ends after ``maxEncodes`` encodes at the
     /// latest, and the file of the highest tried quality that fits is returned. When none fits, the file of the lowest
-    /// quality is returned. Other formats have no quality, and the limit does not apply to them.
+    /// quality is returned, or the lossless one that was compared if it is smaller. Other formats have no quality, and the
+    /// limit does not apply to them.
     func file(
         of bitmap: Bitmap, as format: EncodedFormat, quality: Int, maxBytes: Int?, cancellation: CancellationFlag?
     ) throws(EncodeError) -> EncodedFile {
@@ -75,7 +76,11 @@ struct ResultEncoding: Sendable {
         }
         if isFound { return file }
         let bytes = try encode(bitmap, format, quality: Self.lowestQuality, cancellation)
-        file.replace(with: bytes, format, quality: Self.lowestQuality)
+        if file.quality == nil, file.bytes.count <= bytes.count {
+            file.count(bytes, format)
+        } else {
+            file.replace(with: bytes, format, quality: Self.lowestQuality)
+        }
         return file
     }
 

@@ -8,12 +8,12 @@ struct ConvertCommand: AsyncParsableCommand {
         abstract: "Converts whole images to PNG, JPEG, WebP or GIF: upright, by default in sRGB and without metadata.",
         discussion: """
             The options are those of thumb, without a size. The output is a file, a folder, - for stdout, or a \
-            template with {dir}, {name}, {w}, {h} and {ext}; missing folders are created. With several inputs, an \
-            output without placeholders and without the extension of an image is a folder. Of an animation the first \
-            frame is converted; --frame all converts all frames. Files are written atomically. Exit codes are those \
-            of decode; with several inputs, all inputs are processed and the exit code is 1 if any input failed; 130 \
-            after SIGINT. The last line on stderr is the number of files that were written, skipped and failed, with \
-            the reasons.
+            template with {dir}, {name}, {w}, {h} and {ext}; missing folders are created. With several inputs, a \
+            list or a pattern, an output without placeholders and without the extension of an image is a folder. Of \
+            an animation the first frame is converted; --frame all converts all frames. Files are written \
+            atomically. Exit codes are those of decode; with several inputs, all inputs are processed and the exit \
+            code is 1 if any input failed; 130 after SIGINT. The last line on stderr is the number of files that \
+            were written, skipped and failed, with the reasons.
             """)
 
     @OptionGroup var batch: BatchOptions

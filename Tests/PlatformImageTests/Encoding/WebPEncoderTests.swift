@@ -243,6 +243,20 @@ import Testing
             try Self.encode(bitmap, maxBytes: lossless.count) { $0.usesLosslessUnlessLarger = true }.count <= limit + 1)
     }
 
+    @Test(arguments: [SampleImage.blackAndWhite, .oneColor, .noise], [1, 30])
+    func errorOverMaxBytesContainsTheSizeOfTheLosslessFileIfThatIsSmaller(_ kind: SampleImage, _ limit: Int) throws {
+        let bitmap = kind.bitmap(160, 120)
+        let lossless = try Self.encode(bitmap) { $0.isLossless = true }.count
+        let lossy = try Self.encode(bitmap) { $0.quality = 1 }.count
+
+        let error = #expect(throws: EncodeError.self) {
+            try Self.encode(bitmap, maxBytes: limit) { $0.usesLosslessUnlessLarger = true }
+        }
+
+        #expect(error?.code == .overMaxBytes)
+        #expect(error?.smallestByteCount == min(lossless, lossy))
+    }
+
     @Test func onlyTheLossyFileIsEncodedWhenTheWorkOfBothExceedsItsLimit() throws {
         let bitmap = SampleImage.oneColor.bitmap(40, 30)
         let lossy = ImageEncoder()

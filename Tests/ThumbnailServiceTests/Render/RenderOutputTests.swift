@@ -95,6 +95,23 @@ import Testing
         #expect(image.quality == (isLossless ? nil : quality))
     }
 
+    /// The lossless file of a pattern of single pixels is far smaller than every lossy one.
+    @Test(.enabled(if: EncodedFormat.webp.isAvailable), arguments: [1, 100_000])
+    func byteLimitOfAPaletteNeverGivesALargerFileThanTheLosslessOne(_ maxBytes: Int) throws {
+        let pattern = Bitmap(width: 200, height: 200) { pixels in
+            for at in 0..<200 * 200 * 4 { pixels[at] = at % 4 == 3 || (at / 4 + at / 800) % 2 == 0 ? 255 : 0 }
+        }
+        var encoding = ResultEncoding()
+        encoding.comparesLosslessWebP = true
+        let lossless = try encoding.encode(pattern, .webp, quality: nil, isLossless: true, nil)
+
+        let file = try encoding.file(of: pattern, as: .webp, quality: 80, maxBytes: maxBytes, cancellation: nil)
+
+        #expect(file.bytes == lossless)
+        #expect(file.quality == nil)
+        #expect(file.encodes <= ResultEncoding.maxEncodes)
+    }
+
     @Test func webPOfAPaletteIsLossyWhenTheWorkOfBothFilesExceedsTheLimit() throws {
         let bytes = try Fixture.file("demo/orbit.gif")
         var request = ThumbnailRequest.cover(40, 40)

@@ -31,8 +31,8 @@ TIMEOUT_GRACE = 1.0
 # Bytes that are prepared for writing; one request may exceed this.
 MAX_PREPARED_BYTES = 1 << 18
 PROBE_TIMEOUT = 30.0
-# Exit statuses of a process that refuses its settings: wrong usage or no decoder, no root folder, no resources.
-_REFUSALS = (64, 66, 71)
+# Exit statuses of a process that refuses its settings: wrong usage or no decoder, no root folder.
+_REFUSALS = (64, 66)
 # The lines of stderr after this one repeat the options of the command.
 _USAGE = "\nUsage: "
 # A BMP of 1 x 1 pixel: a process that cannot answer a request for it is broken.
@@ -337,7 +337,6 @@ class _Exchange:
         status, text = self._stop(1.0, kill=is_hung or violation is not None)
         text = text.partition(_USAGE)[0]
         self._last_end = f"a violation of the protocol: {violation}" if violation else text
-        self._ends.append(now)
         self._violated_protocol = violation is not None
         if violation is None and not has_answered and status in _REFUSALS:
             # No request is the cause: a process with the same settings ends in the same way.
@@ -345,6 +344,7 @@ class _Exchange:
             self._in_flight.clear()
             self._fail_queue(f"the worker cannot be started: {text}")
             return
+        self._ends.append(now)
         if violation is None and is_inside_answer and text.startswith("exit status 0"):
             violation = "the worker exited in the middle of an answer"
         repeated = []
