@@ -21,6 +21,13 @@ static EVP_MD *sha256;
 static EVP_MAC *hmac_algorithm;
 static pthread_once_t fetched = PTHREAD_ONCE_INIT;
 
+// Without this, exit() runs OPENSSL_cleanup, which frees the state of libcrypto while other threads
+// still hash, or end and free their part of it: a double free, or a crash in an algorithm that is
+// released. It has an effect only before any other use of libcrypto.
+__attribute__((constructor)) static void keep_state_at_exit(void) {
+  OPENSSL_init_crypto(OPENSSL_INIT_NO_ATEXIT, NULL);
+}
+
 static void fetch(void) {
   sha256 = EVP_MD_fetch(NULL, "SHA256", NULL);
   hmac_algorithm = EVP_MAC_fetch(NULL, "HMAC", NULL);
