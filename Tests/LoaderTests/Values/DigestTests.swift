@@ -81,7 +81,7 @@ struct DigestTests {
             for index in 0..<8 {
                 Thread.detachNewThread {
                     repeat {
-                        _ = SHA256.hash([1])
+                        _ = (SHA256.hash([1]), secureRandomBytes(16))
                         hasStarted.signal()
                     } while index < threads
                 }
