@@ -246,7 +246,7 @@ soak: tool ## 200,000 loads with random cancellation; memory, descriptors and in
 verify-http-server: bootstrap ## The request parser of the HTTP server against h11 on 5,000 random requests
 	@SWIFT=$(SWIFT) Scripts/verify/http-server
 
-verify-transport: tool ## Request lines of 10,000 URLs byte for byte, also of redirects; results of malformed responses, as a table
+verify-transport: tool ## Request lines of 10,000 URLs and redirects; results of malformed responses
 	@IMAGETOOL=$(TOOL) Scripts/verify/transport $(ARGUMENTS)
 
 # ARGUMENTS='--only B1 N20' selects entries.

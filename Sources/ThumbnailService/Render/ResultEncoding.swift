@@ -46,8 +46,8 @@ struct ResultEncoding: Sendable {
     /// With a byte limit, a binary search for the highest quality of a lossy format (JPEG, WebP) whose file fits tries
     /// qualities between ``lowestQuality`` and the requested quality. It ends after ``maxEncodes`` encodes at the
     /// latest, and the file of the highest tried quality that fits is returned. When none fits, the file of the lowest
-    /// quality is returned, or the lossless one that was compared if it is smaller. Other formats have no quality, and the
-    /// limit does not apply to them.
+    /// quality is returned, or the lossless one that was compared if it is smaller. Other formats have no quality, and
+    /// the limit does not apply to them.
     func file(
         of bitmap: Bitmap, as format: EncodedFormat, quality: Int, maxBytes: Int?, cancellation: CancellationFlag?
     ) throws(EncodeError) -> EncodedFile {
