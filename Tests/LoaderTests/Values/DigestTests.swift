@@ -1,4 +1,3 @@
-import Foundation
 import PlatformImage
 import PlatformImageTestSupport
 import Testing
@@ -72,23 +71,6 @@ struct DigestTests {
 
     @Test func sha256OfPublishedMessagesHasThePublishedDigest() {
         for (message, digest) in Self.hashes { #expect(String(hexadecimal: SHA256.hash(message)) == digest) }
-    }
-
-    /// exit() must not release the state of libcrypto while other threads use it, or end.
-    @Test(arguments: 1...6) func processEndsNormallyWhileOtherThreadsHash(_ threads: Int) async {
-        await #expect(processExitsWith: .exitCode(7)) { [threads] in
-            let hasStarted = DispatchSemaphore(value: 0)
-            for index in 0..<8 {
-                Thread.detachNewThread {
-                    repeat {
-                        _ = (SHA256.hash([1]), secureRandomBytes(16))
-                        hasStarted.signal()
-                    } while index < threads
-                }
-            }
-            for _ in 0..<200 { hasStarted.wait() }
-            exit(7)
-        }
     }
 
     @Test func sha256OfAMessageInTwoPartsEqualsTheDigestOfTheMessage() {
