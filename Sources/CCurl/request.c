@@ -113,6 +113,7 @@ static CURLcode set_trust(picu_transfer *t, const picu_request *request) {
   if (picu_version() >= 0x074d00) set_pointer(t, OPTION_CAINFO_BLOB, NULL);
   if (!code && request->verifies && request->roots_size) code = set_roots(t, request, file);
   if (!code) code = set_long(t, CURLOPT_SSL_SESSIONID_CACHE, !t->uses_roots_file);
+  if (!code) code = set_long(t, CURLOPT_FORBID_REUSE, t->uses_roots_file);
   if (t->uses_roots_file) set_long(t, OPTION_CA_CACHE_TIMEOUT, 0);
   if (!code) t->roots_id = id;
   return code;
@@ -143,7 +144,6 @@ CURLcode picu_set_request(picu_transfer *t, const picu_request *request) {
   if (!code) code = set_long(t, CURLOPT_HTTP_VERSION, http);
   if (!code) code = set_long(t, CURLOPT_PIPEWAIT, request->uses_http2);
   if (!code) code = set_long(t, CURLOPT_FRESH_CONNECT, request->is_fresh || t->uses_roots_file);
-  if (!code) code = set_long(t, CURLOPT_FORBID_REUSE, t->uses_roots_file);
   if (!code) code = set_long(t, CURLOPT_CONNECTTIMEOUT_MS, request->connect_milliseconds);
   if (!code && !(set_fields(t, request) && set_address(t, request->address)))
     code = CURLE_OUT_OF_MEMORY;

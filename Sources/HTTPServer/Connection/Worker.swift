@@ -202,7 +202,7 @@ final class Worker: EventLoopOwner {
         publishIdle()
     }
 
-    /// Asks the worker of the connection that has been idle longest to close it, if the maximum of connections is
+    /// Closes the connection that has been idle longest, by a message to its worker, if the maximum of connections is
     /// reached.
     func makeRoom() { census.makeRoom() }
 

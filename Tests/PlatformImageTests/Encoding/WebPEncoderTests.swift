@@ -234,7 +234,12 @@ import Testing
         let bitmap = kind.bitmap(60, 45)
         let lossless = try Self.encode(bitmap) { $0.isLossless = true }
         let limit = lossless.count - 1
-        guard let lossy = try? Self.encode(bitmap, maxBytes: limit) else { return }
+        guard let lossy = try? Self.encode(bitmap, maxBytes: limit) else {
+            #expect(throws: EncodeError.self) {
+                try Self.encode(bitmap, maxBytes: limit) { $0.usesLosslessUnlessLarger = true }
+            }
+            return
+        }
 
         let file = try Self.encode(bitmap, maxBytes: limit) { $0.usesLosslessUnlessLarger = true }
 
