@@ -1,10 +1,10 @@
 /// Decodes and composes the frames of an animation in this process; see ``ImageFrames``.
-final class FrameComposer {
+final class FrameComposer: FrameSource {
     let header: ImageHeader
     private(set) var status = DecodeStatus.complete
 
     private let bytes: [UInt8]
-    private let decoder: ImageDecoder
+    private let decoder: LocalDecoder
     private var source: SourceImage
     private let transform: ColorTransform?
     private var canvas: PixelStorage?
@@ -13,11 +13,8 @@ final class FrameComposer {
     private var decodedPixels = 0
     private var isAtEnd = false
 
-    init(
-        _ bytes: [UInt8], declared: ContentType?, decoder: ImageDecoder, flag: CancellationFlag?
-    ) throws(DecodeError) {
-        var source = try SourceImage(
-            bytes.span, declared: declared, options: decoder.options, flag: flag, countsFrames: true)
+    init(_ bytes: [UInt8], _ decoder: LocalDecoder) throws(DecodeError) {
+        var source = try decoder.source(bytes.span, countsFrames: true)
         transform = try source.transform(in: bytes.span, cache: decoder.transforms)
         self.bytes = bytes
         self.decoder = decoder
@@ -73,7 +70,7 @@ final class FrameComposer {
         }
         try charge()
         let result = try allocate(zeroed: false)
-        CodecCall.orient(current, width: header.width, height: header.height, by: orientation, into: result)
+        current.copy(to: result, width: header.width, height: header.height, orientedBy: orientation)
         if let transform {
             var damage = Damage()
             try source.call.convert(result, width: width, height: height, with: transform, damage: &damage)

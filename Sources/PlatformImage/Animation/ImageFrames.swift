@@ -4,35 +4,16 @@
 /// ``FrameInfo/Disposal/restorePrevious``. Not thread-safe: use it from one thread at a time. With
 /// ``ImageDecoder/isolation``, the frames have a worker process of their own until this object is released.
 public final class ImageFrames {
-    private enum Source {
-        case local(FrameComposer)
-        case isolated(IsolatedFrames)
-    }
-
     /// The file's header, with the number of frames.
     public let header: ImageHeader
-    private let source: Source
+    private let source: any FrameSource
 
     /// The damage found in the frames that were decoded.
-    public var status: DecodeStatus {
-        switch source {
-        case .local(let composer): composer.status
-        case .isolated(let frames): frames.status
-        }
-    }
+    public var status: DecodeStatus { source.status }
 
-    init(
-        _ bytes: [UInt8], declared: ContentType?, decoder: ImageDecoder, flag: CancellationFlag?
-    ) throws(DecodeError) {
-        if let isolated = decoder.isolated(bytes.span, as: declared, flag) {
-            let frames = try IsolatedFrames(isolated, bytes.span)
-            header = frames.header
-            source = .isolated(frames)
-        } else {
-            let composer = try FrameComposer(bytes, declared: declared, decoder: decoder, flag: flag)
-            header = composer.header
-            source = .local(composer)
-        }
+    init(_ source: any FrameSource) {
+        self.source = source
+        header = source.header
     }
 
     /// Returns the next composed frame; nil after the last frame, or when the remaining data is damaged (see
@@ -51,12 +32,7 @@ public final class ImageFrames {
     /// - Returns: The frame's description; nil after the last frame, or when the remaining data is damaged (see
     ///   ``status``).
     /// - Throws: The errors of ``next()``.
-    public func advance() throws(DecodeError) -> FrameInfo? {
-        switch source {
-        case .local(let composer): try composer.advance()
-        case .isolated(let frames): try frames.advance()
-        }
-    }
+    public func advance() throws(DecodeError) -> FrameInfo? { try source.advance() }
 
     /// Returns the current canvas: upright and in sRGB if the options request that.
     ///
@@ -65,12 +41,7 @@ public final class ImageFrames {
     ///
     /// - Throws: `outOfMemory`, `cancelled`, or `limitExceeded` when the memory in use exceeds
     ///   ``DecodeLimits/maxMemory``; the animation can continue.
-    public func composed() throws(DecodeError) -> PlatformImage {
-        switch source {
-        case .local(let composer): try composer.composed()
-        case .isolated(let frames): try frames.composed()
-        }
-    }
+    public func composed() throws(DecodeError) -> PlatformImage { try source.composed() }
 
     /// Returns only the pixels of the current frame, as stored: its rectangle without composition, orientation or
     /// colour conversion.
@@ -81,10 +52,5 @@ public final class ImageFrames {
     ///   GIF, PNG and WebP.
     /// - Throws: `limitExceeded` when the memory in use exceeds ``DecodeLimits/maxMemory``; `outOfMemory`, `cancelled`;
     ///   the error of an undecodable frame. The animation can continue.
-    public func raw() throws(DecodeError) -> PlatformImage? {
-        switch source {
-        case .local(let composer): try composer.raw()
-        case .isolated(let frames): try frames.raw()
-        }
-    }
+    public func raw() throws(DecodeError) -> PlatformImage? { try source.raw() }
 }

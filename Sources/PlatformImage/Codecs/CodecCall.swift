@@ -217,22 +217,6 @@ extension CodecCall {
         unsafe String(cString: imgc_codec_version(format.codecFormat))
     }
 
-    /// Copies the source with `orientation` applied; `width` and `height` are those of the source.
-    static func orient(
-        _ source: PixelStorage, width: Int, height: Int, by orientation: Orientation, into target: PixelStorage
-    ) {
-        let swaps = orientation.swapsSides
-        let sizesMatch = unsafe source.withMutablePointer { from in
-            unsafe target.withMutablePointer { to in
-                var original = unsafe Self.target(from, source.byteCount, width, height, .up)
-                var oriented = unsafe Self.target(
-                    to, target.byteCount, swaps ? height : width, swaps ? width : height, orientation)
-                return unsafe imgc_orient(&original, &oriented)
-            }
-        }
-        precondition(sizesMatch, "the destination must have the size of the oriented source")
-    }
-
     /// Sets the frame's rectangle, clipped to the canvas, to transparent black.
     static func clear(_ frame: CodecFrame, on canvas: PixelStorage, width: Int, height: Int) {
         unsafe canvas.withMutablePointer { pixels in

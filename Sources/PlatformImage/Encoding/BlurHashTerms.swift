@@ -48,9 +48,13 @@ struct LightGrid {
     init(_ bitmap: Bitmap, background: RGBA8) {
         width = bitmap.width
         height = bitmap.height
-        columns = min(64, width)
-        rows = min(64, height)
-        sums = RowKernels.lightGrid(bitmap, columns: columns, rows: rows, background: background)
+        let (columns, rows) = (min(64, bitmap.width), min(64, bitmap.height))
+        self.columns = columns
+        self.rows = rows
+        sums = bitmap.withBytes {
+            RowKernels.lightGrid(
+                $0, width: bitmap.width, height: bitmap.height, columns: columns, rows: rows, background: background)
+        }
     }
 }
 

@@ -25,7 +25,8 @@ package struct DecodeWorker: ~Copyable {
     private var slab: WorkerSlab
     private let hook: Hook?
     /// Shared by all requests, so that colour transforms are reused.
-    private let decoder = ImageDecoder()
+    /// Keeps the colour transforms of earlier requests.
+    private let transforms = ColorTransformCache()
 
     /// Serves requests until the parent closes the socket.
     ///
@@ -126,17 +127,19 @@ package struct DecodeWorker: ~Copyable {
             return flag
         }
         callHook(request, input)
-        if request.operation == .frames { return try serveFrames(request, input, flag) }
-        guard request.operation.hasPixels else {
+        let decoder = LocalDecoder(
+            options: request.options, contentType: request.contentType, flag: flag, transforms: transforms)
+        if request.operation == .frames { return try serveFrames(request, input, decoder) }
+        guard case .images(let operation) = request.operation else {
             let result = input.withBytes(&slab) { (bytes, _) in
-                WorkerJob.result(of: request, bytes, decoder: decoder, flag: flag)
+                WorkerJob.result(of: request.operation, bytes, decoder)
             }
             try report(.finished(number: request.number, result))
             return try receive()
         }
         let prepared = input.withBytes(&slab) { (bytes, _) in
             Result { () throws(DecodeError) in
-                try WorkerJob(request, bytes, decoder: decoder, flag: flag)
+                try WorkerJob(operation, bytes, decoder)
             }
         }
         switch prepared {
@@ -179,13 +182,11 @@ package struct DecodeWorker: ~Copyable {
 
     /// Opens an animation and serves its frames until the next request.
     private mutating func serveFrames(
-        _ request: WorkerRequest, _ input: borrowing WorkerInputBytes, _ flag: CancellationFlag?
+        _ request: WorkerRequest, _ input: borrowing WorkerInputBytes, _ decoder: LocalDecoder
     ) throws(WorkerSocket.Failure) -> Received? {
-        var decoder = decoder
-        decoder.options = request.options
         let opened = input.withBytes(&slab) { (bytes, _) in
             Result { () throws(DecodeError) in
-                try FrameComposer([UInt8](bytes), declared: request.contentType, decoder: decoder, flag: flag)
+                try FrameComposer([UInt8](bytes), decoder)
             }
         }
         switch opened {

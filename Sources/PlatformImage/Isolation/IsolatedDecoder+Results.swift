@@ -90,15 +90,11 @@ extension IsolatedDecoder {
     func decode(
         _ bytes: Span<UInt8>, into buffer: inout MutableSpan<UInt8>, layout: PixelLayout, stride: Int?
     ) throws(DecodeError) -> DecodedBuffer {
-        let image = try images(.decode, bytes).first()
-        let (width, height) = (image.bitmap.width, image.bitmap.height)
-        let stride = try layout.checkedStride(
-            stride, width: width, height: height, byteCount: buffer.count, "buffer")
-        try image.bitmap.copyPixels(to: &buffer, layout: layout, stride: stride)
-        return DecodedBuffer(
-            width: width, height: height, bytesPerRow: stride, layout: layout, header: image.header,
-            status: image.status)
+        try images(.decode, bytes).first().copied(to: &buffer, layout: layout, stride: stride)
     }
+
+    /// The frames of an animation, in a worker process of their own.
+    func frames(_ bytes: [UInt8]) throws(DecodeError) -> any FrameSource { try IsolatedFrames(self, bytes.span) }
 
     private var mismatch: DecodeError { DecodeError(.internal, format: format, "the worker returned another result") }
 }
@@ -155,14 +151,13 @@ extension IsolatedDecoder {
     /// True when an image has the size that the file's header and the request give.
     ///
     /// - Parameter position: The position of the image in the request.
-    func isRequested(_ image: WorkerResult.Image, at position: Int, of operation: WorkerOperation) -> Bool {
+    func isRequested(_ image: WorkerResult.Image, at position: Int, of operation: ImageOperation) -> Bool {
         if case .truncated(let rows) = image.status, rows > image.header.height { return false }
         let all: [ThumbnailOptions]
         switch operation {
         case .decode: return isUpright(image.place, of: image.header)
         case .thumbnail(let options): all = [options]
         case .thumbnails(let options, _), .thumbnailsByPlan(let options): all = options
-        default: return false
         }
         guard all.indices.contains(position) else { return false }
         let requested = all[position]  // trap-free: compared before

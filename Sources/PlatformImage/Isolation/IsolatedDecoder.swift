@@ -10,7 +10,7 @@ struct IsolatedDecoder: Sendable {
 
     /// An operation with pixels whose memory is known.
     struct Measured: Sendable {
-        let operation: WorkerOperation
+        let operation: ImageOperation
         /// Memory of the worker and of the result in this process, in bytes.
         let byteCount: Int
         fileprivate let outputBytes: Int
@@ -40,8 +40,8 @@ struct IsolatedDecoder: Sendable {
     }
 
     /// Reads the header and computes the memory of an operation with pixels.
-    func measure(_ operation: WorkerOperation, _ bytes: Span<UInt8>) throws(DecodeError) -> Measured {
-        try converse(bytes, operation, .measure) {
+    func measure(_ operation: ImageOperation, _ bytes: Span<UInt8>) throws(DecodeError) -> Measured {
+        try converse(bytes, .images(operation), .measure) {
             (worker, _, end) throws(WorkerProcess.Failure) -> (Result<Measured, DecodeError>, UInt64?) in
             switch try measure(operation, bytes, worker, end) {
             case .success(let measured): return (.success(measured), measured.request.number)
@@ -57,7 +57,7 @@ struct IsolatedDecoder: Sendable {
     /// The worker that measured continues, unless another request uses it or it has ended.
     func images(_ measured: Measured, _ bytes: Span<UInt8>) throws(DecodeError) -> ThumbnailResults {
         let isFree = workers.supply.resume(measured.worker, number: measured.request.number)
-        return try converse(bytes, measured.operation, .images, resumed: isFree ? measured.worker : nil) {
+        return try converse(bytes, .images(measured.operation), .images, resumed: isFree ? measured.worker : nil) {
             (worker, isResumed, end) throws(WorkerProcess.Failure) in
             if isResumed { return (try images(measured, worker, end), nil) }
             return (try images(measured.operation, bytes, worker, end, maxOutputBytes: measured.outputBytes), nil)
@@ -65,18 +65,19 @@ struct IsolatedDecoder: Sendable {
     }
 
     /// Makes the images of an operation.
-    func images(_ operation: WorkerOperation, _ bytes: Span<UInt8>) throws(DecodeError) -> ThumbnailResults {
-        try converse(bytes, operation, .images) { (worker, _, end) throws(WorkerProcess.Failure) in
+    func images(_ operation: ImageOperation, _ bytes: Span<UInt8>) throws(DecodeError) -> ThumbnailResults {
+        try converse(bytes, .images(operation), .images) { (worker, _, end) throws(WorkerProcess.Failure) in
             (try images(operation, bytes, worker, end, maxOutputBytes: .max), nil)
         }.get()
     }
 
     private func images(
-        _ operation: WorkerOperation, _ bytes: Span<UInt8>, _ worker: WorkerProcess, _ end: ContinuousClock.Instant,
+        _ operation: ImageOperation, _ bytes: Span<UInt8>, _ worker: WorkerProcess, _ end: ContinuousClock.Instant,
         maxOutputBytes: Int
     ) throws(WorkerProcess.Failure) -> Result<ThumbnailResults, DecodeError> {
+        let command = WorkerOperation.images(operation)
         let request = try worker.send(
-            operation, bytes, of: self, outputBytes: operation.expectedOutputBytes.map { min($0, maxOutputBytes) })
+            command, bytes, of: self, outputBytes: command.expectedOutputBytes.map { min($0, maxOutputBytes) })
         switch try worker.receive(request, until: end, flag) {
         case .finished(request.number, .failure(let error)):
             worker.endRequest()
@@ -85,29 +86,29 @@ struct IsolatedDecoder: Sendable {
             guard let place = request.output else { throw .violatedProtocol }
             return .success(try images(result, of: operation, worker, place))
         case let report:
-            let measured = try measured(request, report, worker)
+            let measured = try measured(operation, request, report, worker)
             guard measured.outputBytes <= maxOutputBytes else { throw .violatedProtocol }
             return try images(measured, worker, end)
         }
     }
 
     private func measure(
-        _ operation: WorkerOperation, _ bytes: Span<UInt8>, _ worker: WorkerProcess, _ end: ContinuousClock.Instant
+        _ operation: ImageOperation, _ bytes: Span<UInt8>, _ worker: WorkerProcess, _ end: ContinuousClock.Instant
     ) throws(WorkerProcess.Failure) -> Result<Measured, DecodeError> {
-        let request = try worker.send(operation, bytes, of: self)
+        let request = try worker.send(.images(operation), bytes, of: self)
         let report = try worker.receive(request, until: end, flag)
         if case .finished(request.number, .failure(let error)) = report { return .failure(converted(error)) }
-        return .success(try measured(request, report, worker))
+        return .success(try measured(operation, request, report, worker))
     }
 
     /// Checks the sizes that a worker reports before it makes the pixels.
     private func measured(
-        _ request: WorkerRequest, _ report: WorkerReport, _ worker: WorkerProcess
+        _ operation: ImageOperation, _ request: WorkerRequest, _ report: WorkerReport, _ worker: WorkerProcess
     ) throws(WorkerProcess.Failure) -> Measured {
         guard case .measured(request.number, let byteCount, let outputBytes) = report else { throw .violatedProtocol }
-        guard outputBytes <= maxOutputBytes(request.operation) else { throw .exceededMemory(outputBytes) }
+        guard outputBytes <= maxOutputBytes(operation) else { throw .exceededMemory(outputBytes) }
         return Measured(
-            operation: request.operation, byteCount: max(1, byteCount.addingClamped(outputBytes)),
+            operation: operation, byteCount: max(1, byteCount.addingClamped(outputBytes)),
             outputBytes: outputBytes, request: request, worker: worker)
     }
 
@@ -129,7 +130,7 @@ struct IsolatedDecoder: Sendable {
 
     /// Copies the images of a result out of the slab.
     private func images(
-        _ result: WorkerResult, of operation: WorkerOperation, _ worker: WorkerProcess, _ place: WorkerOutputPlace
+        _ result: WorkerResult, of operation: ImageOperation, _ worker: WorkerProcess, _ place: WorkerOutputPlace
     ) throws(WorkerProcess.Failure) -> ThumbnailResults {
         guard case .images(let parts, let positions, let decodeCount) = result,
             decodeCount <= max(1, positions.count)
@@ -170,7 +171,7 @@ struct IsolatedDecoder: Sendable {
     }
 
     /// Bytes of the largest output that a correct worker can announce; an image is rounded up to whole pages.
-    private func maxOutputBytes(_ operation: WorkerOperation) -> Int {
+    private func maxOutputBytes(_ operation: ImageOperation) -> Int {
         let count: Int
         var total = options.limits.maxMemory ?? .max
         switch operation {
@@ -178,7 +179,7 @@ struct IsolatedDecoder: Sendable {
         case .thumbnailsByPlan(let all):
             count = all.count
             total = FileNumber(total).timesClamped(FileNumber(max(1, count))).clamped(to: 0 ... .max)
-        default: count = 1
+        case .decode, .thumbnail: count = 1
         }
         return min(workers.configuration.addressSpaceBytes, total.addingClamped(count &* 131_072))
     }
@@ -221,7 +222,7 @@ struct IsolatedDecoder: Sendable {
                 let (value, measured) = try body(worker, isResumed, .now.advanced(by: workers.configuration.timeLimit))
                 workers.supply.release(worker, measured: measured)
                 // The supply ends it. Earlier requests can be the reason why the worker has no memory left.
-                if unsafe worker.isExhausted, unsafe worker.number > 1 {
+                if worker.isExhausted, worker.number > 1 {
                     exhausted = value
                     continue
                 }

@@ -1,5 +1,5 @@
 /// The frames of an animation in a worker process of their own; see ``ImageFrames``.
-final class IsolatedFrames {
+final class IsolatedFrames: FrameSource {
     let header: ImageHeader
     private(set) var status = DecodeStatus.complete
 

@@ -3,55 +3,25 @@ struct WorkerJob {
     /// Bytes between the pixels of two images in the output are at most this number.
     private static let alignment = 64
 
-    private enum Prepared {
-        case decode(PreparedDecode)
-        case thumbnail(PreparedThumbnail)
-        case thumbnails(ThumbnailBatch, isComplete: Bool)
-        case thumbnailsByPlan([PreparedThumbnail])
-    }
-
-    private let prepared: Prepared
-    private let decoder: ImageDecoder
-    /// An upper estimate of the memory of the operation, as in a program without workers.
-    let byteCount: Int
+    private let prepared: PreparedImages
+    private let decoder: LocalDecoder
     /// Bytes of the output in the slab.
     let outputBytes: Int
 
-    init(
-        _ request: WorkerRequest, _ bytes: Span<UInt8>, decoder: ImageDecoder, flag: CancellationFlag?
-    ) throws(DecodeError) {
-        var decoder = decoder
-        decoder.options = request.options
+    init(_ operation: ImageOperation, _ bytes: Span<UInt8>, _ decoder: LocalDecoder) throws(DecodeError) {
         self.decoder = decoder
-        switch request.operation {
-        case .decode:
-            let decode = try decoder.prepare(bytes, as: request.contentType, cancellation: flag)
-            prepared = .decode(decode)
-            byteCount = decode.byteCount
-            outputBytes = decode.width * decode.height * 4
-        case .thumbnail(let options):
-            let thumbnail = try PreparedThumbnail(
-                bytes, declared: request.contentType, decoder: decoder, options: options, flag: flag)
-            prepared = .thumbnail(thumbnail)
-            byteCount = thumbnail.byteCount
-            outputBytes = Self.outputBytes([thumbnail])
-        case .thumbnails(let options, let isComplete):
-            let batch = try ThumbnailBatch(
-                bytes, declared: request.contentType, decoder: decoder, options: options, flag: flag)
-            if isComplete, let error = batch.firstError { throw error }
-            prepared = .thumbnails(batch, isComplete: isComplete)
-            byteCount = batch.byteCount
-            outputBytes = Self.outputBytes(batch.thumbnails)
-        case .thumbnailsByPlan(let options):
-            let thumbnails = try decoder.preparedByPlan(bytes, options: options, flag: flag)
-            prepared = .thumbnailsByPlan(thumbnails)
-            byteCount = thumbnails.reduce(0) { $0.addingClamped($1.byteCount) }
-            outputBytes = Self.outputBytes(thumbnails)
-        case .header, .iccProfile, .sourceProfile, .metadata, .preparedMetadata, .frameInfos, .thumbnailCost,
-            .headerAndCost, .decodeCost, .frames:
-            throw DecodeError(.internal, "the operation has no pixels")
-        }
+        prepared = try decoder.prepare(operation, bytes)
+        outputBytes =
+            switch prepared {
+            case .decode(let decode): decode.width * decode.height * 4
+            case .thumbnail(let thumbnail): Self.outputBytes([thumbnail])
+            case .thumbnails(let batch, _): Self.outputBytes(batch.thumbnails)
+            case .thumbnailsByPlan(let thumbnails): Self.outputBytes(thumbnails)
+            }
     }
+
+    /// An upper estimate of the memory of the operation, as in a program without workers.
+    var byteCount: Int { prepared.byteCount }
 
     private static func outputBytes(_ thumbnails: [PreparedThumbnail]) -> Int {
         thumbnails.reduce(0) { $0.addingClamped(outputBytes(resultBytes: $1.resultByteCount)) }
@@ -72,8 +42,8 @@ struct WorkerJob {
                 return Self.images(made.results, decodeCount: made.decodeCount, into: &output)
             case .thumbnailsByPlan(let thumbnails):
                 if thumbnails.count == 1 { return try result(thumbnails[0], bytes, into: &output) }
-                let (images, decodeCount) = try decoder.thumbnailsGroupedByPlan(thumbnails, bytes)
-                return Self.images(images.map { .success($0) }, decodeCount: decodeCount, into: &output)
+                let made = try decoder.thumbnailsByPlan(thumbnails, bytes)
+                return Self.images(made.results, decodeCount: made.decodeCount, into: &output)
             }
         } catch {
             return .failure(error)
@@ -84,17 +54,10 @@ struct WorkerJob {
     private func result(
         _ decode: PreparedDecode, _ bytes: Span<UInt8>, into output: inout MutableSpan<UInt8>
     ) throws(DecodeError) -> WorkerResult {
-        var source = decode.source
         let (width, height) = (decode.width, decode.height)
-        let transform = try source.transform(in: bytes, cache: decoder.transforms)
-        try source.decode(
-            bytes, onto: &output, stride: width * 4, width: width, height: height, orientation: decode.orientation,
-            transform)
-        try source.damage.throwIfExceeds(decoder.options.strictness, format: source.header.format)
-        source.header.warnings = source.damage.warnings
+        let (header, status) = try decoder.decode(decode, bytes, onto: &output, stride: width * 4)
         let image = WorkerResult.Image(
-            place: WorkerImage(offset: 0, width: width, height: height), header: source.header,
-            status: source.damage.status)
+            place: WorkerImage(offset: 0, width: width, height: height), header: header, status: status)
         return .images([image], [.success(0)], decodeCount: 1)
     }
 
@@ -159,38 +122,31 @@ struct WorkerJob {
 extension WorkerJob {
     /// The result of an operation without pixels.
     static func result(
-        of request: WorkerRequest, _ bytes: Span<UInt8>, decoder: ImageDecoder, flag: CancellationFlag?
+        of operation: WorkerOperation, _ bytes: Span<UInt8>, _ decoder: LocalDecoder
     ) -> WorkerResult {
-        var decoder = decoder
-        decoder.options = request.options
         do throws(DecodeError) {
-            switch request.operation {
-            case .header: return .header(try decoder.header(of: bytes, as: request.contentType, cancellation: flag))
-            case .iccProfile: return .iccProfile(try decoder.iccProfile(of: bytes))
+            switch operation {
+            case .header: return .header(try decoder.header(bytes))
+            case .iccProfile: return .iccProfile(try decoder.iccProfile(bytes))
             case .sourceProfile:
-                let (source, profile) = try decoder.sourceProfile(of: bytes, as: request.contentType)
+                let (source, profile) = try decoder.sourceProfile(bytes)
                 return .sourceProfile(source, profile)
-            case .metadata: return .metadata(try decoder.metadata(of: bytes, as: request.contentType))
-            case .preparedMetadata(let wanted):
-                return .preparedMetadata(
-                    try decoder.preparedMetadata(of: bytes, as: request.contentType, for: wanted, cancellation: flag))
-            case .frameInfos:
-                return .frameInfos(try decoder.frameInfos(of: bytes, as: request.contentType, cancellation: flag))
-            case .thumbnailCost(let options):
-                return try cost(of: .thumbnail(options), request, bytes, decoder: decoder, flag: flag)
+            case .metadata: return .metadata(try decoder.metadata(bytes))
+            case .preparedMetadata(let request):
+                return .preparedMetadata(try decoder.preparedMetadata(bytes, request))
+            case .frameInfos: return .frameInfos(try decoder.frameInfos(bytes))
+            case .thumbnailCost(let options): return try cost(of: .thumbnail(options), bytes, decoder)
             case .headerAndCost(let options):
-                let header = try decoder.header(of: bytes, as: request.contentType, cancellation: flag)
-                let prepared = try? PreparedThumbnail(
-                    bytes, declared: request.contentType, decoder: decoder, options: options, flag: flag)
+                let header = try decoder.header(bytes)
+                let prepared = try? PreparedThumbnail(bytes, decoder, options: options)
                 return .headerAndCost(
                     header,
                     cost: prepared.map {
                         let byteCount = $0.byteCount.addingClamped(outputBytes([$0]))
                         return WorkerResult.Cost(byteCount: byteCount, plan: ThumbnailPlan($0))
                     })
-            case .decodeCost: return try cost(of: .decode, request, bytes, decoder: decoder, flag: flag)
-            case .decode, .thumbnail, .thumbnails, .thumbnailsByPlan, .frames:
-                return .failure(DecodeError(.internal, "the operation has pixels"))
+            case .decodeCost: return try cost(of: .decode, bytes, decoder)
+            case .images, .frames: return .failure(DecodeError(.internal, "the operation has pixels"))
             }
         } catch {
             return .failure(error)
@@ -198,12 +154,9 @@ extension WorkerJob {
     }
 
     private static func cost(
-        of operation: WorkerOperation, _ request: WorkerRequest, _ bytes: Span<UInt8>, decoder: ImageDecoder,
-        flag: CancellationFlag?
+        of operation: ImageOperation, _ bytes: Span<UInt8>, _ decoder: LocalDecoder
     ) throws(DecodeError) -> WorkerResult {
-        var request = request
-        request.operation = operation
-        let job = try WorkerJob(request, bytes, decoder: decoder, flag: flag)
+        let job = try WorkerJob(operation, bytes, decoder)
         var plan: ThumbnailPlan?
         if case .thumbnail(let prepared) = job.prepared { plan = ThumbnailPlan(prepared) }
         return .cost(byteCount: job.byteCount.addingClamped(job.outputBytes), plan: plan)

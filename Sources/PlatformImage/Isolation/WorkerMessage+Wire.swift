@@ -106,15 +106,15 @@ extension WireWriter {
             write(UInt8(3))
             write(options)
         case .decodeCost: write(UInt8(4))
-        case .decode: write(UInt8(5))
-        case .thumbnail(let options):
+        case .images(.decode): write(UInt8(5))
+        case .images(.thumbnail(let options)):
             write(UInt8(6))
             write(options)
-        case .thumbnails(let options, let isComplete):
+        case .images(.thumbnails(let options, let isComplete)):
             write(UInt8(7))
             write(all: options) { $0.write($1) }
             write(isComplete)
-        case .thumbnailsByPlan(let options):
+        case .images(.thumbnailsByPlan(let options)):
             write(UInt8(8))
             write(all: options) { $0.write($1) }
         case .frames: write(UInt8(9))
@@ -246,10 +246,10 @@ extension WireReader {
         case 2: return .frameInfos
         case 3: return .thumbnailCost(try readThumbnailOptions())
         case 4: return .decodeCost
-        case 5: return .decode
-        case 6: return .thumbnail(try readThumbnailOptions())
-        case 7: return .thumbnails(try readAllOptions(&self), isComplete: try readBool())
-        case 8: return .thumbnailsByPlan(try readAllOptions(&self))
+        case 5: return .images(.decode)
+        case 6: return .images(.thumbnail(try readThumbnailOptions()))
+        case 7: return .images(.thumbnails(try readAllOptions(&self), isComplete: try readBool()))
+        case 8: return .images(.thumbnailsByPlan(try readAllOptions(&self)))
         case 9: return .frames
         case 10: return .sourceProfile
         case 11: return .metadata
@@ -350,10 +350,9 @@ extension WireReader {
                 cost: try readOptional { (reader) throws(WireError) in
                     WorkerResult.Cost(byteCount: max(1, try reader.readByteCount()), plan: try reader.readPlan())
                 })
-        case .decode: return try readImages(of: request, count: 1)
-        case .thumbnail: return try readImages(of: request, count: 1)
-        case .thumbnails(let options, _): return try readImages(of: request, count: options.count)
-        case .thumbnailsByPlan(let options): return try readImages(of: request, count: options.count)
+        case .images(.decode), .images(.thumbnail): return try readImages(of: request, count: 1)
+        case .images(.thumbnails(let options, _)), .images(.thumbnailsByPlan(let options)):
+            return try readImages(of: request, count: options.count)
         }
     }
 

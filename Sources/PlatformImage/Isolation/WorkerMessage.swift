@@ -16,32 +16,18 @@ enum WorkerOperation: Equatable {
     case headerAndCost(ThumbnailOptions)
     /// Memory of a decode, without pixels.
     case decodeCost
-    case decode
-    case thumbnail(ThumbnailOptions)
-    /// Several thumbnails of one decode. With `isComplete`, the first error is the error of all.
-    case thumbnails([ThumbnailOptions], isComplete: Bool)
-    /// Several thumbnails, with one decode for those of equal plans.
-    case thumbnailsByPlan([ThumbnailOptions])
+    /// Makes images; the worker first reports their size.
+    case images(ImageOperation)
     /// Opens an animation; the worker then expects messages of the kind `frame` until the next request.
     case frames
-
-    /// True for operations whose result has pixels; the worker first reports their size.
-    var hasPixels: Bool {
-        switch self {
-        case .decode, .thumbnail, .thumbnails, .thumbnailsByPlan: true
-        case .header, .iccProfile, .sourceProfile, .metadata, .preparedMetadata, .frameInfos, .thumbnailCost,
-            .headerAndCost, .decodeCost, .frames:
-            false
-        }
-    }
 
     /// An upper estimate of the output in bytes that is known before the header is read, with at most
     /// ``maxExpectedOutputBytes``; nil when there is none.
     var expectedOutputBytes: Int? {
         let all: [ThumbnailOptions]
         switch self {
-        case .thumbnail(let options): all = [options]
-        case .thumbnails(let options, _), .thumbnailsByPlan(let options): all = options
+        case .images(.thumbnail(let options)): all = [options]
+        case .images(.thumbnails(let options, _)), .images(.thumbnailsByPlan(let options)): all = options
         default: return nil
         }
         var total = 0

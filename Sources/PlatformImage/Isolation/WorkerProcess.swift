@@ -11,9 +11,9 @@ import Darwin
 
 /// One worker process with its socket and its shared memory.
 ///
-/// Used by one thread at a time: the thread to which ``WorkerSupply`` has lent it. The lock of the supply orders the
-/// accesses of different threads.
-@safe final class WorkerProcess: Sendable {
+/// Used by one thread at a time: the thread to which ``WorkerSupply`` has lent it. The lock is not held while a message
+/// is sent or received.
+final class WorkerProcess: Sendable {
     /// A conversation that cannot continue; the worker must be ended.
     enum Failure: Error {
         /// The worker had ended before the request was sent.
@@ -30,19 +30,61 @@ import Darwin
 
     let processIdentifier: Int32
     let sandbox: SandboxReport
-    nonisolated(unsafe) private var process: pisb_process
-    nonisolated(unsafe) private var slab: WorkerSlab
-    nonisolated(unsafe) private var incoming = WorkerSocket.Incoming()
+    /// The program's end of the connection; closed by ``stop()``.
+    private let socket: WorkerSocket
+    private let state: Mutex<ProcessState>
+
+    private struct ProcessState: ~Copyable {
+        var process: pisb_process
+        var slab: WorkerSlab
+        /// Nil while a message is received.
+        var incoming: WorkerSocket.Incoming? = WorkerSocket.Incoming()
+        /// Number of the last request.
+        var number: UInt64 = 0
+        var isExhausted = false
+        /// Bytes from the start of the slab that may differ from 0.
+        var usedBytes = 0
+        /// The input at the start of the slab, and its size; nil for none, or when it is not in a retained array.
+        var input: RetainedInput?
+        var inputBytes = 0
+
+        init(_ process: pisb_process, slab: consuming WorkerSlab) {
+            self.process = process
+            self.slab = slab
+        }
+
+        /// Writes an input to the start of the slab, unless it is there already, and sets the rest to 0.
+        mutating func store(_ bytes: Span<UInt8>, _ input: RetainedInput?) throws(Failure) {
+            guard slab.grow(to: bytes.count) else { throw .outOfMemory }
+            if usedBytes > bytes.count { slab.clear(bytes.count..<usedBytes) }
+            usedBytes = bytes.count
+            if input == nil || self.input != input { slab.copy(bytes, to: 0) }
+            (self.input, inputBytes) = (input, bytes.count)
+        }
+
+        /// Grows the slab, and records that its first `byteCount` bytes are used.
+        mutating func reserve(_ byteCount: Int) throws(Failure) {
+            guard slab.grow(to: max(1, byteCount)) else { throw .outOfMemory }
+            usedBytes = max(usedBytes, byteCount)
+        }
+
+        /// Sets the used part of the slab to 0.
+        mutating func clear() {
+            slab.clear(0..<usedBytes)
+            usedBytes = 0
+            input = nil
+        }
+    }
+
     /// Number of the last request.
-    nonisolated(unsafe) private(set) var number: UInt64 = 0
+    var number: UInt64 { state.locked(in: self) { $0.number } }
+
     /// True after the worker reported that it has no memory: the mapping of the slab and the heap can be larger than a
     /// new process needs.
-    nonisolated(unsafe) private(set) var isExhausted = false
-    /// Bytes from the start of the slab that may differ from 0.
-    nonisolated(unsafe) private var usedBytes = 0
-    /// The input at the start of the slab, and its size; nil for none, or when it is not in a retained array.
-    nonisolated(unsafe) private(set) var input: RetainedInput?
-    nonisolated(unsafe) private var inputBytes = 0
+    var isExhausted: Bool { state.locked(in: self) { $0.isExhausted } }
+
+    /// The input at the start of the slab; nil for none, or when it is not in a retained array.
+    var input: RetainedInput? { state.locked(in: self) { $0.input } }
 
     private static let initialSlabBytes = 1 << 20
     /// Inputs of up to this number of bytes are copied to the slab; larger inputs to a sealed memfd.
@@ -54,8 +96,6 @@ import Darwin
     private static let startMilliseconds: Int32 = 10_000
     private static let sendTime = Duration.seconds(10)
 
-    private var socket: WorkerSocket { unsafe WorkerSocket(descriptor: process.socket) }
-
     /// Starts a process and waits until it is confined.
     ///
     /// - Throws: `workerUnavailable`.
@@ -63,19 +103,14 @@ import Darwin
         var started = pisb_process(process: -1, socket: -1, process_handle: -1)
         let status = unsafe pisb_start(executable, "imagetool-decoder", Int32(configuration.niceness), &started)
         guard status == PISB_OK else { throw .notStarted(executable, status, ProcFile.Failure.last) }
+        socket = WorkerSocket(descriptor: started.socket)
+        processIdentifier = started.process
         do throws(DecodeError) {
-            do throws(ProcFile.Failure) {
-                unsafe slab = try WorkerSlab(byteCount: Self.initialSlabBytes)
-            } catch {
-                throw DecodeError(.workerUnavailable, detail: "system", "no shared memory: \(error)")
-            }
-            let start = unsafe WorkerCommand.start(
+            let slab = try Self.slab()
+            let start = WorkerCommand.start(
                 slabBytes: slab.byteCount, addressSpaceBytes: configuration.addressSpaceBytes)
-            sandbox = try Self.report(
-                of: WorkerSocket(descriptor: started.socket), after: start, descriptor: unsafe slab.descriptor,
-                executable)
-            unsafe process = started
-            processIdentifier = started.process
+            sandbox = try Self.report(of: socket, after: start, descriptor: slab.descriptor, executable)
+            state = Mutex(ProcessState(started, slab: slab))
         } catch {
             unsafe pisb_stop(&started, nil)
             throw error
@@ -84,11 +119,22 @@ import Darwin
 
     /// A worker without a process, for tests and Fuzz/run: the caller has the other end of the socket and closes both.
     init(fuzzing socket: Int32, number: Int32) throws(ProcFile.Failure) {
-        unsafe slab = try WorkerSlab(byteCount: 64 << 10)
-        unsafe process = pisb_process(process: 0, socket: socket, process_handle: -1)
+        self.socket = WorkerSocket(descriptor: socket)
+        state = Mutex(
+            ProcessState(
+                pisb_process(process: 0, socket: socket, process_handle: -1),
+                slab: try WorkerSlab(byteCount: 64 << 10)))
         processIdentifier = number
         sandbox = SandboxReport(
             noNewPrivileges: true, hasSystemCallFilter: true, landlockVersion: 0, hasLimits: true, errorNumber: 0)
+    }
+
+    private static func slab() throws(DecodeError) -> WorkerSlab {
+        do throws(ProcFile.Failure) {
+            return try WorkerSlab(byteCount: initialSlabBytes)
+        } catch {
+            throw DecodeError(.workerUnavailable, detail: "system", "no shared memory: \(error)")
+        }
     }
 
     private static func report(
@@ -122,8 +168,11 @@ import Darwin
     ///
     /// - Returns: The name of the signal that ended it before this call, or `exit`; `SIGKILL` when this call did.
     func stop() -> String {
-        var end = pisb_exit(was_signalled: false, code: 0)
-        unsafe pisb_stop(&process, &end)
+        let end = state.locked(in: self) { state in
+            var end = pisb_exit(was_signalled: false, code: 0)
+            unsafe pisb_stop(&state.process, &end)
+            return end
+        }
         return end.was_signalled ? SignalName.of(end.code) : "exit"
     }
 
@@ -142,20 +191,19 @@ import Darwin
     func send(
         _ operation: WorkerOperation, _ bytes: Span<UInt8>, of decoder: IsolatedDecoder, outputBytes: Int? = nil
     ) throws(Failure) -> WorkerRequest {
-        unsafe number += 1
+        let number = state.locked(in: self) { state in
+            state.number += 1
+            return state.number
+        }
         let isInSlab = bytes.count <= Self.maxSlabInputBytes
         var request = WorkerRequest(
-            number: unsafe number, operation: operation, options: decoder.options, contentType: decoder.contentType,
+            number: number, operation: operation, options: decoder.options, contentType: decoder.contentType,
             input: isInSlab ? .slab(byteCount: bytes.count) : .descriptor(byteCount: bytes.count),
             deadline: decoder.flag?.remainingTime, slabBytes: 0)
         var descriptor: Int32 = -1
         defer { if descriptor >= 0 { _ = close(descriptor) } }
         if isInSlab {
-            guard unsafe slab.grow(to: bytes.count) else { throw .outOfMemory }
-            if unsafe usedBytes > bytes.count { unsafe slab.clear(bytes.count..<usedBytes) }
-            unsafe usedBytes = bytes.count
-            if unsafe decoder.input == nil || input != decoder.input { unsafe slab.copy(bytes, to: 0) }
-            unsafe (input, inputBytes) = (decoder.input, bytes.count)
+            try state.locked(in: self) { (state) throws(Failure) in try state.store(bytes, decoder.input) }
         } else {
             clearSlab()
             descriptor = unsafe bytes.withUnsafeBytes { unsafe pisb_sealed_copy($0.baseAddress, $0.count) }
@@ -190,9 +238,7 @@ import Darwin
     private func reserveOutput(_ outputBytes: Int, after input: WorkerInput) throws(Failure) -> Int {
         let inputBytes = if case .slab(let byteCount) = input { byteCount } else { 0 }
         let start = Self.wholePages(inputBytes)
-        let end = start.addingClamped(outputBytes)
-        guard unsafe slab.grow(to: end) else { throw .outOfMemory }
-        unsafe usedBytes = max(usedBytes, end)
+        try state.locked(in: self) { (state) throws(Failure) in try state.reserve(start.addingClamped(outputBytes)) }
         return start
     }
 
@@ -202,8 +248,7 @@ import Darwin
     func step(
         _ step: FrameStep, of request: WorkerRequest, outputBytes: Int, _ flag: CancellationFlag?
     ) throws(Failure) {
-        guard unsafe slab.grow(to: max(1, outputBytes)) else { throw .outOfMemory }
-        unsafe usedBytes = max(usedBytes, outputBytes)
+        try state.locked(in: self) { (state) throws(Failure) in try state.reserve(outputBytes) }
         try send(.frame(number: request.number, step, slabBytes: max(1, outputBytes)), ifEnded: .ended, flag)
     }
 
@@ -249,7 +294,7 @@ import Darwin
         while true {
             let message: [UInt8]
             do throws(WorkerSocket.Failure) {
-                message = try unsafe socket.receive(&incoming, milliseconds: flag == nil ? 1000 : 4)
+                message = try receive(milliseconds: flag == nil ? 1000 : 4)
             } catch {
                 switch error {
                 case .closed: throw .ended
@@ -271,9 +316,18 @@ import Darwin
                 continue
             }
             guard let report = try? WorkerReport(wireBytes: message, to: request) else { throw .violatedProtocol }
-            if case .finished(_, .failure(let error)) = report, error.code == .outOfMemory { unsafe isExhausted = true }
+            if case .finished(_, .failure(let error)) = report, error.code == .outOfMemory {
+                state.locked(in: self) { $0.isExhausted = true }
+            }
             return report
         }
+    }
+
+    /// Receives a message; continues with the packets that arrived before.
+    private func receive(milliseconds: Int32) throws(WorkerSocket.Failure) -> [UInt8] {
+        var incoming = state.locked(in: self) { $0.incoming.take() } ?? WorkerSocket.Incoming()
+        defer { state.locked(in: self) { $0.incoming = incoming } }
+        return try socket.receive(&incoming, milliseconds: milliseconds)
     }
 
     /// Copies an image out of the slab, and sets its bytes there to 0.
@@ -282,12 +336,14 @@ import Darwin
             byteCount <= output.byteCount - image.offset
         else { throw .violatedProtocol }
         guard let storage = PixelStorage(byteCount: byteCount, zeroed: false) else { throw .outOfMemory }
-        unsafe slab.move(from: output.start + image.offset, to: storage)
+        state.locked(in: self) { $0.slab.move(from: output.start + image.offset, to: storage) }
         return Bitmap(width: image.width, height: image.height, storage: storage)
     }
 
     /// Records that the slab contains only zeros from `byteCount` bytes on.
-    func outputIsCleared(from byteCount: Int) { unsafe usedBytes = min(usedBytes, byteCount) }
+    func outputIsCleared(from byteCount: Int) {
+        state.locked(in: self) { $0.usedBytes = min($0.usedBytes, byteCount) }
+    }
 
     /// Releases the array of the input at the end of a request.
     ///
@@ -296,31 +352,31 @@ import Darwin
     ///
     /// - Parameter keepsInput: True to retain an array of at most ``maxKeptInputBytes`` for the next request.
     func endRequest(keepsInput: Bool = false) {
-        if unsafe !keepsInput || inputBytes > Self.maxKeptInputBytes { unsafe input = nil }
+        state.locked(in: self) { state in
+            if !keepsInput || state.inputBytes > Self.maxKeptInputBytes { state.input = nil }
+        }
     }
 
     /// Sets the used part of the slab to 0.
-    func clearSlab() {
-        unsafe slab.clear(0..<usedBytes)
-        unsafe usedBytes = 0
-        unsafe input = nil
-    }
+    func clearSlab() { state.locked(in: self) { $0.clear() } }
 
-    var residentSlabBytes: Int { unsafe slab.residentByteCount }
+    var residentSlabBytes: Int { state.locked(in: self) { $0.slab.residentByteCount } }
 
     /// Clears the slab, and returns its pages after the first `kept` bytes to the system.
     func releaseSlab(keeping kept: Int) {
-        // Released pages contain zeros.
-        if unsafe slab.byteCount > kept, unsafe slab.release(keeping: kept) {
-            unsafe usedBytes = min(usedBytes, Self.wholePages(kept))
+        state.locked(in: self) { state in
+            // Released pages contain zeros.
+            if state.slab.byteCount > kept, state.slab.release(keeping: kept) {
+                state.usedBytes = min(state.usedBytes, Self.wholePages(kept))
+            }
+            state.clear()
         }
-        clearSlab()
     }
 
     /// Requests that the idle worker returns its unused memory to the system.
     ///
     /// Does not wait for an answer or for room in the socket's buffer: without room, the worker keeps the memory.
-    func releaseMemory() { releaseMemory(after: unsafe number) }
+    func releaseMemory() { releaseMemory(after: number) }
 
     /// - Parameter number: The last request of the worker; another number has no effect during a request.
     func releaseMemory(after number: UInt64) {

@@ -275,7 +275,7 @@ final class WorkerSupply: Sendable {
             state.requestCounts[number, default: 0] += 1
             state.idleEnds = 0
             let isOld =
-                unsafe state.requestCounts[number] ?? 0 >= configuration.requestsPerWorker || worker.isExhausted
+                state.requestCounts[number] ?? 0 >= configuration.requestsPerWorker || worker.isExhausted
             let isNeeded = state.requestWorkerCount <= width + 1
             guard !isOld || measured != nil, isNeeded, !state.isClosed else {
                 forget(worker, &state)
@@ -311,7 +311,7 @@ final class WorkerSupply: Sendable {
 
     /// Removes the most recently used worker without a measured request, or else the oldest with one.
     private func removeIdle(_ state: inout SupplyState, for input: RetainedInput? = nil) -> WorkerProcess? {
-        if let input, let index = state.idle.lastIndex(where: { unsafe $0.worker.input == input }) {
+        if let input, let index = state.idle.lastIndex(where: { $0.worker.input == input }) {
             return state.idle.remove(at: index).worker
         }
         if let index = state.idle.lastIndex(where: { $0.measured == nil }) {

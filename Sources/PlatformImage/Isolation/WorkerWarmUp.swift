@@ -37,10 +37,10 @@ enum WorkerWarmUp {
     }
 
     private static func decode(_ files: [[UInt8]]) {
-        let decoder = ImageDecoder()
+        let decoder = LocalDecoder(options: DecodeOptions())
         for file in files {
-            _ = try? decoder.decode(file)
-            _ = try? decoder.thumbnail(of: file, options: ThumbnailOptions(width: 8, height: 8))
+            _ = try? decoder.images(.decode, file.span)
+            _ = try? decoder.images(.thumbnail(ThumbnailOptions(width: 8, height: 8)), file.span)
         }
     }
 

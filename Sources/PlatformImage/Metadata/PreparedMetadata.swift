@@ -94,34 +94,3 @@ extension PreparedMetadata: CustomStringConvertible {
     /// The policy and the sizes of the blocks, in one line.
     public var description: String { "PreparedMetadata(\(request.policy.rawValue), \(metadata.summary))" }
 }
-
-extension ImageDecoder {
-    /// Reads EXIF, XMP and IPTC, and applies a policy to them, for ``EncodeOptions/preparedMetadata``.
-    ///
-    /// - Parameters:
-    ///   - bytes: The complete file.
-    ///   - contentType: The type declared by the sender; nil or `application/octet-stream` for none.
-    ///   - request: The policy, and the size of the encoded image.
-    ///   - cancellation: Stops the filters when raised.
-    /// - Throws: The errors of ``metadata(of:as:)-([UInt8],_)``; `cancelled`, and `limitExceeded` of a deadline.
-    public func preparedMetadata(
-        of bytes: Span<UInt8>, as contentType: ContentType? = nil, for request: PreparedMetadata.Request,
-        cancellation: CancellationFlag? = nil
-    ) throws(DecodeError) -> PreparedMetadata {
-        if let isolated = isolated(bytes, as: contentType, cancellation) {
-            return try isolated.preparedMetadata(bytes, request)
-        }
-        let source = request.policy == .strip ? ImageMetadata() : try metadata(of: bytes, as: contentType)
-        let prepared = PreparedMetadata(source, request, cancellation: cancellation)
-        try cancellation?.poll()
-        return prepared
-    }
-
-    /// Reads and filters the metadata of a file in an array, as the method that takes a span does.
-    public func preparedMetadata(
-        of bytes: [UInt8], as contentType: ContentType? = nil, for request: PreparedMetadata.Request,
-        cancellation: CancellationFlag? = nil
-    ) throws(DecodeError) -> PreparedMetadata {
-        try preparedMetadata(of: bytes.span, as: contentType, for: request, cancellation: cancellation)
-    }
-}

@@ -53,7 +53,18 @@ extension Bitmap {
         let swaps = orientation.swapsSides
         let (orientedWidth, orientedHeight) = swaps ? (height, width) : (width, height)
         let target = try PixelStorage.uninitialized(width: orientedWidth, height: orientedHeight)
-        CodecCall.orient(storage, width: width, height: height, by: orientation, into: target)
+        storage.copy(to: target, width: width, height: height, orientedBy: orientation)
         return Bitmap(width: orientedWidth, height: orientedHeight, storage: target)
+    }
+}
+
+extension PixelStorage {
+    /// Copies the pixels with `orientation` applied; `width` and `height` are those of this storage.
+    func copy(to target: PixelStorage, width: Int, height: Int, orientedBy orientation: Orientation) {
+        withBytes { source in
+            target.withMutableBytes {
+                RowKernels.orient(source, width: width, height: height, by: orientation, to: &$0)
+            }
+        }
     }
 }

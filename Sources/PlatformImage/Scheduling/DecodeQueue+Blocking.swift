@@ -13,8 +13,8 @@ extension DecodeQueue {
     ) throws(DecodeError) -> DecodedImage {
         let decoder = decoder.bounded(by: budget)
         return try runBlocking(priority) { (flag) throws(DecodeError) in
-            let prepared = try decoder.preparedDecode(bytes.span, as: nil, cancellation: flag)
-            return (prepared.byteCount, { () throws(DecodeError) in try prepared.make(bytes.span) })
+            let work = try decoder.work(.decode, bytes.span, flag)
+            return (work.byteCount, { () throws(DecodeError) in try work.images(bytes.span).first() })
         }
     }
 
@@ -26,8 +26,8 @@ extension DecodeQueue {
     ) throws(DecodeError) -> DecodedImage {
         let decoder = decoder.bounded(by: budget)
         return try runBlocking(priority) { (flag) throws(DecodeError) in
-            let prepared = try decoder.preparedThumbnail(bytes.span, options: options, as: nil, cancellation: flag)
-            return (prepared.byteCount, { () throws(DecodeError) in try prepared.make(bytes.span) })
+            let work = try decoder.work(.thumbnail(options), bytes.span, flag)
+            return (work.byteCount, { () throws(DecodeError) in try work.images(bytes.span).first() })
         }
     }
 
@@ -78,7 +78,7 @@ extension DecodeQueue {
         of bytes: [UInt8], with decoder: ImageDecoder, priority: Priority
     ) async throws(DecodeError) {
         try await run(priority: priority) { (flag) throws(DecodeError) in
-            _ = try decoder.preparedDecode(bytes.span, as: nil, cancellation: flag)
+            _ = try decoder.work(.decode, bytes.span, flag)
         }
     }
 

@@ -16,17 +16,17 @@ extension DecodeQueue {
         do throws(DecodeError) {
             let results = try await submit(priority) { flag, complete in
                 do throws(DecodeError) {
-                    let batch = try decoder.preparedThumbnails(
-                        bytes.span, options: collected.values, isComplete: false, as: nil, cancellation: flag)
+                    let work = try decoder.work(
+                        .thumbnails(collected.values, isComplete: false), bytes.span, flag)
                     let make: @Sendable () throws(DecodeError) -> [Result<DecodedImage, DecodeError>] = {
                         () throws(DecodeError) in
                         let begin = ContinuousClock.now
-                        let made = try batch.make(bytes.span)
+                        let made = try work.images(bytes.span)
                         if made.decodeCount > 0 { time(begin.duration(to: .now)) }
                         return made.results
                     }
-                    guard batch.byteCount > 0 else { return .done(complete(.now, make)) }
-                    return .needs(batch.byteCount) { start in .done(complete(start, make)) }
+                    guard work.byteCount > 0 else { return .done(complete(.now, make)) }
+                    return .needs(work.byteCount) { start in .done(complete(start, make)) }
                 } catch {
                     return .done(complete(.refused(error)) { () throws(DecodeError) in throw error })
                 }

@@ -38,12 +38,11 @@ extension DecodeQueue {
         let decoder = decoder.bounded(by: budget)
         return try await submit(priority) { flag, complete in
             do throws(DecodeError) {
-                let prepared = try decoder.preparedThumbnail(
-                    bytes.span, options: options, as: contentType, cancellation: flag)
-                return .needs(prepared.byteCount) { start in
+                let work = try decoder.work(.thumbnail(options), bytes.span, as: contentType, flag)
+                return .needs(work.byteCount) { start in
                     .done(
                         complete(start) { () throws(DecodeError) in
-                            finish(try prepared.make(bytes.span))
+                            finish(try work.images(bytes.span).first())
                         })
                 }
             } catch {

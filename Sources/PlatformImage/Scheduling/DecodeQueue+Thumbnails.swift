@@ -20,13 +20,13 @@ extension DecodeQueue {
         let decoder = decoder.bounded(by: budget)
         return try await submit(priority) { flag, complete in
             do throws(DecodeError) {
-                let batch = try decoder.preparedThumbnails(
-                    bytes.span, options: options, isComplete: true, as: contentType, cancellation: flag)
-                guard batch.byteCount > 0 else { return .done(complete(.now) { [] }) }
-                return .needs(batch.byteCount) { start in
+                let work = try decoder.work(
+                    .thumbnails(options, isComplete: true), bytes.span, as: contentType, flag)
+                guard work.byteCount > 0 else { return .done(complete(.now) { [] }) }
+                return .needs(work.byteCount) { start in
                     .done(
                         complete(start) { () throws(DecodeError) in
-                            try batch.make(bytes.span).images()
+                            try work.images(bytes.span).images()
                         })
                 }
             } catch {

@@ -97,12 +97,12 @@ public final class DecodeQueue: Sendable {
         let decoder = decoder.bounded(by: budget)
         return try await submit(priority) { flag, complete in
             do throws(DecodeError) {
-                let prepared = try decoder.preparedDecode(bytes.span, as: contentType, cancellation: flag)
-                return .needs(prepared.byteCount) { start in
+                let work = try decoder.work(.decode, bytes.span, as: contentType, flag)
+                return .needs(work.byteCount) { start in
                     .done(
                         complete(start) { () throws(DecodeError) in
                             let begin = ContinuousClock.now
-                            let image = try prepared.make(bytes.span)
+                            let image = try work.images(bytes.span).first()
                             return finish(image, begin.duration(to: .now))
                         })
                 }

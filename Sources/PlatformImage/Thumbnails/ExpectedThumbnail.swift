@@ -6,28 +6,6 @@ package struct KnownThumbnailCost: Sendable {
     let plan: ThumbnailPlan
 }
 
-extension ImageDecoder {
-    /// Reads the header of a file and, in a worker process, computes the cost of the expected thumbnail in the same
-    /// exchange of messages.
-    ///
-    /// - Parameter options: The thumbnail for which ``thumbnailCost(of:options:as:known:cancellation:)`` is probably
-    ///   called next; nil for none.
-    /// - Returns: The header; the cost is nil when the decoder has no worker process, or when the thumbnail cannot be
-    ///   made.
-    /// - Throws: The errors of ``header(of:as:cancellation:)-(Span<UInt8>,_,_)``.
-    package func header(
-        of bytes: [UInt8], expecting options: ThumbnailOptions?, cancellation: CancellationFlag? = nil
-    ) throws(DecodeError) -> (header: ImageHeader, cost: KnownThumbnailCost?) {
-        if let options, let isolated = isolated(bytes.span, as: nil, cancellation, retaining: bytes) {
-            return try isolated.header(bytes.span, expecting: options)
-        }
-        return (try header(of: bytes, cancellation: cancellation), nil)
-    }
-
-    /// True when a file of this format is decoded in a worker process.
-    package func isIsolated(_ bytes: [UInt8]) -> Bool { isolated(bytes.span, as: nil, nil) != nil }
-}
-
 extension ImageHeader {
     /// A header with the size that a JPEG or PNG states, read without a decoder; nil when no size is found.
     ///

@@ -17,11 +17,8 @@ struct PreparedThumbnail: Sendable {
         let request: ResampleRequest
     }
 
-    init(
-        _ bytes: Span<UInt8>, declared: ContentType?, decoder: ImageDecoder, options: ThumbnailOptions,
-        flag: CancellationFlag?
-    ) throws(DecodeError) {
-        var sources = try ThumbnailSources(bytes, declared: declared, options: decoder.options, flag: flag)
+    init(_ bytes: Span<UInt8>, _ decoder: LocalDecoder, options: ThumbnailOptions) throws(DecodeError) {
+        var sources = try ThumbnailSources(bytes, decoder)
         try self.init(&sources, bytes, options: options)
     }
 

@@ -16,11 +16,8 @@ struct ThumbnailBatch: Sendable {
     private(set) var byteCount = 0
 
     /// Reads the header and plans the decodes.
-    init(
-        _ bytes: Span<UInt8>, declared: ContentType?, decoder: ImageDecoder, options all: [ThumbnailOptions],
-        flag: CancellationFlag?
-    ) throws(DecodeError) {
-        var sources = try ThumbnailSources(bytes, declared: declared, options: decoder.options, flag: flag)
+    init(_ bytes: Span<UInt8>, _ decoder: LocalDecoder, options all: [ThumbnailOptions]) throws(DecodeError) {
+        var sources = try ThumbnailSources(bytes, decoder)
         try prepare(&sources, bytes, all)
         let separate = (self.positions, self.thumbnails)
         try share(&sources, bytes)

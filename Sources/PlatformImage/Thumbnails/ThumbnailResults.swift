@@ -5,6 +5,14 @@ struct ThumbnailResults: Sendable {
     /// Number of times that pixels of the file were decoded; a decode from an embedded thumbnail counts.
     let decodeCount: Int
 
+    init(results: [Result<DecodedImage, DecodeError>], decodeCount: Int) {
+        self.results = results
+        self.decodeCount = decodeCount
+    }
+
+    /// The result of one decode.
+    init(_ image: DecodedImage) { self.init(results: [.success(image)], decodeCount: 1) }
+
     /// The image of the first option.
     ///
     /// - Throws: Its error.

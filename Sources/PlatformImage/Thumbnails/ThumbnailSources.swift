@@ -5,12 +5,11 @@ struct ThumbnailSources {
     private var scaled: [Int: SourceImage] = [:]
     private var smallest: SourceImage?
 
-    init(
-        _ bytes: Span<UInt8>, declared: ContentType?, options: DecodeOptions, flag: CancellationFlag?
-    ) throws(DecodeError) {
-        var options = options
+    init(_ bytes: Span<UInt8>, _ decoder: LocalDecoder) throws(DecodeError) {
+        var options = decoder.options
         options.scaleDenominator = 1
-        full = try SourceImage(bytes, declared: declared, options: options, flag: flag, resamples: true)
+        full = try SourceImage(
+            bytes, declared: decoder.contentType, options: options, flag: decoder.flag, resamples: true)
     }
 
     /// Bytes of memory above which a thumbnail is decoded in another way or not at all.

@@ -75,16 +75,23 @@ struct Renderer: Sendable {
     func headerAndCost(
         of bytes: [UInt8], for request: ThumbnailRequest, cancellation: CancellationFlag? = nil
     ) throws(ServiceError) -> (header: ImageHeader, cost: KnownThumbnailCost?) {
-        guard request.operations.page == 1, request.operations.trim == nil, decoder.isIsolated(bytes),
-            let expected = ImageHeader.expected(of: bytes.span),
-            let plan = try? sizes.plan(
-                request.operations, request.output, sourceWidth: expected.width, sourceHeight: expected.height)
-        else { return (try header(of: bytes, page: request.operations.page, cancellation: cancellation), nil) }
-        let options = PreparedRender.expectedThumbnail(request, expected, plan, accuracy)
+        guard request.operations.page == 1 else {
+            return (try header(of: bytes, page: request.operations.page, cancellation: cancellation), nil)
+        }
         let (header, cost) = try translating { () throws(DecodeError) in
-            try decoder.header(of: bytes, expecting: options, cancellation: cancellation)
+            try decoder.header(
+                of: bytes, expecting: expectedThumbnail(of: bytes, for: request), cancellation: cancellation)
         }
         return (try accepted(header, of: bytes, page: 1, cancellation), cost)
+    }
+
+    /// The thumbnail that the request probably needs; nil when it cannot be predicted.
+    private func expectedThumbnail(of bytes: [UInt8], for request: ThumbnailRequest) -> ThumbnailOptions? {
+        guard request.operations.trim == nil, let expected = ImageHeader.expected(of: bytes.span),
+            let plan = try? sizes.plan(
+                request.operations, request.output, sourceWidth: expected.width, sourceHeight: expected.height)
+        else { return nil }
+        return PreparedRender.expectedThumbnail(request, expected, plan, accuracy)
     }
 
     /// Reads the header, computes all sizes and estimates the memory of the render. Allocates no pixels.

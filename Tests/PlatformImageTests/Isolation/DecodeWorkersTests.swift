@@ -203,7 +203,7 @@ import Testing
         let isolated = decoder(workers)
         let bytes = try Self.image.get()
         let pixels = try ImageDecoder().decode(bytes).bitmap.byteCount
-        let prepared = try isolated.preparedDecode(bytes.span, as: nil, cancellation: nil)
+        let prepared = try isolated.work(.decode, bytes.span, nil)
         #expect(prepared.byteCount >= 2 * pixels)
         let queue = DecodeQueue(width: 1, budget: DecodeBudget(maxBytes: prepared.byteCount - 1))
         let error = await #expect(throws: DecodeError.self) { try await queue.decode(bytes, with: isolated) }

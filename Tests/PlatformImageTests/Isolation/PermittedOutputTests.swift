@@ -21,7 +21,9 @@ import Testing
     @Test func outputThatFitsIsMadeWithoutAnAnnouncement() throws {
         let single = try SingleWorker()
         let bytes = try Fixture.file("jpeg/exif-orientation-1.jpg")
-        for operation in [WorkerOperation.thumbnail(Self.size), .thumbnailsByPlan([Self.size, Self.size])] {
+        for operation in [
+            WorkerOperation.images(.thumbnail(Self.size)), .images(.thumbnailsByPlan([Self.size, Self.size])),
+        ] {
             let permitted = try #require(operation.expectedOutputBytes)
             let request = try single.worker.send(operation, bytes.span, of: single.decoder, outputBytes: permitted)
             guard case .finished(request.number, .images(let images, let positions, 1)) = try single.receive(request)
@@ -37,7 +39,7 @@ import Testing
     @Test func outputThatIsTooLargeByOneByteIsAnnounced() throws {
         let single = try SingleWorker()
         let bytes = try Fixture.file("jpeg/exif-orientation-1.jpg")
-        let operation = WorkerOperation.thumbnail(Self.size)
+        let operation = WorkerOperation.images(.thumbnail(Self.size))
         let needed = 40 * 30 * 4 + 64
         #expect(operation.expectedOutputBytes == needed)
         let request = try single.worker.send(operation, bytes.span, of: single.decoder, outputBytes: needed - 1)
@@ -63,15 +65,16 @@ import Testing
             (ThumbnailOptions(width: .max, height: 2), nil),
         ] as [(ThumbnailOptions, Int?)])
     func expectedOutputIsThatOfTheRequestedSizeUpTo16MiB(_ options: ThumbnailOptions, _ byteCount: Int?) {
-        #expect(WorkerOperation.thumbnail(options).expectedOutputBytes == byteCount)
-        #expect(WorkerOperation.thumbnailsByPlan([options]).expectedOutputBytes == byteCount)
-        let several = WorkerOperation.thumbnails([options, options, options, options, options], isComplete: true)
+        #expect(WorkerOperation.images(.thumbnail(options)).expectedOutputBytes == byteCount)
+        #expect(WorkerOperation.images(.thumbnailsByPlan([options])).expectedOutputBytes == byteCount)
+        let several = WorkerOperation.images(
+            .thumbnails([options, options, options, options, options], isComplete: true))
         #expect(several.expectedOutputBytes == byteCount.flatMap { $0 * 5 <= 16 << 20 ? $0 * 5 : nil })
     }
 
     @Test(arguments: [
         WorkerOperation.header, .iccProfile, .sourceProfile, .metadata, .frameInfos, .thumbnailCost(size), .decodeCost,
-        .decode, .frames,
+        .images(.decode), .frames,
     ])
     func operationsOfUnknownSizeHaveNoExpectedOutput(_ operation: WorkerOperation) {
         #expect(operation.expectedOutputBytes == nil)

@@ -64,7 +64,7 @@ import Testing
         #expect(!list.isActive)
     }
 
-    private static let decode = WorkerAttempt(.decode, DecodeOptions(), .images)
+    private static let decode = WorkerAttempt(.images(.decode), DecodeOptions(), .images)
 
     @Test func fileIsRefusedAfterTwoKillsUntilItsTimeEnds() {
         let list = RefusedFiles(time: .seconds(10))
@@ -86,9 +86,10 @@ import Testing
         var otherOptions = DecodeOptions()
         otherOptions.appliesOrientation = false
         let others = [
-            WorkerAttempt(.header, DecodeOptions(), .operation), WorkerAttempt(.decode, DecodeOptions(), .measure),
-            WorkerAttempt(.decode, otherOptions, .images),
-            WorkerAttempt(.thumbnail(ThumbnailOptions(width: 8)), DecodeOptions(), .images),
+            WorkerAttempt(.header, DecodeOptions(), .operation),
+            WorkerAttempt(.images(.decode), DecodeOptions(), .measure),
+            WorkerAttempt(.images(.decode), otherOptions, .images),
+            WorkerAttempt(.images(.thumbnail(ThumbnailOptions(width: 8))), DecodeOptions(), .images),
             WorkerAttempt(.frames, DecodeOptions(), .step(.compose, frameCount: 1)),
             WorkerAttempt(.frames, DecodeOptions(), .step(.compose, frameCount: 2)),
             WorkerAttempt(.frames, DecodeOptions(), .step(.advance, frameCount: 1)),

@@ -34,7 +34,7 @@ struct SingleWorker {
 
     /// Reads the header and sends no permission to decode.
     func measure(_ bytes: [UInt8]) throws -> (request: WorkerRequest, outputBytes: Int) {
-        let request = try worker.send(.decode, bytes.span, of: decoder)
+        let request = try worker.send(.images(.decode), bytes.span, of: decoder)
         guard case .measured(request.number, _, let outputBytes) = try receive(request) else {
             throw DecodeError(.internal, "the worker has not measured")
         }

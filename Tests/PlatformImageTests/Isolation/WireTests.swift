@@ -116,9 +116,10 @@ import Testing
     private static let size = ThumbnailOptions(width: 7, height: 9)
 
     private static let operations: [WorkerOperation] = [
-        .header, .iccProfile, .frameInfos, .thumbnailCost(size), .decodeCost, .decode, .thumbnail(size),
-        .thumbnails([size, ThumbnailOptions(height: 3)], isComplete: true), .thumbnails([size], isComplete: false),
-        .thumbnailsByPlan([size, size]), .frames, .sourceProfile, .metadata,
+        .header, .iccProfile, .frameInfos, .thumbnailCost(size), .decodeCost, .images(.decode),
+        .images(.thumbnail(size)), .images(.thumbnails([size, ThumbnailOptions(height: 3)], isComplete: true)),
+        .images(.thumbnails([size], isComplete: false)), .images(.thumbnailsByPlan([size, size])), .frames,
+        .sourceProfile, .metadata,
         .preparedMetadata(PreparedMetadata.Request(policy: .withoutLocation, width: 3, height: -2, hasProfile: true)),
         .headerAndCost(size),
     ]
@@ -137,7 +138,7 @@ import Testing
             .releaseMemory(number: 0), .releaseMemory(number: .max),
             .request(
                 WorkerRequest(
-                    number: 1, operation: .decode, options: .strict, contentType: nil,
+                    number: 1, operation: .images(.decode), options: .strict, contentType: nil,
                     input: .descriptor(byteCount: .max), deadline: nil, slabBytes: 1,
                     output: WorkerOutputPlace(start: 4096, byteCount: .max))),
         ]
@@ -185,7 +186,7 @@ import Testing
             (
                 .thumbnailCost(size),
                 .cost(byteCount: 5, plan: ThumbnailPlan(scaleDenominator: 8, detail: .lastRefinement))
-            ), (.decode, images(1)), (.thumbnail(size), images(1)),
+            ), (.images(.decode), images(1)), (.images(.thumbnail(size)), images(1)),
             (.headerAndCost(size), .headerAndCost(header, cost: nil)),
             (
                 .headerAndCost(size),
@@ -194,10 +195,10 @@ import Testing
                     cost: WorkerResult.Cost(
                         byteCount: WireReader.maxByteCount, plan: ThumbnailPlan(scaleDenominator: 1, detail: [])))
             ),
-            (.thumbnails([size, size], isComplete: true), images(2)),
-            (.thumbnailsByPlan([size, size, size]), images(3)),
+            (.images(.thumbnails([size, size], isComplete: true)), images(2)),
+            (.images(.thumbnailsByPlan([size, size, size])), images(3)),
             (
-                .thumbnails([size, size], isComplete: false),
+                .images(.thumbnails([size, size], isComplete: false)),
                 .images([], [.failure(error), .failure(error)], decodeCount: 0)
             ), (.frames, .frame(.success(nil), .complete)), (.frames, .frame(.failure(error), .complete)),
             (.frames, .pixels(nil)), (.frames, .pixels(WorkerImage(offset: 1, width: 2, height: 3))),
@@ -205,7 +206,7 @@ import Testing
         results += statuses.map { (.frames, .frame(.success(frame), $0)) }
         results += operations.map { ($0, .failure(error)) }
         return results.map { ($0, .finished(number: 9, $1)) } + [
-            (.decode, .measured(number: .max, byteCount: 0, outputBytes: WireReader.maxByteCount)),
+            (.images(.decode), .measured(number: .max, byteCount: 0, outputBytes: WireReader.maxByteCount)),
             (
                 .header,
                 .ready(
@@ -356,14 +357,15 @@ import Testing
         let result = WorkerResult.images([], [.success(0)], decodeCount: 1)
         #expect(throws: WireError.self) {
             try WorkerReport(
-                wireBytes: WorkerReport.finished(number: 1, result).wireBytes, to: Self.request(.decode))
+                wireBytes: WorkerReport.finished(number: 1, result).wireBytes, to: Self.request(.images(.decode)))
         }
     }
 
     @Test func moreImagesThanRequestedThrow() {
         #expect(throws: WireError.self) {
             try WorkerReport(
-                wireBytes: WorkerReport.finished(number: 1, Self.images(2)).wireBytes, to: Self.request(.decode))
+                wireBytes: WorkerReport.finished(number: 1, Self.images(2)).wireBytes,
+                to: Self.request(.images(.decode)))
         }
     }
 

@@ -117,10 +117,9 @@ import Testing
         let outer = CameraFile.withoutProfile(tagged)
         let bytes = CameraFile.jpeg(outer, with: tagged)
         func prepared(_ inside: [UInt8], _ options: ThumbnailOptions, _ limit: Int? = nil) throws -> PreparedThumbnail {
-            var decoder = ImageDecoder()
+            var decoder = LocalDecoder(options: DecodeOptions())
             decoder.options.limits.maxMemory = limit
-            return try PreparedThumbnail(
-                CameraFile.jpeg(outer, with: inside).span, declared: nil, decoder: decoder, options: options, flag: nil)
+            return try PreparedThumbnail(CameraFile.jpeg(outer, with: inside).span, decoder, options: options)
         }
         let profile = try ImageDecoder().header(of: tagged).iccProfileByteCount
 

@@ -9,8 +9,7 @@ import Testing
     private static let options = sizes.map { ThumbnailOptions(width: $0, height: $0) }
 
     private func byteCount(_ bytes: [UInt8], _ options: [ThumbnailOptions]) throws -> Int {
-        let decoder = ImageDecoder()
-        return try ThumbnailBatch(bytes.span, declared: nil, decoder: decoder, options: options, flag: nil).byteCount
+        try ThumbnailBatch(bytes.span, LocalDecoder(options: DecodeOptions()), options: options).byteCount
     }
 
     /// 80 MB of pixels; a decode row by row needs the buffers of each size and their pixels.

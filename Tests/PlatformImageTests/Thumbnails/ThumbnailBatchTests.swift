@@ -65,10 +65,11 @@ import Testing
 
         #expect(made.decodeCount == 1)
         #expect(made.results.count == options.count)
-        var sources = try ThumbnailSources(bytes.span, declared: nil, options: decoder.options, flag: nil)
+        let local = LocalDecoder(options: decoder.options)
+        var sources = try ThumbnailSources(bytes.span, local)
         for (options, result) in zip(options, made.results) {
             let prepared = try PreparedThumbnail(&sources, bytes.span, options: options, plan: plan)
-            let expected = try decoder.thumbnail(prepared, bytes.span)
+            let expected = try local.thumbnail(prepared, bytes.span)
             let image = try result.get()
             #expect(image.bitmap.copyBytes() == expected.bitmap.copyBytes(), "\(path) \(options)")
             #expect(image.status == expected.status)
@@ -168,7 +169,7 @@ import Testing
                 sourceWidth: header.displayWidth, sourceHeight: header.displayHeight, options: option)?.height
 
         let batch = try ThumbnailBatch(
-            bytes.span, declared: nil, decoder: ImageDecoder(), options: [option, other, option, same], flag: nil)
+            bytes.span, LocalDecoder(options: DecodeOptions()), options: [option, other, option, same])
 
         #expect(batch.thumbnails.count == 2)
         #expect(batch.positions.map { try? $0.get() } == [0, 1, 0, 0])

@@ -6,7 +6,7 @@ extension ImageDecoder {
     func thumbnailResults(
         of bytes: Span<UInt8>, options: [ThumbnailOptions], cancellation: CancellationFlag? = nil
     ) throws(DecodeError) -> ThumbnailResults {
-        let batch = try ThumbnailBatch(bytes, declared: nil, decoder: self, options: options, flag: cancellation)
-        return try thumbnails(batch, bytes)
+        try LocalDecoder(options: self.options, flag: cancellation)
+            .images(.thumbnails(options, isComplete: false), bytes)
     }
 }

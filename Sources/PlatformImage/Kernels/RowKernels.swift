@@ -1,4 +1,4 @@
-// Safe wrappers of the C row kernels: lengths are checked here, once per call.
+// Safe wrappers of the C kernels for rows and whole images: lengths are checked here, once per call.
 
 internal import CImageCodecs
 
@@ -168,19 +168,19 @@ enum RowKernels {
         unsafe run(source, 4 * count, &pixels, start, count) { unsafe imgc_row_fields32($0, $1, count, fields.values) }
     }
 
-    /// Divides the bitmap into `columns * rows` cells and sums the pixels of each cell in linear light. The result
-    /// contains red, green and blue of each cell, in row-major order.
-    static func lightGrid(_ bitmap: Bitmap, columns: Int, rows: Int, background: RGBA8) -> [Double] {
+    /// Divides an image without padding between rows into `columns * rows` cells, and sums the pixels of each cell in
+    /// linear light, over `background`. The result contains red, green and blue of each cell, in row-major order.
+    static func lightGrid(
+        _ pixels: Span<UInt8>, width: Int, height: Int, columns: Int, rows: Int, background: RGBA8
+    ) -> [Double] {
+        precondition(holds(pixels.count, width, height, bytesPerPixel: 4, stride: width * 4))
         var sums = [Double](repeating: 0, count: columns * rows * 3)
-        let (columns, rows, stride) = (UInt32(columns), UInt32(rows), bitmap.bytesPerRow)
-        let (width, height) = (UInt32(bitmap.width), UInt32(bitmap.height))
-        bitmap.withBytes { bytes in
-            unsafe bytes.withUnsafeBytes { buffer in
-                var image = unsafe imgc_image(
-                    pixels: buffer.baseAddress, size: buffer.count, stride: stride, width: width, height: height)
-                unsafe imgc_light_grid(
-                    &image, background.red, background.green, background.blue, columns, rows, &sums)
-            }
+        unsafe pixels.withUnsafeBytes { buffer in
+            var image = unsafe imgc_image(
+                pixels: buffer.baseAddress, size: buffer.count, stride: width * 4, width: UInt32(width),
+                height: UInt32(height))
+            unsafe imgc_light_grid(
+                &image, background.red, background.green, background.blue, UInt32(columns), UInt32(rows), &sums)
         }
         return sums
     }
@@ -201,93 +201,97 @@ enum RowKernels {
     }
 }
 
-/// A streaming resampler: rows are pushed from the top.
-@safe final class RowResampler {
-    private let handle: OpaquePointer
-    private let storage: PixelStorage
-    private let flag: CancellationFlag?
-    private let sourceRowBytes: Int
-    private let stride: Int
-
+/// Operations on complete images.
+extension RowKernels {
+    /// Converts rows of RGBA8 to `layout`; padding of the target is not written.
+    ///
     /// - Parameters:
-    ///   - storage: Storage of the resampled size; it must not be read before the last row was pushed.
-    ///   - flag: Stops the writing of rows when raised; the caller polls the flag to detect this.
-    ///   - isPortable: Disables AVX2, with identical results; for tests.
-    /// - Throws: `outOfMemory`. A request that is out of range, or whose result does not fit `storage`, is a
-    ///   programming error and traps.
-    init(
-        _ request: ResampleRequest, into storage: PixelStorage, flag: CancellationFlag? = nil, isPortable: Bool = false
-    ) throws(DecodeError) {
-        precondition(
-            storage.byteCount == request.width * request.height * 4, "the storage must have the resampled size")
-        var resample = imgc_resample_request(resampling: request)
-        if isPortable { resample.flags |= UInt32(IMGC_RESAMPLE_PORTABLE) }
-        var resamplerPointer: OpaquePointer?
-        let status = unsafe imgc_resampler_create(&resample, &resamplerPointer)
-        precondition(
-            status != IMGC_ERROR_INVALID_ARGUMENT, "the resample request contains a value that is out of range")
-        guard let handle = unsafe resamplerPointer, status == IMGC_OK else {
-            throw DecodeError(.outOfMemory, "out of memory: resampler for \(request.width) x \(request.height) pixels")
-        }
-        if let flag { unsafe imgc_resampler_watch(handle, flag.pointer) }
-        unsafe self.handle = handle
-        self.storage = storage
-        self.flag = flag
-        sourceRowBytes = request.sourceWidth * 4
-        stride = request.width * 4
-    }
-
-    deinit { unsafe imgc_resampler_destroy(handle) }
-
-    /// Pushes the next source row, RGBA8, and writes the result rows that it completes.
-    func push(_ row: Span<UInt8>) {
-        precondition(row.count == sourceRowBytes, "the row must have the source's width")
-        unsafe storage.withMutablePointer { pixels in
-            let pixels = unsafe pixels.assumingMemoryBound(to: UInt8.self)
-            unsafe row.withUnsafeBufferPointer { row in
-                _ = unsafe imgc_resampler_push(handle, row.baseAddress, pixels, stride)
+    ///   - sourceStride: Bytes from row to row of `source`, at least `width * 4`.
+    ///   - stride: Bytes from row to row of `target`, at least `width * layout.bytesPerPixel`.
+    static func export(
+        _ source: Span<UInt8>, stride sourceStride: Int, to target: inout MutableSpan<UInt8>, layout: PixelLayout,
+        stride: Int, width: Int, height: Int
+    ) {
+        precondition(holds(source.count, width, height, bytesPerPixel: 4, stride: sourceStride))
+        precondition(holds(target.count, width, height, bytesPerPixel: layout.bytesPerPixel, stride: stride))
+        unsafe target.withUnsafeMutableBufferPointer { target in
+            unsafe source.withUnsafeBufferPointer { source in
+                unsafe imgc_layout_export(
+                    target.baseAddress, stride, source.baseAddress, sourceStride, width, height, layout.codecLayout)
             }
         }
     }
 
-    /// Source rows that contribute to the result; rows from the upper bound on need not be pushed.
-    var sourceRows: Range<Int> {
-        var first: UInt32 = 0
-        var end: UInt32 = 0
-        unsafe imgc_resampler_rows(handle, &first, &end)
-        return Int(first)..<Int(end)
+    /// Converts rows of RGBA8 in place to a layout of 4 bytes per pixel; padding is not written.
+    static func export(
+        inPlace pixels: inout MutableSpan<UInt8>, layout: PixelLayout, stride: Int, width: Int, height: Int
+    ) {
+        precondition(layout.bytesPerPixel == 4)
+        precondition(holds(pixels.count, width, height, bytesPerPixel: 4, stride: stride))
+        unsafe pixels.withUnsafeMutableBufferPointer { pixels in
+            unsafe imgc_layout_export(
+                pixels.baseAddress, stride, pixels.baseAddress, stride, width, height, layout.codecLayout)
+        }
     }
 
-    /// The memory of a resampler in bytes; 0 for a request out of range.
-    static func byteCount(_ request: ResampleRequest) -> Int {
-        var resample = imgc_resample_request(resampling: request)
-        return unsafe Int(clamping: imgc_resampler_bytes(&resample))
-    }
-}
-
-extension imgc_resample_request {
-    init(resampling request: ResampleRequest) {
-        var flags: UInt32 = 0
-        if request.isOpaque { flags |= UInt32(IMGC_RESAMPLE_OPAQUE) }
-        if request.linearLight { flags |= UInt32(IMGC_RESAMPLE_LINEAR) }
-        self.init(
-            source_width: UInt32(clamping: request.sourceWidth), source_height: UInt32(clamping: request.sourceHeight),
-            crop_x: request.cropX, crop_y: request.cropY, crop_width: request.cropWidth,
-            crop_height: request.cropHeight, width: UInt32(clamping: request.width),
-            height: UInt32(clamping: request.height), filter: imgc_filter(resampling: request.filter), flags: flags)
-    }
-}
-
-extension imgc_filter {
-    fileprivate init(resampling filter: ResampleFilter) {
-        self =
-            switch filter {
-            case .nearest: IMGC_FILTER_NEAREST
-            case .box: IMGC_FILTER_BOX
-            case .bilinear: IMGC_FILTER_BILINEAR
-            case .mitchell: IMGC_FILTER_MITCHELL
-            case .lanczos3: IMGC_FILTER_LANCZOS3
+    /// Converts rows of `layout` to RGBA8 rows without padding.
+    static func importRows(
+        _ source: Span<UInt8>, layout: PixelLayout, stride: Int, to pixels: inout MutableSpan<UInt8>, width: Int,
+        height: Int
+    ) {
+        precondition(holds(source.count, width, height, bytesPerPixel: layout.bytesPerPixel, stride: stride))
+        precondition(holds(pixels.count, width, height, bytesPerPixel: 4, stride: width * 4))
+        unsafe pixels.withUnsafeMutableBufferPointer { pixels in
+            unsafe source.withUnsafeBufferPointer { source in
+                unsafe imgc_layout_import(
+                    pixels.baseAddress, source.baseAddress, stride, width, height, layout.codecLayout)
             }
+        }
+    }
+
+    /// True when `byteCount` bytes contain all rows; an overflow traps.
+    private static func holds(
+        _ byteCount: Int, _ width: Int, _ height: Int, bytesPerPixel: Int, stride: Int
+    ) -> Bool {
+        width > 0 && height > 0 && stride >= width * bytesPerPixel
+            && byteCount >= stride * (height - 1) + width * bytesPerPixel
+    }
+
+    /// Copies RGBA8 pixels with `orientation` applied; `width` and `height` are those of the source, and both have rows
+    /// without padding.
+    static func orient(
+        _ source: Span<UInt8>, width: Int, height: Int, by orientation: Orientation, to target: inout MutableSpan<UInt8>
+    ) {
+        let swaps = orientation.swapsSides
+        let sizesMatch = unsafe source.withUnsafeBytes { from in
+            unsafe target.withUnsafeMutableBytes { to in
+                // The function only reads the source.
+                var original = unsafe imgc_target(
+                    pixels: UnsafeMutableRawPointer(mutating: from.baseAddress), size: from.count, stride: width * 4,
+                    width: UInt32(width), height: UInt32(height), orientation: Orientation.up.rawValue)
+                var oriented = unsafe imgc_target(
+                    pixels: to.baseAddress, size: to.count, stride: (swaps ? height : width) * 4,
+                    width: UInt32(swaps ? height : width), height: UInt32(swaps ? width : height),
+                    orientation: orientation.rawValue)
+                return unsafe imgc_orient(&original, &oriented)
+            }
+        }
+        precondition(sizesMatch, "the destination must have the size of the oriented source")
+    }
+}
+
+extension PixelLayout {
+    fileprivate var codecLayout: imgc_layout {
+        switch self {
+        case .rgba: IMGC_LAYOUT_RGBA
+        case .rgbaPremultiplied: IMGC_LAYOUT_RGBA_PREMULTIPLIED
+        case .bgra: IMGC_LAYOUT_BGRA
+        case .bgraPremultiplied: IMGC_LAYOUT_BGRA_PREMULTIPLIED
+        case .rgb: IMGC_LAYOUT_RGB
+        case .bgr: IMGC_LAYOUT_BGR
+        case .gray: IMGC_LAYOUT_GRAY
+        case .grayAlpha: IMGC_LAYOUT_GRAY_ALPHA
+        }
     }
 }
 

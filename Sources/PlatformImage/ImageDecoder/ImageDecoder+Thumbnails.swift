@@ -26,13 +26,8 @@ extension ImageDecoder {
         of bytes: Span<UInt8>, options: [ThumbnailOptions], as contentType: ContentType? = nil,
         cancellation: CancellationFlag? = nil
     ) throws(DecodeError) -> [DecodedImage] {
-        if let isolated = isolated(bytes, as: contentType, cancellation) {
-            return try isolated.images(.thumbnails(options, isComplete: true), bytes).images()
-        }
-        let batch = try ThumbnailBatch(
-            bytes, declared: contentType, decoder: self, options: options, flag: cancellation)
-        if let error = batch.firstError { throw error }
-        return try thumbnails(batch, bytes).images()
+        try backend(bytes, as: contentType, cancellation)
+            .images(.thumbnails(options, isComplete: true), bytes).images()
     }
 
     /// Makes several thumbnails of a file in an array, as the method that takes a span does.
@@ -41,24 +36,5 @@ extension ImageDecoder {
         cancellation: CancellationFlag? = nil
     ) throws(DecodeError) -> [DecodedImage] {
         try thumbnails(of: bytes.span, options: options, as: contentType, cancellation: cancellation)
-    }
-
-    /// Decodes and resamples prepared thumbnails. `bytes` must be the bytes from which `batch` was created.
-    func thumbnails(_ batch: ThumbnailBatch, _ bytes: Span<UInt8>) throws(DecodeError) -> ThumbnailResults {
-        var made: [Int: Result<DecodedImage, DecodeError>] = [:]
-        for members in batch.decodes {
-            do throws(DecodeError) {
-                let group = members.map { batch.thumbnails[$0] }
-                let images = group.count == 1 ? [try thumbnail(group[0], bytes)] : try thumbnails(group, bytes)
-                for (member, image) in zip(members, images) { made[member] = .success(image) }
-            } catch {
-                if error.endsBatch { throw error }
-                for member in members { made[member] = .failure(error) }
-            }
-        }
-        let missing = DecodeError(.internal, "a thumbnail is part of no decode")
-        return ThumbnailResults(
-            results: batch.positions.map { $0.flatMap { made[$0] ?? .failure(missing) } },
-            decodeCount: batch.decodes.count)
     }
 }

@@ -26,33 +26,7 @@ extension ImageDecoder {
         _ bytes: Span<UInt8>, into buffer: inout MutableSpan<UInt8>, layout: PixelLayout = .rgba, stride: Int? = nil,
         as contentType: ContentType? = nil, cancellation: CancellationFlag? = nil
     ) throws(DecodeError) -> DecodedBuffer {
-        if let isolated = isolated(bytes, as: contentType, cancellation) {
-            return try isolated.decode(bytes, into: &buffer, layout: layout, stride: stride)
-        }
-        let prepared = try prepare(bytes, as: contentType, cancellation: cancellation)
-        let (width, height) = (prepared.width, prepared.height)
-        let stride = try layout.checkedStride(
-            stride, width: width, height: height, byteCount: buffer.count, "buffer")
-        var source = prepared.source
-        if layout.bytesPerPixel == 4, source.bmp == nil || stride == width * 4 {
-            let transform = try source.transform(in: bytes, cache: transforms)
-            try source.decode(
-                bytes, onto: &buffer, stride: stride, width: width, height: height, orientation: prepared.orientation,
-                transform)
-            try source.damage.throwIfExceeds(options.strictness, format: source.header.format)
-            source.header.warnings = source.damage.warnings
-            if layout != .rgba {
-                RowKernels.export(inPlace: &buffer, layout: layout, stride: stride, width: width, height: height)
-            }
-            return DecodedBuffer(
-                width: width, height: height, bytesPerRow: stride, layout: layout, header: source.header,
-                status: source.damage.status)
-        }
-        let image = try decode(prepared, bytes)
-        try image.bitmap.copyPixels(to: &buffer, layout: layout, stride: stride)
-        return DecodedBuffer(
-            width: width, height: height, bytesPerRow: stride, layout: layout, header: image.header,
-            status: image.status)
+        try backend(bytes, as: contentType, cancellation).decode(bytes, into: &buffer, layout: layout, stride: stride)
     }
 
     /// Decodes an image from an array into the caller's memory, as the method that takes a span does.

@@ -1,41 +1,3 @@
-/// A file format that ``ImageEncoder`` writes.
-///
-/// A minor version may add cases: a `switch` in another package needs `@unknown default`.
-@nonexhaustive
-public enum EncodedFormat: String, CaseIterable, Sendable {
-    /// PNG, lossless; an animation becomes an APNG.
-    case png
-    /// JPEG, baseline or progressive, 8 bits.
-    case jpeg
-    /// WebP, lossy or lossless, still or animated. Without the trait `WebP`, which is on by default, encoding throws
-    /// ``EncodeError/Code/unsupportedFormat``.
-    case webp
-    /// GIF with at most 256 colours per frame, still or animated.
-    case gif
-
-    /// The registered content type.
-    public var contentType: ContentType {
-        switch self {
-        case .png: .png
-        case .jpeg: .jpeg
-        case .webp: .webp
-        case .gif: .gif
-        }
-    }
-
-    /// The usual file name extension, without a dot: `png`, `jpg`, `webp` or `gif`.
-    public var fileExtension: String { self == .jpeg ? "jpg" : rawValue }
-
-    /// False when this build has no encoder for the format: ``webp`` without the trait `WebP`.
-    public var isAvailable: Bool {
-        #if WebP
-        true
-        #else
-        self != .webp
-        #endif
-    }
-}
-
 /// Options of an encoder. The defaults suit small images on a web page: compact, fast, without metadata.
 public struct EncodeOptions: Hashable, Sendable {
     /// Options for PNG and APNG.
@@ -93,86 +55,6 @@ public struct EncodeOptions: Hashable, Sendable {
     }
 }
 
-/// Options of the PNG encoder. All of them preserve every sample, including colour under alpha 0.
-public struct PNGOptions: Hashable, Sendable {
-    /// zlib compression level: 0 stores without compression, 1 is the fastest, 9 gives the smallest file (2 to 10 %
-    /// smaller than level 6, but takes 3 to 40 times as long).
-    ///
-    /// With other values encoding a PNG throws `invalidArgument`.
-    public var compressionLevel = 6
-    /// Row filter applied before compression.
-    public var filter = PNGFilter.automatic
-    /// When true, selects the lossless colour type with the fewest bytes before compression: gray or a palette (1, 2, 4
-    /// or 8 bits), gray with alpha, RGB, or RGBA. When false, every file is 8-bit RGBA.
-    public var reducesColors = true
-    /// When true, writes an sRGB chunk (13 bytes). Viewers display a PNG without colour chunks as sRGB too.
-    public var declaresSRGB = false
-    /// When true, never selects a gray colour type, which a PNG with an RGB profile must not have.
-    var avoidsGray = false
-
-    /// Level 6, automatic filters, the smallest colour type, no sRGB chunk.
-    public init() {}
-}
-
-/// A filter of PNG rows (PNG specification, section 9).
-public enum PNGFilter: String, CaseIterable, Sendable {
-    /// Rows are not filtered.
-    case none
-    /// Difference from the pixel on the left.
-    case sub
-    /// Difference from the pixel above.
-    case up
-    /// Difference from the mean of the left and the upper pixel.
-    case average
-    /// Difference from the Paeth predictor of the left, upper and upper left pixels.
-    case paeth
-    /// For each row, the filter whose output has the smallest sum of absolute values.
-    case adaptive
-    /// `none` for palettes and gray of fewer than 8 bits; otherwise `adaptive`. If `adaptive` would be used and at
-    /// least half of the pixels are equal to their left neighbours, the image is compressed twice, with `none` and with
-    /// `adaptive`, and the smaller result is used.
-    case automatic
-}
-
-/// Options of the JPEG encoder.
-public struct JPEGOptions: Hashable, Sendable {
-    /// Quality from 1 to 100 on the scale of libjpeg; 75 to 85 is usual for photographs.
-    ///
-    /// With other values encoding a JPEG throws `invalidArgument`.
-    public var quality = 80
-    /// When true, writes a progressive JPEG: several scans from coarse to fine. Files of about 10 kB or more are a few
-    /// percent smaller.
-    ///
-    /// The coefficients of the complete image are then in memory: 3 bytes per pixel at 4:2:0, 6 at 4:4:4.
-    public var isProgressive = false
-    /// Chroma resolution.
-    public var chromaSubsampling = ChromaSubsampling.ratio420
-    /// When true, computes Huffman tables for the image; the file is a few percent smaller. A progressive file always
-    /// has such tables.
-    ///
-    /// When true, all coefficients are in memory as for ``isProgressive``; when false, rows are streamed.
-    public var optimizesHuffman = true
-    /// Colour composited under transparent pixels, white by default; its alpha is ignored.
-    ///
-    /// A sample c with alpha a over the background sample b becomes `round((c * a + b * (255 - a)) / 255)`.
-    public var background = RGBA8(red: 255, green: 255, blue: 255)
-    /// When true, writes three components also for gray pixels, because an RGB profile describes them.
-    var avoidsGray = false
-
-    /// Quality 80, 4:2:0, one scan with optimized tables, on white.
-    public init() {}
-}
-
-/// Chroma resolution of a JPEG relative to luma.
-public enum ChromaSubsampling: String, CaseIterable, Sendable {
-    /// Half the width and half the height.
-    case ratio420 = "4:2:0"
-    /// Half the width.
-    case ratio422 = "4:2:2"
-    /// Full resolution; edges between colours remain sharp.
-    case ratio444 = "4:4:4"
-}
-
 extension EncodeOptions: CustomStringConvertible {
     /// The options that differ from the defaults, in one line.
     public var description: String {
@@ -188,33 +70,6 @@ extension EncodeOptions: CustomStringConvertible {
         text.add("metadataPolicy", metadataPolicy, default: other.metadataPolicy)
         text.add("preparedMetadata", text: preparedMetadata?.description)
         text.add("iccProfile", text: iccProfile.map { "\($0.count) bytes" })
-        return text.text
-    }
-}
-
-extension PNGOptions: CustomStringConvertible {
-    /// The options that differ from the defaults, in one line.
-    public var description: String {
-        let other = PNGOptions()
-        var text = ChangedProperties(of: "PNGOptions")
-        text.add("compressionLevel", compressionLevel, default: other.compressionLevel)
-        text.add("filter", filter, default: other.filter)
-        text.add("reducesColors", reducesColors, default: other.reducesColors)
-        text.add("declaresSRGB", declaresSRGB, default: other.declaresSRGB)
-        return text.text
-    }
-}
-
-extension JPEGOptions: CustomStringConvertible {
-    /// The options that differ from the defaults, in one line.
-    public var description: String {
-        let other = JPEGOptions()
-        var text = ChangedProperties(of: "JPEGOptions")
-        text.add("quality", quality, default: other.quality)
-        text.add("isProgressive", isProgressive, default: other.isProgressive)
-        text.add("chromaSubsampling", chromaSubsampling, default: other.chromaSubsampling)
-        text.add("optimizesHuffman", optimizesHuffman, default: other.optimizesHuffman)
-        text.add("background", background, default: other.background)
         return text.text
     }
 }
