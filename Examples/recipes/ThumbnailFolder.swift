@@ -17,7 +17,7 @@ func makeThumbnails(
     @Sendable func make(_ name: String) async -> (String, (any Error)?) {
         do {
             let path = source.appending(path: name).path
-            let thumbnail = try await queue.thumbnail(contentsOf: path, options: options, with: decoder)
+            let thumbnail = try await queue.thumbnail(of: .file(path), options: options, with: decoder)
             let file = try await queue.encode(thumbnail.bitmap, as: .jpeg)
             try Data(file).write(to: target.appending(path: name + ".jpg"))
             return (name, nil)

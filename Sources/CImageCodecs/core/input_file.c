@@ -62,14 +62,9 @@ bool imgc_file_map(imgc_file *file) {
   return true;
 }
 
-static imgc_file_result open_file(const char *path, uint64_t max_size, imgc_file *file) {
+// Reads the size of the file behind file->descriptor.
+static imgc_file_result read_status(uint64_t max_size, imgc_file *file) {
   struct stat status;
-  // Opening a device can have effects, so the kind is checked before and after.
-  if (stat(path, &status)) return fail_errno(file);
-  if (!S_ISREG(status.st_mode)) return IMGC_FILE_NOT_REGULAR;
-  do {
-    file->descriptor = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC | O_NOCTTY);
-  } while (file->descriptor < 0 && errno == EINTR);
   if (file->descriptor < 0 || fstat(file->descriptor, &status)) return fail_errno(file);
   if (!S_ISREG(status.st_mode)) return IMGC_FILE_NOT_REGULAR;
   file->found_size = (uint64_t)status.st_size;
@@ -80,9 +75,28 @@ static imgc_file_result open_file(const char *path, uint64_t max_size, imgc_file
   return IMGC_FILE_OK;
 }
 
+static imgc_file_result open_file(const char *path, uint64_t max_size, imgc_file *file) {
+  struct stat status;
+  // Opening a device can have effects, so the kind is checked before and after.
+  if (stat(path, &status)) return fail_errno(file);
+  if (!S_ISREG(status.st_mode)) return IMGC_FILE_NOT_REGULAR;
+  do {
+    file->descriptor = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC | O_NOCTTY);
+  } while (file->descriptor < 0 && errno == EINTR);
+  return read_status(max_size, file);
+}
+
 imgc_file_result imgc_file_open(const char *path, uint64_t max_size, imgc_file *file) {
   *file = (imgc_file){.descriptor = -1, .region = IMGC_NO_REGION};
   imgc_file_result result = open_file(path, max_size, file);
+  if (result) imgc_file_close(file);
+  return result;
+}
+
+imgc_file_result imgc_file_open_descriptor(int descriptor, uint64_t max_size, imgc_file *file) {
+  *file = (imgc_file){.descriptor = -1, .region = IMGC_NO_REGION};
+  file->descriptor = fcntl(descriptor, F_DUPFD_CLOEXEC, 0);
+  imgc_file_result result = read_status(max_size, file);
   if (result) imgc_file_close(file);
   return result;
 }

@@ -413,6 +413,8 @@ typedef struct imgc_file {
 // without waiting. The bytes are neither mapped nor read yet. Call imgc_file_close only after
 // IMGC_FILE_OK.
 imgc_file_result imgc_file_open(const char *path, uint64_t max_size, imgc_file *file);
+// The same for the file behind a descriptor of the caller, which is duplicated.
+imgc_file_result imgc_file_open_descriptor(int descriptor, uint64_t max_size, imgc_file *file);
 // Maps the file; false when it is empty or cannot be mapped, so that it must be loaded.
 //
 // The first mapping installs a SIGBUS handler for the process, the only global state of this

@@ -189,19 +189,11 @@ struct CodecCall {
 
 extension CodecCall {
     static func signature(of bytes: Span<UInt8>) -> ImageSignature {
-        let format = unsafe bytes.withUnsafeBufferPointer { unsafe imgc_probe($0.baseAddress, $0.count) }
-        switch format {
-        case IMGC_FORMAT_PNG: return .decodable(.png)
-        case IMGC_FORMAT_JPEG: return .decodable(.jpeg)
-        case IMGC_FORMAT_GIF: return .decodable(.gif)
-        case IMGC_FORMAT_TIFF: return .decodable(.tiff)
-        case IMGC_FORMAT_BMP: return .decodable(.bmp)
-        case IMGC_FORMAT_WEBP:
-            #if WebP
-            return .decodable(.webp)
-            #else
-            return .refused("webp")
-            #endif
+        let found = unsafe bytes.withUnsafeBufferPointer { unsafe imgc_probe($0.baseAddress, $0.count) }
+        if let format = ImageFormat.allCases.first(where: { $0.codecFormat == found }) {
+            return format.isBuiltIn ? .decodable(format) : .refused(format.rawValue)
+        }
+        switch found {
         case IMGC_FORMAT_AVIF: return .refused("avif")
         case IMGC_FORMAT_HEIC: return .refused("heic")
         case IMGC_FORMAT_JPEGXL: return .refused("jpegxl")

@@ -2,7 +2,7 @@ extension LocalDecoder {
     /// The header without those values that need more of the file than the header, such as the number of frames.
     func shortHeader(_ bytes: Span<UInt8>) throws(DecodeError) -> ImageHeader { try source(bytes).header }
 
-    /// As ``ImageDecoder/iccProfile(of:)-(Span<UInt8>)``.
+    /// As ``ImageDecoder/iccProfile(of:)``.
     func iccProfile(_ bytes: Span<UInt8>) throws(DecodeError) -> [UInt8]? { try source(bytes).iccProfile(in: bytes) }
 
     /// As ``ImageDecoder/sourceProfile(of:as:)``.
@@ -23,7 +23,7 @@ extension LocalDecoder {
         return (.rgb, profile)
     }
 
-    /// As ``ImageDecoder/metadata(of:as:)-(Span<UInt8>,_)``.
+    /// As ``ImageDecoder/metadata(of:as:)``.
     func metadata(_ bytes: Span<UInt8>) throws(DecodeError) -> ImageMetadata {
         // Metadata is read without polling the flag.
         let source = try SourceImage(bytes, declared: contentType, options: options)
@@ -43,7 +43,7 @@ extension LocalDecoder {
         return metadata
     }
 
-    /// As ``ImageDecoder/preparedMetadata(of:as:for:cancellation:)-(Span<UInt8>,_,_,_)``.
+    /// As ``ImageDecoder/preparedMetadata(of:as:for:cancellation:)``.
     func preparedMetadata(
         _ bytes: Span<UInt8>, _ request: PreparedMetadata.Request
     ) throws(DecodeError) -> PreparedMetadata {

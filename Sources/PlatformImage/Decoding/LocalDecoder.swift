@@ -15,7 +15,7 @@ struct LocalDecoder: Sendable {
         try SourceImage(bytes, declared: contentType, options: options, flag: flag, countsFrames: countsFrames)
     }
 
-    /// As ``ImageDecoder/header(of:as:cancellation:)-([UInt8],_,_)``.
+    /// As ``ImageDecoder/header(of:as:cancellation:)``.
     func header(_ bytes: Span<UInt8>) throws(DecodeError) -> ImageHeader {
         var source = try source(bytes, countsFrames: true)
         if let profile = try source.iccProfile(in: bytes) {
@@ -81,7 +81,7 @@ struct LocalDecoder: Sendable {
         source.header.warnings = source.damage.warnings
     }
 
-    /// As ``ImageDecoder/decode(_:into:layout:stride:as:cancellation:)-(Span<UInt8>,_,_,_,_,_)``.
+    /// As ``ImageDecoder/decode(_:into:layout:stride:as:cancellation:)``.
     func decode(
         _ bytes: Span<UInt8>, into buffer: inout MutableSpan<UInt8>, layout: PixelLayout, stride: Int?
     ) throws(DecodeError) -> DecodedBuffer {

@@ -37,7 +37,7 @@ public struct EncodeOptions: Hashable, Sendable {
     ///
     /// When the request of ``PreparedMetadata`` has another size than the image, every call throws `invalidArgument`.
     public var preparedMetadata: PreparedMetadata?
-    /// The ICC profile of the pixels, of ``ImageDecoder/keepingProfile(of:as:)-([UInt8],_)``; nil for sRGB. The
+    /// The ICC profile of the pixels, of ``ImageDecoder/keepingProfile(of:as:)``; nil for sRGB. The
     /// metadata policy does not apply to it, because the file without its profile would show other colours.
     ///
     /// With a profile that is not one of RGB samples, or that has more than 16,705,815 bytes for a JPEG, and for a GIF,

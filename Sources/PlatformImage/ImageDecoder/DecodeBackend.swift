@@ -2,7 +2,7 @@
 ///
 /// ``ImageDecoder/backend(_:as:_:retaining:)`` decides on the place; nothing else does.
 protocol DecodeBackend: Sendable {
-    /// As ``ImageDecoder/header(of:as:cancellation:)-([UInt8],_,_)``.
+    /// As ``ImageDecoder/header(of:as:cancellation:)``.
     func header(_ bytes: Span<UInt8>) throws(DecodeError) -> ImageHeader
     /// The header without those values that need more of the file than the header, such as the number of frames.
     func shortHeader(_ bytes: Span<UInt8>) throws(DecodeError) -> ImageHeader

@@ -44,6 +44,17 @@ extension ImageDecoder {
         return LocalDecoder(options: options, contentType: contentType, flag: flag, transforms: transforms)
     }
 
+    /// Calls `body` with the bytes of a source, and the place where they are decoded.
+    func open<Result>(
+        _ source: some ImageSourceConvertible, as contentType: ContentType?, _ flag: CancellationFlag?,
+        _ body: (Span<UInt8>, any DecodeBackend) throws(DecodeError) -> Result
+    ) throws(DecodeError) -> Result {
+        try source.imageSource.withBytes(options.limits, flag) { (bytes, open) throws(DecodeError) in
+            let contentType = open.declaredType(contentType, bytes)
+            return try body(bytes, backend(bytes, as: contentType, flag, retaining: open.array))
+        }
+    }
+
     /// Reads the header; the returned value makes the images after their memory is reserved.
     func work(
         _ operation: ImageOperation, _ bytes: Span<UInt8>, as contentType: ContentType? = nil,

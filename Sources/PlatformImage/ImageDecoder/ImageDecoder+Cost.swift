@@ -1,20 +1,20 @@
 // Memory of an operation that is known before it, for callers that reserve it or choose between operations.
 
 extension ImageDecoder {
-    /// An upper estimate, in bytes, of the peak memory of ``decode(_:as:cancellation:)-([UInt8],_,_)``, including its
+    /// An upper estimate, in bytes, of the peak memory of ``decode(_:as:cancellation:)``, including its
     /// pixels; at least 1.
     ///
-    /// - Throws: The errors that ``decode(_:as:cancellation:)-([UInt8],_,_)`` throws before it decodes pixels.
+    /// - Throws: The errors that ``decode(_:as:cancellation:)`` throws before it decodes pixels.
     package func decodeByteCount(
         of bytes: [UInt8], as contentType: ContentType? = nil, cancellation: CancellationFlag? = nil
     ) throws(DecodeError) -> Int {
         try backend(bytes.span, as: contentType, cancellation, retaining: bytes).decodeByteCount(bytes.span)
     }
 
-    /// An upper estimate, in bytes, of the peak memory of ``thumbnail(of:options:as:cancellation:)-([UInt8],_,_,_)``,
+    /// An upper estimate, in bytes, of the peak memory of ``thumbnail(of:options:as:cancellation:)``,
     /// including its pixels; at least 1.
     ///
-    /// - Throws: The errors that ``thumbnail(of:options:as:cancellation:)-([UInt8],_,_,_)`` throws before it decodes
+    /// - Throws: The errors that ``thumbnail(of:options:as:cancellation:)`` throws before it decodes
     ///   pixels.
     package func thumbnailByteCount(
         of bytes: [UInt8], options: ThumbnailOptions, as contentType: ContentType? = nil,
@@ -24,7 +24,7 @@ extension ImageDecoder {
     }
 
     /// Returns the decode plan of a thumbnail, and an upper estimate, in bytes, of the peak memory of
-    /// ``thumbnail(of:options:as:cancellation:)-([UInt8],_,_,_)``, including its pixels, at least 1.
+    /// ``thumbnail(of:options:as:cancellation:)``, including its pixels, at least 1.
     ///
     /// - Parameter known: The cost of a probable thumbnail of the same file; it is returned when this thumbnail and the
     ///   options of the decoder are the expected ones.
@@ -41,7 +41,7 @@ extension ImageDecoder {
     }
 
     /// Makes several thumbnails of one file, each identical to a separate
-    /// ``thumbnail(of:options:as:cancellation:)-([UInt8],_,_,_)``; those with equal plans share one decode.
+    /// ``thumbnail(of:options:as:cancellation:)``; those with equal plans share one decode.
     ///
     /// - Parameter all: Options of at least one thumbnail. A thumbnail that is made from an embedded thumbnail
     ///   (``ThumbnailOptions/usesEmbeddedThumbnail``) is decoded separately.
@@ -61,7 +61,7 @@ extension ImageDecoder {
     /// - Parameter options: The thumbnail for which ``thumbnailCost(of:options:as:known:cancellation:)`` is probably
     ///   called next, nil for none; called at most once, and only when an exchange is saved.
     /// - Returns: The header; the cost is nil when no exchange is saved, or when the thumbnail cannot be made.
-    /// - Throws: The errors of ``header(of:as:cancellation:)-(Span<UInt8>,_,_)``.
+    /// - Throws: The errors of ``header(of:as:cancellation:)``.
     package func header(
         of bytes: [UInt8], expecting options: @autoclosure () -> ThumbnailOptions?,
         cancellation: CancellationFlag? = nil

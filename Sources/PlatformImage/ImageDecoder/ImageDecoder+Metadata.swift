@@ -1,3 +1,5 @@
+// Metadata and colour profiles, without decoding pixels.
+
 extension ImageDecoder {
     /// Reads EXIF, XMP and IPTC, without decoding pixels.
     ///
@@ -13,47 +15,61 @@ extension ImageDecoder {
     /// ``DecodeLimits/maxMetadataTotal``, is nil; damaged metadata is no error.
     ///
     /// - Parameters:
-    ///   - bytes: The complete file.
+    ///   - source: The complete file.
     ///   - contentType: The type declared by the sender; nil or `application/octet-stream` for none.
-    /// - Throws: The errors of ``header(of:as:cancellation:)-([UInt8],_,_)``.
+    /// - Throws: The errors of ``header(of:as:cancellation:)``.
     public func metadata(
-        of bytes: Span<UInt8>, as contentType: ContentType? = nil
+        of source: some ImageSourceConvertible, as contentType: ContentType? = nil
+    ) throws(DecodeError) -> ImageMetadata {
+        try open(source, as: contentType, nil) { (bytes, backend) throws(DecodeError) in try backend.metadata(bytes) }
+    }
+
+    /// Reads the metadata of a file in borrowed bytes, as ``metadata(of:as:)`` does.
+    public func metadata(
+        borrowing bytes: Span<UInt8>, as contentType: ContentType? = nil
     ) throws(DecodeError) -> ImageMetadata {
         try backend(bytes, as: contentType).metadata(bytes)
     }
 
-    /// Reads EXIF, XMP and IPTC of a file in an array, as the method that takes a span does.
-    public func metadata(of bytes: [UInt8], as contentType: ContentType? = nil) throws(DecodeError) -> ImageMetadata {
-        try metadata(of: bytes.span, as: contentType)
-    }
-}
-
-extension ImageDecoder {
     /// Reads EXIF, XMP and IPTC, and applies a policy to them, for ``EncodeOptions/preparedMetadata``.
     ///
     /// - Parameters:
-    ///   - bytes: The complete file.
+    ///   - source: The complete file.
     ///   - contentType: The type declared by the sender; nil or `application/octet-stream` for none.
     ///   - request: The policy, and the size of the encoded image.
     ///   - cancellation: Stops the filters when raised.
-    /// - Throws: The errors of ``metadata(of:as:)-([UInt8],_)``; `cancelled`, and `limitExceeded` of a deadline.
+    /// - Throws: The errors of ``metadata(of:as:)``; `cancelled`, and `limitExceeded` of a deadline.
     public func preparedMetadata(
-        of bytes: Span<UInt8>, as contentType: ContentType? = nil, for request: PreparedMetadata.Request,
-        cancellation: CancellationFlag? = nil
+        of source: some ImageSourceConvertible, as contentType: ContentType? = nil,
+        for request: PreparedMetadata.Request, cancellation: CancellationFlag? = nil
     ) throws(DecodeError) -> PreparedMetadata {
-        try backend(bytes, as: contentType, cancellation).preparedMetadata(bytes, request)
+        try open(source, as: contentType, cancellation) { (bytes, backend) throws(DecodeError) in
+            try backend.preparedMetadata(bytes, request)
+        }
     }
 
-    /// Reads and filters the metadata of a file in an array, as the method that takes a span does.
-    public func preparedMetadata(
-        of bytes: [UInt8], as contentType: ContentType? = nil, for request: PreparedMetadata.Request,
-        cancellation: CancellationFlag? = nil
-    ) throws(DecodeError) -> PreparedMetadata {
-        try preparedMetadata(of: bytes.span, as: contentType, for: request, cancellation: cancellation)
+    /// The EXIF data; nil when the file has no EXIF block or the block cannot be parsed. ``EXIF/thumbnailRange`` is
+    /// relative to the start of ``ImageHeader/exifRange``.
+    ///
+    /// Of a TIFF, the data of ``metadata(of:as:)``: the tags that describe the page, and its Exif and GPS IFDs, without
+    /// orientation and thumbnail.
+    ///
+    /// - Throws: The errors of ``header(of:as:cancellation:)``.
+    public func exif(of source: some ImageSourceConvertible) throws(DecodeError) -> EXIF? {
+        try open(source, as: nil, nil) { (bytes, backend) throws(DecodeError) in
+            let header = try backend.shortHeader(bytes)
+            if header.format == .tiff { return try backend.metadata(bytes).exif.flatMap { EXIF($0) } }
+            return header.exifRange.flatMap { EXIF(bytes.extracting($0)) }
+        }
     }
-}
 
-extension ImageDecoder {
+    /// The embedded ICC profile, uncompressed; nil when there is none or it is damaged.
+    ///
+    /// - Throws: The errors of ``header(of:as:cancellation:)``.
+    public func iccProfile(of source: some ImageSourceConvertible) throws(DecodeError) -> [UInt8]? {
+        try open(source, as: nil, nil) { (bytes, backend) throws(DecodeError) in try backend.iccProfile(bytes) }
+    }
+
     /// A decoder whose pixels of this file match the returned profile.
     ///
     /// The profile is nil when the pixels of the returned decoder are sRGB: the file has no ICC profile, its profile is
@@ -64,30 +80,24 @@ extension ImageDecoder {
     /// ``ThumbnailOptions/usesEmbeddedThumbnail``.
     ///
     /// - Parameters:
-    ///   - bytes: The complete file.
+    ///   - source: The complete file.
     ///   - contentType: The type declared by the sender; nil or `application/octet-stream` for none.
-    /// - Throws: The errors of ``header(of:as:cancellation:)-([UInt8],_,_)``.
+    /// - Throws: The errors of ``header(of:as:cancellation:)``.
     public func keepingProfile(
-        of bytes: Span<UInt8>, as contentType: ContentType? = nil
+        of source: some ImageSourceConvertible, as contentType: ContentType? = nil
     ) throws(DecodeError) -> (decoder: ImageDecoder, profile: [UInt8]?) {
-        let (source, profile) = try sourceProfile(of: bytes, as: contentType)
+        let (definition, profile) = try sourceProfile(of: source, as: contentType)
         var decoder = self
-        decoder.options.convertsToSRGB = source != .rgb
-        return (decoder, source == .rgb ? profile : nil)
-    }
-
-    /// A decoder whose pixels of a file in an array match the returned profile, as the method that takes a span returns
-    /// it.
-    public func keepingProfile(
-        of bytes: [UInt8], as contentType: ContentType? = nil
-    ) throws(DecodeError) -> (decoder: ImageDecoder, profile: [UInt8]?) {
-        try keepingProfile(of: bytes.span, as: contentType)
+        decoder.options.convertsToSRGB = definition != .rgb
+        return (decoder, definition == .rgb ? profile : nil)
     }
 
     /// The colour definition of a file, and its ICC profile.
     package func sourceProfile(
-        of bytes: Span<UInt8>, as contentType: ContentType? = nil
+        of source: some ImageSourceConvertible, as contentType: ContentType? = nil
     ) throws(DecodeError) -> (source: ProfilePolicy.Source, profile: [UInt8]?) {
-        try backend(bytes, as: contentType).sourceProfile(bytes)
+        try open(source, as: contentType, nil) { (bytes, backend) throws(DecodeError) in
+            try backend.sourceProfile(bytes)
+        }
     }
 }

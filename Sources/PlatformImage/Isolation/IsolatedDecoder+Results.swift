@@ -31,7 +31,7 @@ extension IsolatedDecoder {
         }
     }
 
-    /// As ``ImageDecoder/preparedMetadata(of:as:for:cancellation:)-([UInt8],_,_,_)``.
+    /// As ``ImageDecoder/preparedMetadata(of:as:for:cancellation:)``.
     func preparedMetadata(
         _ bytes: Span<UInt8>, _ request: PreparedMetadata.Request
     ) throws(DecodeError) -> PreparedMetadata {
@@ -141,9 +141,9 @@ extension IsolatedDecoder {
     /// The first frame has the index 0. GIF has delays in hundredths of a second with 16 bits, WebP in thousandths with
     /// 24 bits, and APNG fractions of two numbers with 16 bits.
     func isPlausible(_ info: FrameInfo, index: Int) -> Bool {
-        let delays = format == .webp ? 0...0xFF_FFFF : 0...Int(UInt16.max)
         let (pixels, overflows) = info.width.multipliedReportingOverflow(by: info.height)
-        return info.index == index && index < options.limits.maxFrames ?? .max && delays.contains(info.delay.numerator)
+        return info.index == index && index < options.limits.maxFrames ?? .max
+            && (0...format.maxFrameDelay).contains(info.delay.numerator)
             && (1...Int(UInt16.max)).contains(info.delay.denominator) && !overflows
             && pixels <= options.limits.maxPixels ?? .max
     }

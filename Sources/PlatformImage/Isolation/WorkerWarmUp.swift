@@ -13,12 +13,14 @@ import Darwin
 enum WorkerWarmUp {
     static func run() {
         let files = files()
-        decode(files)
+        // Both decodes use the same colour transforms.
+        let decoder = LocalDecoder(options: DecodeOptions())
+        decode(files, decoder)
         sort()
         // Encoders and the start of the program use pages that decodes do not need; the second decode maps those that
         // they need, so that the first request does not wait for them.
         pisb_release_code()
-        decode(files)
+        decode(files, decoder)
     }
 
     /// A small file of each format that this build encodes.
@@ -36,8 +38,7 @@ enum WorkerWarmUp {
         return files
     }
 
-    private static func decode(_ files: [[UInt8]]) {
-        let decoder = LocalDecoder(options: DecodeOptions())
+    private static func decode(_ files: [[UInt8]], _ decoder: LocalDecoder) {
         for file in files {
             _ = try? decoder.images(.decode, file.span)
             _ = try? decoder.images(.thumbnail(ThumbnailOptions(width: 8, height: 8)), file.span)

@@ -1,8 +1,8 @@
 /// The metadata of an image file: EXIF, XMP and IPTC as stored, without interpretation.
 ///
-/// ``ImageDecoder/metadata(of:as:)-([UInt8],_)`` reads it from a file; ``EncodeOptions/metadata`` writes it to a file,
+/// ``ImageDecoder/metadata(of:as:)`` reads it from a file; ``EncodeOptions/metadata`` writes it to a file,
 /// as far as ``EncodeOptions/metadataPolicy`` allows. The ICC profile is not part of it, because it describes the
-/// pixels: see ``ImageDecoder/keepingProfile(of:as:)-([UInt8],_)``.
+/// pixels: see ``ImageDecoder/keepingProfile(of:as:)``.
 public struct ImageMetadata: Hashable, Sendable {
     /// The EXIF block, starting with its TIFF header (`II` or `MM`); nil for none.
     public var exif: [UInt8]?

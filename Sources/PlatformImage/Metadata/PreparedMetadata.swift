@@ -1,6 +1,6 @@
 /// Metadata of a source after a policy was applied, for encoded images of one size.
 ///
-/// ``ImageDecoder/preparedMetadata(of:as:for:cancellation:)-([UInt8],_,_,_)`` makes it once for any number of encodes
+/// ``ImageDecoder/preparedMetadata(of:as:for:cancellation:)`` makes it once for any number of encodes
 /// of any format and quality. With ``ImageDecoder/isolation``, the blocks of the file are read, filtered and written in
 /// the worker process; the encoder copies the results into its files.
 public struct PreparedMetadata: Hashable, Sendable {

@@ -64,7 +64,7 @@ extension DecodeQueue {
     ///
     /// - Parameters:
     ///   - thumbnails: The result of
-    ///     ``ImageDecoder/thumbnails(ofFramesIn:options:as:cancellation:)-([UInt8],_,_,_)``, with at least one frame.
+    ///     ``ImageDecoder/thumbnails(ofFramesIn:options:as:cancellation:)``, with at least one frame.
     ///   - format: PNG, WebP or GIF.
     ///   - loopCount: Number of plays, 0 for infinite; the result does not contain that of the source.
     ///   - encoder: Compression level and maximum size.

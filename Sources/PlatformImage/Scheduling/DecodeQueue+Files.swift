@@ -1,110 +1,29 @@
 extension DecodeQueue {
-    /// Decodes the image in a file on the queue's threads; the file is opened there too.
-    ///
-    /// The file is not open while the job waits for memory: its header is read, and after the memory is reserved, the
-    /// file is opened again. The reservation includes the bytes of a file that is read, not those of a mapped file. For
-    /// a file of 1 MiB or more that is not mapped, memory is reserved twice: for its bytes before the header is read,
-    /// and then for the decode; the file is read after each reservation.
-    ///
-    /// - Parameters:
-    ///   - path: Path of a regular file; symbolic links are followed.
-    ///   - contentType: The type declared by the sender; nil for none.
-    ///   - decoder: Options, limits and cached colour transforms; share one between calls.
-    ///   - priority: The priority of the job while it waits for a thread.
-    ///   - mapsFile: False to read the file into memory; see
-    ///     ``ImageDecoder/decode(contentsOf:as:mapsFile:cancellation:)``.
-    /// - Throws: The errors of ``decode(_:as:with:priority:)-([UInt8],_,_,_)`` and `fileUnreadable`; its detail is
-    ///   `changed` also when the file was replaced by one that needs more memory while the job waited.
-    public func decode(
-        contentsOf path: String, as contentType: ContentType? = nil, with decoder: ImageDecoder = ImageDecoder(),
-        priority: Priority = .normal, mapsFile: Bool = true
-    ) async throws(DecodeError) -> DecodedImage {
-        let decoder = decoder.bounded(by: budget)
-        return try await run(
-            path, mapsFile, decoder, priority,
-            prepare: { (bytes, flag) throws(DecodeError) in
-                let contentType = ContentType.declared(contentType, ofFileNamed: path, bytes)
-                return try decoder.work(.decode, bytes, as: contentType, flag)
-            }
-        ).first()
-    }
-
-    /// Makes a thumbnail of the image in a file on the queue's threads, as
-    /// ``decode(contentsOf:as:with:priority:mapsFile:)`` decodes it.
-    ///
-    /// - Parameters:
-    ///   - path: Path of a regular file; symbolic links are followed.
-    ///   - options: Size, fit, crop and filter.
-    ///   - contentType: The type declared by the sender; nil for none.
-    ///   - decoder: Options, limits and cached colour transforms; share one between calls.
-    ///   - priority: The priority of the job while it waits for a thread.
-    ///   - mapsFile: False to read the file into memory; see
-    ///     ``ImageDecoder/decode(contentsOf:as:mapsFile:cancellation:)``.
-    /// - Throws: The errors of ``thumbnail(of:options:as:with:priority:)-([UInt8],_,_,_,_)`` and `fileUnreadable`.
-    public func thumbnail(
-        contentsOf path: String, options: ThumbnailOptions, as contentType: ContentType? = nil,
-        with decoder: ImageDecoder = ImageDecoder(), priority: Priority = .normal, mapsFile: Bool = true
-    ) async throws(DecodeError) -> DecodedImage {
-        let decoder = decoder.bounded(by: budget)
-        return try await run(
-            path, mapsFile, decoder, priority,
-            prepare: { (bytes, flag) throws(DecodeError) in
-                let contentType = ContentType.declared(contentType, ofFileNamed: path, bytes)
-                return try decoder.work(.thumbnail(options), bytes, as: contentType, flag)
-            }
-        ).first()
-    }
-
-    /// Makes several thumbnails of the image in a file with one decode on the queue's threads, as
-    /// ``decode(contentsOf:as:with:priority:mapsFile:)`` decodes it.
-    ///
-    /// - Parameters:
-    ///   - path: Path of a regular file; symbolic links are followed.
-    ///   - options: Size, fit, crop and filter of each thumbnail.
-    ///   - contentType: The type declared by the sender; nil for none.
-    ///   - decoder: Options, limits and cached colour transforms; share one between calls.
-    ///   - priority: The priority of the job while it waits for a thread.
-    ///   - mapsFile: False to read the file into memory; see
-    ///     ``ImageDecoder/decode(contentsOf:as:mapsFile:cancellation:)``.
-    /// - Throws: The errors of ``thumbnails(of:options:as:with:priority:)-([UInt8],_,_,_,_)`` and `fileUnreadable`.
-    public func thumbnails(
-        contentsOf path: String, options: [ThumbnailOptions], as contentType: ContentType? = nil,
-        with decoder: ImageDecoder = ImageDecoder(), priority: Priority = .normal, mapsFile: Bool = true
-    ) async throws(DecodeError) -> [DecodedImage] {
-        let decoder = decoder.bounded(by: budget)
-        return try await run(
-            path, mapsFile, decoder, priority,
-            prepare: { (bytes, flag) throws(DecodeError) in
-                let contentType = ContentType.declared(contentType, ofFileNamed: path, bytes)
-                return try decoder.work(.thumbnails(options, isComplete: true), bytes, as: contentType, flag)
-            }
-        ).images()
-    }
-
     /// Reads the header of a file, reserves memory, opens the file again and decodes it.
-    private func run(
-        _ path: String, _ mapsFile: Bool, _ decoder: ImageDecoder, _ priority: Priority,
-        prepare: @escaping @Sendable (Span<UInt8>, CancellationFlag) throws(DecodeError) -> PreparedWork
-    ) async throws(DecodeError) -> ThumbnailResults {
+    func make<Made: Sendable>(
+        _ file: FileSource, _ limits: DecodeLimits, _ priority: Priority, prepare: @escaping Preparation,
+        _ images: @escaping @Sendable (PreparedWork, Span<UInt8>) throws(DecodeError) -> Made
+    ) async throws(DecodeError) -> Made {
         try await submit(priority) { flag, complete in
             /// Decodes the file if `reserved` bytes are sufficient. Otherwise, the job continues with another phase.
             @Sendable func run(_ phase: FilePhase, reserved: Int) -> DecodeJobs.BodyResult {
                 do throws(DecodeError) {
                     let access = try InputFile.withBytes(
-                        of: path, limits: decoder.options.limits, mapsFile: phase.mapsFile,
+                        of: file.place, limits: limits, mapsFile: phase.mapsFile,
                         maxReadBytes: phase.maxReadBytes(reserved: reserved), flag: flag
-                    ) { (bytes, memory) throws(DecodeError) -> FileResult in
-                        let prepared = try prepare(bytes, flag)
-                        let needed = max(1, prepared.byteCount.addingClamped(memory))
-                        return needed <= reserved ? .decoded(try prepared.images(bytes)) : .needs(needed)
+                    ) { (bytes, memory) throws(DecodeError) -> FileResult<Made> in
+                        let open = OpenSource(fileName: file.place.name)
+                        let work = try prepare(bytes, open, flag)
+                        let needed = max(1, work.byteCount.addingClamped(memory))
+                        return needed <= reserved ? .decoded(try images(work, bytes)) : .needs(needed)
                     }
                     switch access {
                     case .done(.decoded(let result)): return .done(complete(.now) { result })
                     case .done(.needs(let byteCount)):
-                        guard let next = phase.afterHeader else { throw .changedFile(path) }
+                        guard let next = phase.afterHeader else { throw .changedFile(file.place) }
                         return proceed(next, byteCount)
                     case .needsMemory(let size):
-                        guard phase.mapsFile || reserved == 0 else { throw .changedFile(path) }
+                        guard phase.mapsFile || reserved == 0 else { throw .changedFile(file.place) }
                         return proceed(.readHeader, size)
                     }
                 } catch {
@@ -119,14 +38,14 @@ extension DecodeQueue {
                     }
                 }
             }
-            return run(mapsFile ? .mapHeader : .readHeader, reserved: 0)
+            return run(file.mapsFile ? .mapHeader : .readHeader, reserved: 0)
         }
     }
 }
 
 extension DecodeQueue {
-    private enum FileResult {
-        case decoded(ThumbnailResults)
+    private enum FileResult<Made> {
+        case decoded(Made)
         /// The decode needs this number of bytes, including those of a file that is read.
         case needs(Int)
     }

@@ -50,68 +50,6 @@ public final class DecodeQueue: Sendable {
     /// Number of jobs that wait for a thread.
     public var waitingCount: Int { jobs.waitingCount }
 
-    /// Decodes on the queue's threads, after the memory for the decode is reserved from the ``budget``.
-    ///
-    /// - Parameters:
-    ///   - bytes: The complete file.
-    ///   - contentType: The type declared by the sender; nil for none.
-    ///   - decoder: Options, limits and cached colour transforms; share one between calls.
-    ///   - priority: The priority of the job while it waits for a thread.
-    /// - Throws: The decoder's errors; `limitExceeded` with the detail `decodeBudget` when the decode alone needs more
-    ///   than ``DecodeBudget/maxBytes``; `cancelled` when the awaiting task was cancelled before the decode was done.
-    public func decode(
-        _ bytes: [UInt8], as contentType: ContentType? = nil, with decoder: ImageDecoder = ImageDecoder(),
-        priority: Priority = .normal
-    ) async throws(DecodeError) -> DecodedImage {
-        try await decode(bytes, as: contentType, with: decoder, priority: priority) { $0 }
-    }
-
-    /// Decodes on the queue's threads and calls `finish` there, while the memory of the decode is still reserved.
-    ///
-    /// Memory that `finish` does not retain is released before the next decode can reserve the bytes. A bitmap that
-    /// `finish` inserts into a cache counts for that cache's limit, so budget and cache together bound the memory, even
-    /// if the caller resumes late.
-    ///
-    /// - Parameters:
-    ///   - bytes: The complete file.
-    ///   - contentType: The type declared by the sender; nil for none.
-    ///   - decoder: Options, limits and cached colour transforms; share one between calls.
-    ///   - priority: The priority of the job while it waits for a thread.
-    ///   - finish: Called once with the decoded image, on the decoding thread; it should return quickly.
-    /// - Returns: The result of `finish`.
-    /// - Throws: The errors of the `decode` method without `finish`.
-    public func decode<Result: Sendable>(
-        _ bytes: [UInt8], as contentType: ContentType? = nil, with decoder: ImageDecoder = ImageDecoder(),
-        priority: Priority = .normal, finish: @escaping @Sendable (DecodedImage) -> Result
-    ) async throws(DecodeError) -> Result {
-        try await decode(
-            bytes, as: contentType, with: decoder, priority: priority, timed: { image, _ in finish(image) })
-    }
-
-    /// Decodes as the public method with `finish` does; `finish` also receives the duration of the decode on its
-    /// thread.
-    package func decode<Result: Sendable>(
-        _ bytes: [UInt8], as contentType: ContentType? = nil, with decoder: ImageDecoder,
-        priority: Priority, timed finish: @escaping @Sendable (DecodedImage, Duration) -> Result
-    ) async throws(DecodeError) -> Result {
-        let decoder = decoder.bounded(by: budget)
-        return try await submit(priority) { flag, complete in
-            do throws(DecodeError) {
-                let work = try decoder.work(.decode, bytes.span, as: contentType, flag)
-                return .needs(work.byteCount) { start in
-                    .done(
-                        complete(start) { () throws(DecodeError) in
-                            let begin = ContinuousClock.now
-                            let image = try work.images(bytes.span).first()
-                            return finish(image, begin.duration(to: .now))
-                        })
-                }
-            } catch {
-                return .done(complete(.refused(error)) { () throws(DecodeError) in throw error })
-            }
-        }
-    }
-
     /// Runs `work` on one of the queue's threads.
     ///
     /// - Parameters:

@@ -1,6 +1,6 @@
 extension Bitmap {
     /// Returns a thumbnail of the bitmap, by the rules of
-    /// ``ImageDecoder/thumbnail(of:options:as:cancellation:)-([UInt8],_,_,_)``.
+    /// ``ImageDecoder/thumbnail(of:options:as:cancellation:)``.
     ///
     /// ``ThumbnailOptions/quality`` and ``ThumbnailOptions/usesEmbeddedThumbnail`` are ignored.
     ///

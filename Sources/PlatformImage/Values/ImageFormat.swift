@@ -16,66 +16,104 @@ public enum ImageFormat: String, CaseIterable, Sendable {
     /// The format of a content type, including aliases (`image/jpg`, `image/x-ms-bmp`, `image/apng`); nil for other
     /// types.
     public init?(_ contentType: ContentType) {
-        switch contentType.description {
-        case "image/png", "image/apng", "image/x-png", "image/x-apng", "image/vnd.mozilla.apng", "image/x-citrix-png":
-            self = .png
-        case "image/jpeg", "image/jpg", "image/jpe", "image/jfif", "image/pjpeg", "image/pjpg", "image/x-jpeg",
-            "image/x-jpg", "image/x-pjpeg", "image/x-citrix-jpeg", "image/vnd.swiftview-jpeg", "application/jpg",
-            "application/x-jpg":
-            self = .jpeg
-        case "image/gif", "image/x-gif", "image/vnd.gif", "image/x-citrix-gif": self = .gif
-        case "image/tiff", "image/tif", "image/tiff-fx", "image/x-tiff", "image/x-tif", "application/tiff",
-            "application/tif":
-            self = .tiff
-        case "image/bmp", "image/x-bmp", "image/x-ms-bmp", "image/ms-bmp", "image/x-windows-bmp", "image/vnd.ms-bmp",
-            "image/x-bitmap", "image/x-win-bitmap", "image/x-dib", "application/bmp", "application/x-bmp":
-            self = .bmp
-        case "image/webp", "image/x-webp": self = .webp
-        case "application/png", "application/x-png": self = .png
-        case "application/gif", "application/x-gif": self = .gif
-        default: return nil
-        }
+        guard let format = Self.formats[contentType.description] else { return nil }
+        self = format
     }
 
     /// The registered content type.
-    public var contentType: ContentType {
+    public var contentType: ContentType { facts.contentType }
+
+    private static let formats: [String: ImageFormat] = {
+        let types = allCases.flatMap { format in
+            [(format.contentType.description, format)] + format.facts.aliases.map { ($0, format) }
+        }
+        return Dictionary(uniqueKeysWithValues: types)
+    }()
+}
+
+extension ImageFormat {
+    private struct Facts {
+        let contentType: ContentType
+        /// Other names of the content type that servers send.
+        let aliases: [String]
+        let fileExtensions: [String]
+        var isAnimatable = false
+        /// Greatest numerator of the delay of a frame.
+        var maxFrameDelay = Int(UInt16.max)
+        var isBuiltIn = true
+    }
+
+    private var facts: Facts { Self.table[self] ?? row }
+
+    private static let table = Dictionary(uniqueKeysWithValues: allCases.map { ($0, $0.row) })
+
+    /// All facts about a format that are not in its codec.
+    private var row: Facts {
         switch self {
-        case .png: .png
-        case .jpeg: .jpeg
-        case .gif: .gif
-        case .tiff: .tiff
-        case .bmp: .bmp
-        case .webp: .webp
+        case .png:
+            Facts(
+                contentType: .png,
+                aliases: [
+                    "image/apng", "image/x-png", "image/x-apng", "image/vnd.mozilla.apng", "image/x-citrix-png",
+                    "application/png", "application/x-png",
+                ],
+                fileExtensions: ["png", "apng"], isAnimatable: true)
+        case .jpeg:
+            Facts(
+                contentType: .jpeg,
+                aliases: [
+                    "image/jpg", "image/jpe", "image/jfif", "image/pjpeg", "image/pjpg", "image/x-jpeg", "image/x-jpg",
+                    "image/x-pjpeg", "image/x-citrix-jpeg", "image/vnd.swiftview-jpeg", "application/jpg",
+                    "application/x-jpg",
+                ],
+                fileExtensions: ["jpg", "jpeg", "jpe", "jfif"])
+        case .gif:
+            Facts(
+                contentType: .gif,
+                aliases: [
+                    "image/x-gif", "image/vnd.gif", "image/x-citrix-gif", "application/gif", "application/x-gif",
+                ],
+                fileExtensions: ["gif"], isAnimatable: true)
+        case .tiff:
+            Facts(
+                contentType: .tiff,
+                aliases: [
+                    "image/tif", "image/tiff-fx", "image/x-tiff", "image/x-tif", "application/tiff", "application/tif",
+                ],
+                fileExtensions: ["tif", "tiff"])
+        case .bmp:
+            Facts(
+                contentType: .bmp,
+                aliases: [
+                    "image/x-bmp", "image/x-ms-bmp", "image/ms-bmp", "image/x-windows-bmp", "image/vnd.ms-bmp",
+                    "image/x-bitmap", "image/x-win-bitmap", "image/x-dib", "application/bmp", "application/x-bmp",
+                ],
+                fileExtensions: ["bmp", "dib"])
+        case .webp:
+            // Delays have 24 bits.
+            Facts(
+                contentType: .webp, aliases: ["image/x-webp"], fileExtensions: ["webp"], isAnimatable: true,
+                maxFrameDelay: 0xFF_FFFF, isBuiltIn: Self.hasWebP)
         }
     }
-}
 
-extension ImageFormat {
+    #if WebP
+    private static let hasWebP = true
+    #else
+    private static let hasWebP = false
+    #endif
+
     /// True for formats that can contain an animation.
-    package var isAnimatable: Bool { self == .gif || self == .png || self == .webp }
-}
+    package var isAnimatable: Bool { facts.isAnimatable }
 
-extension ImageFormat {
+    /// Greatest numerator of the delay of a frame that a file can contain.
+    var maxFrameDelay: Int { facts.maxFrameDelay }
+
     /// False when this build has no decoder for the format: ``webp`` without the trait `WebP`.
-    package var isBuiltIn: Bool {
-        #if WebP
-        true
-        #else
-        self != .webp
-        #endif
-    }
+    package var isBuiltIn: Bool { facts.isBuiltIn }
 
     /// All file name extensions in use for the format, in lower case and without a dot; the first is the usual one.
-    package var fileExtensions: [String] {
-        switch self {
-        case .png: ["png", "apng"]
-        case .jpeg: ["jpg", "jpeg", "jpe", "jfif"]
-        case .gif: ["gif"]
-        case .tiff: ["tif", "tiff"]
-        case .bmp: ["bmp", "dib"]
-        case .webp: ["webp"]
-        }
-    }
+    package var fileExtensions: [String] { facts.fileExtensions }
 
     /// The format whose ``fileExtensions`` contain the extension of a file name, in upper or lower case; nil for other
     /// names. The format need not be built in, and the content of the file can have another one.

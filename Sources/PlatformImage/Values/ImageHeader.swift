@@ -48,12 +48,12 @@ public struct ImageHeader: Hashable, Sendable {
     public internal(set) var profileSource: ProfileSource = .none
     /// The description in the embedded ICC profile; nil without a profile, `""` when the profile has no description.
     ///
-    /// Set only by ``ImageDecoder/header(of:as:cancellation:)-([UInt8],_,_)``; nil in the header of a decoded image.
+    /// Set only by ``ImageDecoder/header(of:as:cancellation:)``; nil in the header of a decoded image.
     public internal(set) var iccProfileDescription: String?
     /// The pages of a TIFF in the order of ``DecodeOptions/page``; empty for other formats, and when ``frameCount`` is
     /// nil.
     ///
-    /// Set only by ``ImageDecoder/header(of:as:cancellation:)-([UInt8],_,_)``; empty in the header of a decoded image.
+    /// Set only by ``ImageDecoder/header(of:as:cancellation:)``; empty in the header of a decoded image.
     public internal(set) var pages: [PageInfo] = []
     /// Bytes of the embedded ICC profile, uncompressed; 0 for none.
     public internal(set) var iccProfileByteCount: Int = 0

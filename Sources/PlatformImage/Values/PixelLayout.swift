@@ -3,7 +3,7 @@
 /// A ``Bitmap`` always contains ``rgba``. The calls that take a layout convert from it or to it:
 /// ``Bitmap/init(width:height:bytes:layout:stride:limits:)-(_,_,[UInt8],_,_,_)``,
 /// ``Bitmap/copyPixels(to:layout:stride:)``, ``Bitmap/bytes(layout:stride:limits:)`` and
-/// ``ImageDecoder/decode(_:into:layout:stride:as:cancellation:)-([UInt8],_,_,_,_,_)``.
+/// ``ImageDecoder/decode(_:into:layout:stride:as:cancellation:)``.
 ///
 /// Conversion to a layout without alpha ignores alpha: the colour of a transparent pixel becomes visible. Composite the
 /// bitmap over a background before, where that is not wanted. Conversion from such a layout sets alpha to 255.

@@ -40,12 +40,12 @@ import Testing
         let (path, decoder, small) = (file.0.path, ImageDecoder(), ThumbnailOptions(width: 8, height: 8))
 
         let results: [Bool] = [
-            (try? decoder.header(contentsOf: path, as: contentType)) != nil,
-            (try? decoder.decode(contentsOf: path, as: contentType)) != nil,
-            (try? decoder.thumbnail(contentsOf: path, options: small, as: contentType)) != nil,
-            (try? decoder.thumbnails(contentsOf: path, options: [small], as: contentType)) != nil,
-            (try? decoder.frames(contentsOf: path, as: contentType).next()) != nil,
-            (try? await DecodeQueue(width: 1).decode(contentsOf: path, as: contentType)) != nil,
+            (try? decoder.header(of: .file(path), as: contentType)) != nil,
+            (try? decoder.decode(.file(path), as: contentType)) != nil,
+            (try? decoder.thumbnail(of: .file(path), options: small, as: contentType)) != nil,
+            (try? decoder.thumbnails(of: .file(path), options: [small], as: contentType)) != nil,
+            (try? decoder.frames(of: .file(path), as: contentType).next()) != nil,
+            (try? await DecodeQueue(width: 1).decode(.file(path), as: contentType)) != nil,
         ]
 
         #expect(results == [Bool](repeating: file.1, count: results.count))
@@ -56,7 +56,7 @@ import Testing
         let file = try TemporaryFile(Array("<html></html>".utf8), named: "page.jpg")
         defer { file.remove() }
 
-        let error = #expect(throws: DecodeError.self) { try ImageDecoder().decode(contentsOf: file.path) }
+        let error = #expect(throws: DecodeError.self) { try ImageDecoder().decode(.file(file.path)) }
 
         #expect(error?.code == .unknownFormat)
     }

@@ -98,9 +98,9 @@ import Testing
         let both = try await queue.thumbnails(of: bytes, options: [size, size], with: isolated)
         #expect(both.map(\.comparable) == [thumbnail, thumbnail])
         let path = Fixture.folder.appending(path: "demo/mountains.jpg").path()
-        #expect(try await queue.decode(contentsOf: path, with: isolated).comparable == expected)
+        #expect(try await queue.decode(.file(path), with: isolated).comparable == expected)
         #expect(
-            try await queue.thumbnail(contentsOf: path, options: size, with: isolated).comparable == thumbnail)
+            try await queue.thumbnail(of: .file(path), options: size, with: isolated).comparable == thumbnail)
         #expect(queue.budget.grantedBytes == 0)
     }
 

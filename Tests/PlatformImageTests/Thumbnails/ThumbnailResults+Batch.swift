@@ -1,7 +1,7 @@
 @testable import PlatformImage
 
 extension ImageDecoder {
-    /// Makes several thumbnails as ``thumbnails(of:options:as:cancellation:)-([UInt8],_,_,_)`` does, with a result for
+    /// Makes several thumbnails as ``thumbnails(of:options:as:cancellation:)`` does, with a result for
     /// each, as the decode queue does for the loader.
     func thumbnailResults(
         of bytes: Span<UInt8>, options: [ThumbnailOptions], cancellation: CancellationFlag? = nil

@@ -12,7 +12,7 @@ import Testing
     ).bytes
 
     private func error(_ path: String, _ options: DecodeOptions = DecodeOptions()) -> DecodeError? {
-        #expect(throws: DecodeError.self) { try ImageDecoder(options: options).decode(contentsOf: path) }
+        #expect(throws: DecodeError.self) { try ImageDecoder(options: options).decode(.file(path)) }
     }
 
     @Test(arguments: [true, false]) func decodesOfFilesEqualThoseOfBytes(_ isLarge: Bool) async throws {
@@ -26,23 +26,71 @@ import Testing
         let thumbnail = try decoder.thumbnail(of: bytes, options: options[0]).bitmap.copyBytes()
 
         for mapsFile in [true, false] {
-            #expect(try decoder.header(contentsOf: file.path, mapsFile: mapsFile) == decoder.header(of: bytes))
-            #expect(try decoder.decode(contentsOf: file.path, mapsFile: mapsFile).bitmap.copyBytes() == image)
-            let small = try decoder.thumbnail(contentsOf: file.path, options: options[0], mapsFile: mapsFile)
+            #expect(try decoder.header(of: .file(file.path, mapsFile: mapsFile)) == decoder.header(of: bytes))
+            #expect(try decoder.decode(.file(file.path, mapsFile: mapsFile)).bitmap.copyBytes() == image)
+            let small = try decoder.thumbnail(of: .file(file.path, mapsFile: mapsFile), options: options[0])
             #expect(small.bitmap.copyBytes() == thumbnail)
-            let several = try decoder.thumbnails(contentsOf: file.path, options: options, mapsFile: mapsFile)
+            let several = try decoder.thumbnails(of: .file(file.path, mapsFile: mapsFile), options: options)
             #expect(several.map { $0.bitmap.copyBytes() } == thumbnails)
 
-            let queued = try await queue.decode(contentsOf: file.path, mapsFile: mapsFile)
+            let queued = try await queue.decode(.file(file.path, mapsFile: mapsFile))
             #expect(queued.bitmap.copyBytes() == image)
             let queuedSmall = try await queue.thumbnail(
-                contentsOf: file.path, options: options[0], mapsFile: mapsFile)
+                of: .file(file.path, mapsFile: mapsFile), options: options[0])
             #expect(queuedSmall.bitmap.copyBytes() == thumbnail)
             let queuedSeveral = try await queue.thumbnails(
-                contentsOf: file.path, options: options, mapsFile: mapsFile)
+                of: .file(file.path, mapsFile: mapsFile), options: options)
             #expect(queuedSeveral.map { $0.bitmap.copyBytes() } == thumbnails)
         }
         #expect(queue.budget.grantedBytes == 0)
+    }
+
+    @Test func fileWhoseNameIsNotUTF8IsDecoded() throws {
+        let bytes = try Fixture.file("demo/window.png")
+        let file = try TemporaryFile(bytes)
+        defer { file.remove() }
+        let path = Array(file.folder.path.utf8) + Array("/".utf8) + [0xFF, 0xFE, 0x80]
+        try #require(rename(file.path, path.map { CChar(bitPattern: $0) } + [0]) == 0)
+
+        #expect(try ImageDecoder().decode(.file(pathBytes: path)).bitmap == ImageDecoder().decode(bytes).bitmap)
+
+        let error = #expect(throws: DecodeError.self) { try ImageDecoder().decode(.file(pathBytes: path + [0x80])) }
+        #expect(error?.code == .fileUnreadable && error?.detail == "notFound")
+    }
+
+    /// The position of the descriptor is at the end of the file before and after the calls.
+    @Test(arguments: [true, false], [true, false])
+    func descriptorIsReadFromTheFirstByteAndStaysOpen(_ isLarge: Bool, _ mapsFile: Bool) async throws {
+        let bytes = try isLarge ? Self.large : Fixture.file("demo/mountains.jpg")
+        let file = try TemporaryFile(bytes)
+        defer { file.remove() }
+        let descriptor = open(file.path, O_RDONLY)
+        defer { close(descriptor) }
+        let end = lseek(descriptor, 0, SEEK_END)
+        let expected = try ImageDecoder().decode(bytes).bitmap
+        let source = ImageSource.descriptor(descriptor, mapsFile: mapsFile)
+
+        #expect(try ImageDecoder().decode(source).bitmap == expected)
+        #expect(try ImageDecoder().frames(of: source).next()?.bitmap == expected)
+        let queued = try await DecodeQueue(width: 1).decode(source)
+        #expect(queued.bitmap == expected)
+        #expect(lseek(descriptor, 0, SEEK_CUR) == end)
+    }
+
+    @Test func descriptorsThatCannotBeReadThrowFileUnreadable() throws {
+        let file = try TemporaryFile(try Fixture.file("demo/window.png"))
+        defer { file.remove() }
+        func error(_ descriptor: Int32) -> DecodeError? {
+            defer { if descriptor >= 0 { close(descriptor) } }
+            return #expect(throws: DecodeError.self) { try ImageDecoder().decode(.descriptor(descriptor)) }
+        }
+        for (descriptor, detail) in [
+            (-1, "system"), (.max, "system"), (open(file.path, O_WRONLY), "system"),
+            (open(file.folder.path, O_RDONLY), "notRegularFile"), (open("/dev/null", O_RDONLY), "notRegularFile"),
+        ] as [(Int32, String)] {
+            let error = error(descriptor)
+            #expect(error?.code == .fileUnreadable && error?.detail == detail, "\(descriptor): \(error as Any)")
+        }
     }
 
     @Test func framesOfAFileAreThoseOfItsBytesAlsoAfterTheFileChanged() throws {
@@ -55,7 +103,7 @@ import Testing
             let expected = try pixels(of: ImageDecoder().frames(of: bytes))
             let file = try TemporaryFile(bytes)
             defer { file.remove() }
-            let frames = try ImageDecoder().frames(contentsOf: file.path)
+            let frames = try ImageDecoder().frames(of: .file(file.path))
 
             file.truncate(to: 10)
 
@@ -72,7 +120,7 @@ import Testing
             file.truncate(to: size)
             let before = ResidentMemory.peakBytes
 
-            let frames = try ImageDecoder().frames(contentsOf: file.path)
+            let frames = try ImageDecoder().frames(of: .file(file.path))
 
             precondition(frames.header.format == .gif)
             precondition(ResidentMemory.peakBytes - before < size * 3 / 2)
@@ -87,9 +135,9 @@ import Testing
         let flag = CancellationFlag()
         flag.cancel()
         let calls: [(DecodeError.Code, () throws -> ImageFrames)] = [
-            (.fileUnreadable, { try ImageDecoder().frames(contentsOf: file.path + "-missing") }),
-            (.limitExceeded, { try ImageDecoder(options: options).frames(contentsOf: file.path) }),
-            (.cancelled, { try ImageDecoder().frames(contentsOf: file.path, cancellation: flag) }),
+            (.fileUnreadable, { try ImageDecoder().frames(of: .file(file.path + "-missing")) }),
+            (.limitExceeded, { try ImageDecoder(options: options).frames(of: .file(file.path)) }),
+            (.cancelled, { try ImageDecoder().frames(of: .file(file.path), cancellation: flag) }),
         ]
         for (code, call) in calls {
             let error = #expect(throws: DecodeError.self) { try call() }
@@ -104,7 +152,7 @@ import Testing
             defer { file.remove() }
 
             let found = try InputFile.withBytes(
-                of: file.path, limits: DecodeLimits(), mapsFile: mapsFile, flag: nil
+                of: .path(Array(file.path.utf8)), limits: DecodeLimits(), mapsFile: mapsFile, flag: nil
             ) { (bytes, memory) throws(DecodeError) in (bytes.count, bytes[count - 1], memory) }
 
             #expect(found == (count, UInt8(truncatingIfNeeded: (count - 1) &* 31), memory))
@@ -116,8 +164,8 @@ import Testing
         defer { file.remove() }
         let (mapped, read) = (DecodeQueue(width: 1), DecodeQueue(width: 1))
 
-        _ = try await mapped.decode(contentsOf: file.path)
-        _ = try await read.decode(contentsOf: file.path, mapsFile: false)
+        _ = try await mapped.decode(.file(file.path))
+        _ = try await read.decode(.file(file.path, mapsFile: false))
 
         #expect(read.budget.peakGrantedBytes - mapped.budget.peakGrantedBytes == Self.large.count)
     }
@@ -129,9 +177,9 @@ import Testing
         let queue = DecodeQueue(width: 1, budget: DecodeBudget(maxBytes: (2 << 20) - 1))
 
         let tooLarge = await #expect(throws: DecodeError.self) {
-            try await queue.decode(contentsOf: file.path, mapsFile: false)
+            try await queue.decode(.file(file.path, mapsFile: false))
         }
-        let mapped = await #expect(throws: DecodeError.self) { try await queue.decode(contentsOf: file.path) }
+        let mapped = await #expect(throws: DecodeError.self) { try await queue.decode(.file(file.path)) }
 
         #expect(tooLarge?.code == .limitExceeded && tooLarge?.detail == "decodeBudget")
         #expect(mapped?.code == .unknownFormat)
@@ -143,12 +191,12 @@ import Testing
         let file = try TemporaryFile(Self.large)
         defer { file.remove() }
         let single = DecodeQueue(width: 1)
-        let expected = try await single.decode(contentsOf: file.path, mapsFile: false).bitmap
+        let expected = try await single.decode(.file(file.path, mapsFile: false)).bitmap
         let queue = DecodeQueue(width: 4, budget: DecodeBudget(maxBytes: single.budget.peakGrantedBytes))
 
         let images = try await withThrowingTaskGroup(of: Bitmap.self) { group in
             for _ in 0..<12 {
-                group.addTask { try await queue.decode(contentsOf: file.path, mapsFile: false).bitmap }
+                group.addTask { try await queue.decode(.file(file.path, mapsFile: false)).bitmap }
             }
             return try await group.reduce(into: []) { $0.append($1) }
         }
@@ -162,7 +210,7 @@ import Testing
         defer { file.remove() }
         var options = DecodeOptions()
         options.limits.maxInputBytes = Self.large.count
-        _ = try ImageDecoder(options: options).decode(contentsOf: file.path)
+        _ = try ImageDecoder(options: options).decode(.file(file.path))
         options.limits.maxInputBytes = Self.large.count - 1
 
         let error = error(file.path, options)
@@ -189,7 +237,7 @@ import Testing
             let error = error(path)
             #expect(error?.code == .fileUnreadable && error?.detail == "notRegularFile", "\(path)")
             let queued = await #expect(throws: DecodeError.self) {
-                try await DecodeQueue(width: 1).thumbnail(contentsOf: path, options: ThumbnailOptions(width: 9))
+                try await DecodeQueue(width: 1).thumbnail(of: .file(path), options: ThumbnailOptions(width: 9))
             }
             #expect(queued?.detail == "notRegularFile")
         }
@@ -204,7 +252,7 @@ import Testing
             if geteuid() == 0 { precondition(seteuid(65_534) == 0) }
             defer { _ = seteuid(0) }
             do throws(DecodeError) {
-                _ = try ImageDecoder().decode(contentsOf: file.path)
+                _ = try ImageDecoder().decode(.file(file.path))
                 preconditionFailure("the file was read")
             } catch {
                 precondition(error.code == .fileUnreadable && error.detail == "notPermitted")
@@ -219,7 +267,7 @@ import Testing
         try FileManager.default.createSymbolicLink(atPath: link, withDestinationPath: "image")
         try FileManager.default.createSymbolicLink(atPath: loop, withDestinationPath: "loop")
 
-        #expect(try ImageDecoder().decode(contentsOf: link).bitmap.width == 800)
+        #expect(try ImageDecoder().decode(.file(link)).bitmap.width == 800)
         let error = error(loop)
         #expect(error?.code == .fileUnreadable && error?.detail == "system")
     }
@@ -237,7 +285,7 @@ import Testing
         flag.cancel()
         for mapsFile in [true, false] {
             let error = #expect(throws: DecodeError.self) {
-                try ImageDecoder().decode(contentsOf: file.path, mapsFile: mapsFile, cancellation: flag)
+                try ImageDecoder().decode(.file(file.path, mapsFile: mapsFile), cancellation: flag)
             }
             #expect(error?.code == .cancelled)
         }
@@ -253,7 +301,7 @@ import Testing
         await gate.waitUntilEntered()
         let other = DecodeQueue(width: 1, budget: queue.budget)
 
-        let task = Task { try await other.decode(contentsOf: file.path) }
+        let task = Task { try await other.decode(.file(file.path)) }
         await yieldUntil { queue.budget.waitingCount == 1 }
         try file.write(BMPFile.monochrome(width: 500, height: 500))
         gate.open()

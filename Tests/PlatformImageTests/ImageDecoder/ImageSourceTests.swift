@@ -4,8 +4,8 @@ import Testing
 
 @testable import PlatformImage
 
-/// Bytes in other collections than arrays.
-@Suite(.timeLimit(.minutes(30))) struct CollectionOverloadTests {
+/// Sources in memory: arrays, other collections, and parts.
+@Suite(.timeLimit(.minutes(30))) struct ImageSourceTests {
     /// A contiguous collection that counts accesses to its storage and to single elements.
     private struct Counted: Collection, Sendable {
         let bytes: [UInt8]
@@ -31,16 +31,40 @@ import Testing
         let image = try decoder.decode(array).bitmap.copyBytes()
         let thumbnails = try decoder.thumbnails(of: array, options: options).map { $0.bitmap.copyBytes() }
 
-        #expect(try decoder.header(of: bytes) == decoder.header(of: array))
-        #expect(try decoder.decode(bytes).bitmap.copyBytes() == image)
-        #expect(try decoder.thumbnail(of: bytes, options: options[1]).bitmap.copyBytes() == thumbnails[1])
-        #expect(try decoder.thumbnails(of: bytes, options: options).map { $0.bitmap.copyBytes() } == thumbnails)
-        let queuedImage = try await queue.decode(bytes)
+        try await check(.bytes(bytes), decoder, queue, header: decoder.header(of: array), image, options, thumbnails)
+    }
+
+    private func check(
+        _ source: ImageSource, _ decoder: ImageDecoder, _ queue: DecodeQueue, header: ImageHeader, _ image: [UInt8],
+        _ options: [ThumbnailOptions], _ thumbnails: [[UInt8]]
+    ) async throws {
+        #expect(try decoder.header(of: source) == header)
+        #expect(try decoder.decode(source).bitmap.copyBytes() == image)
+        #expect(try decoder.thumbnail(of: source, options: options[1]).bitmap.copyBytes() == thumbnails[1])
+        #expect(try decoder.thumbnails(of: source, options: options).map { $0.bitmap.copyBytes() } == thumbnails)
+        var pixels = [UInt8](repeating: 0, count: image.count)
+        var span = pixels.mutableSpan
+        #expect(try decoder.decode(source, into: &span).header == decoder.decode(source).header)
+        #expect(pixels == image)
+        let queuedImage = try await queue.decode(source)
         #expect(queuedImage.bitmap.copyBytes() == image)
-        let queuedThumbnail = try await queue.thumbnail(of: bytes, options: options[1])
+        let queuedThumbnail = try await queue.thumbnail(of: source, options: options[1])
         #expect(queuedThumbnail.bitmap.copyBytes() == thumbnails[1])
-        let queued = try await queue.thumbnails(of: bytes, options: options)
+        let queued = try await queue.thumbnails(of: source, options: options)
         #expect(queued.map { $0.bitmap.copyBytes() } == thumbnails)
+        let sum = try await queue.thumbnail(of: source, options: options[0]) { $0.bitmap.copyBytes() }
+        #expect(sum == thumbnails[0])
+    }
+
+    @Test func everyPartitionOfAFileIntoChunksGivesItsBytes() throws {
+        let bytes = try Fixture.file("gif/disposal-1.gif")
+        let expected = try ImageDecoder().decode(bytes).bitmap
+        for size in [1, 2, 7, 100, bytes.count, bytes.count + 1] {
+            let chunks = stride(from: 0, to: bytes.count, by: size).map { bytes[$0..<min(bytes.count, $0 + size)] }
+            #expect(try ImageDecoder().decode(.chunks(chunks)).bitmap == expected, "\(size)")
+        }
+        let none = #expect(throws: DecodeError.self) { try ImageDecoder().decode(.chunks([[UInt8]]())) }
+        #expect(none?.code == .unknownFormat)
     }
 
     private func pixels(of frames: ImageFrames) throws -> [[UInt8]] {
@@ -49,14 +73,14 @@ import Testing
         return pixels
     }
 
-    private func checkFrames(_ bytes: some Collection<UInt8>, equal array: [UInt8]) throws {
+    private func checkFrames(_ bytes: some Collection<UInt8> & Sendable, equal array: [UInt8]) throws {
         let (decoder, options) = (ImageDecoder(), ThumbnailOptions(width: 20))
         let frames = try pixels(of: decoder.frames(of: array))
         let thumbnails = try decoder.thumbnails(ofFramesIn: array, options: options)
         #expect(frames.count > 1)
 
-        #expect(try pixels(of: decoder.frames(of: bytes)) == frames)
-        let found = try decoder.thumbnails(ofFramesIn: bytes, options: options)
+        #expect(try pixels(of: decoder.frames(of: .bytes(bytes))) == frames)
+        let found = try decoder.thumbnails(ofFramesIn: .bytes(bytes), options: options)
         #expect(found.frames.map { $0.bitmap.copyBytes() } == thumbnails.frames.map { $0.bitmap.copyBytes() })
         #expect(found.status == thumbnails.status)
     }
@@ -73,7 +97,7 @@ import Testing
         let bytes = try Fixture.file("demo/orbit.gif")
         let expected = try pixels(of: ImageDecoder().frames(of: bytes))
         var data = Data(bytes)
-        let frames = try ImageDecoder().frames(of: data)
+        let frames = try ImageDecoder().frames(of: .bytes(data))
 
         data.resetBytes(in: 0..<data.count)
 
@@ -133,18 +157,18 @@ import Testing
     @Test func contiguousCollectionsAreNotCopied() async throws {
         let bytes = Counted(bytes: try Fixture.file("demo/mountains.jpg"))
 
-        _ = try ImageDecoder().decode(bytes)
-        _ = try await DecodeQueue(width: 1).thumbnail(of: bytes, options: ThumbnailOptions(width: 20))
+        _ = try ImageDecoder().decode(.bytes(bytes))
+        _ = try await DecodeQueue(width: 1).thumbnail(of: .bytes(bytes), options: ThumbnailOptions(width: 20))
 
         #expect(bytes.elementCount.value == 0)
         #expect(bytes.storageCount.value > 0)
     }
 
     @Test func errorsAreThoseOfAnArray() async {
-        let error = #expect(throws: DecodeError.self) { try ImageDecoder().decode(Data([1, 2, 3])) }
+        let error = #expect(throws: DecodeError.self) { try ImageDecoder().decode(.bytes(Data([1, 2, 3]))) }
         #expect(error?.code == .unknownFormat)
         let queued = await #expect(throws: DecodeError.self) {
-            try await DecodeQueue(width: 1).thumbnail(of: Data(), options: ThumbnailOptions(width: 0))
+            try await DecodeQueue(width: 1).thumbnail(of: .bytes(Data()), options: ThumbnailOptions(width: 0))
         }
         #expect(queued?.code == .unknownFormat)
     }
@@ -157,7 +181,7 @@ import Testing
         await gate.waitUntilEntered()
         let bytes = try Fixture.file("demo/window.png")
 
-        let task = Task { try await queue.decode(Data(bytes)).bitmap.copyBytes() }
+        let task = Task { try await queue.decode(.bytes(Data(bytes))).bitmap.copyBytes() }
         await yieldUntil { queue.waitingCount == 1 }
         gate.open()
 

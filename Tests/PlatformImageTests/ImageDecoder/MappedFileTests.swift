@@ -99,7 +99,7 @@ import Testing
             while changed < 20, attempts < 20_000 {
                 attempts += 1
                 do throws(DecodeError) {
-                    _ = try ImageDecoder().thumbnail(contentsOf: file.path, options: ThumbnailOptions(width: 40))
+                    _ = try ImageDecoder().thumbnail(of: .file(file.path), options: ThumbnailOptions(width: 40))
                 } catch {
                     if error.detail == "changed" { changed += 1 }
                 }
@@ -125,7 +125,7 @@ import Testing
     static func installHandler() throws {
         let file = try TemporaryFile(InputFileTests.large)
         defer { file.remove() }
-        _ = try ImageDecoder().decode(contentsOf: file.path)
+        _ = try ImageDecoder().decode(.file(file.path))
     }
 
     @Test func foreignFaultReachesThePreviousHandler() async {
@@ -224,13 +224,13 @@ import Testing
             signal(SIGBUS, SIG_DFL)
             let queue = DecodeQueue(width: 1, budget: DecodeBudget(maxBytes: (2 << 20) - 1))
             do throws(DecodeError) {
-                _ = try await queue.decode(contentsOf: file.path)
+                _ = try await queue.decode(.file(file.path))
                 preconditionFailure("no error")
             } catch {
                 precondition(error.detail == "decodeBudget")
             }
 
-            let decoded = try await DecodeQueue(width: 1).decode(contentsOf: image.path).bitmap
+            let decoded = try await DecodeQueue(width: 1).decode(.file(image.path)).bitmap
             let expected = try ImageDecoder().decode(other).bitmap
 
             precondition(decoded == expected)
