@@ -4,7 +4,7 @@ import Testing
 
 /// Decodes the bytes of a `Data` on a queue, without copying them.
 func decode(_ data: Data, on queue: DecodeQueue) async throws -> DecodedImage {
-    try await queue.decode(data)
+    try await queue.decode(.bytes(data))
 }
 
 /// Encodes a bitmap as the body of a response.

@@ -27,7 +27,7 @@ struct InputImage {
         let decoded: DecodedBuffer
         do throws(DecodeError) {
             decoded = try settings.decoder.decode(
-                bytes.span, into: &span, layout: layout, stride: image.stride == 0 ? nil : image.stride,
+                borrowing: bytes.span, into: &span, layout: layout, stride: image.stride == 0 ? nil : image.stride,
                 cancellation: flag)
         } catch {
             if error.code == .invalidArgument, error.detail == "buffer" { throw try tooSmall(&image, layout) }
@@ -78,7 +78,7 @@ struct InputImage {
 
     private func thumbnail(_ options: ThumbnailOptions) throws(InterfaceError) -> DecodedImage {
         do throws(DecodeError) {
-            return try settings.decoder.thumbnail(of: bytes.span, options: options, cancellation: flag)
+            return try settings.decoder.thumbnail(borrowing: bytes.span, options: options, cancellation: flag)
         } catch {
             throw InterfaceError(error)
         }
@@ -86,7 +86,7 @@ struct InputImage {
 
     private func header() throws(InterfaceError) -> ImageHeader {
         do throws(DecodeError) {
-            return try settings.decoder.header(of: bytes.span, cancellation: flag)
+            return try settings.decoder.header(borrowing: bytes.span, cancellation: flag)
         } catch {
             throw InterfaceError(error)
         }

@@ -6,7 +6,7 @@ extension ThumbRecipe {
         guard encoding.metadataPolicy != .strip || profile == .keep else { return self }
         var recipe = self
         let reader = try metadataReader(bytes)
-        let (source, iccProfile) = try reader.sourceProfile(of: bytes.span)
+        let (source, iccProfile) = try reader.sourceProfile(of: bytes)
         let output = format(for: try reader.header(of: bytes))
         guard
             ProfilePolicy.keepsProfile(

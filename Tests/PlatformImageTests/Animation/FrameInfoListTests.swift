@@ -10,7 +10,7 @@ import Testing
     private func listed(_ count: Int, then error: DecodeError) -> Int? {
         var calls = 0
         let result = Result { () throws(DecodeError) in
-            try ImageDecoder.frameInfos(maxCount: 10) { () throws(DecodeError) in
+            try LocalDecoder.frameInfos(maxCount: 10) { () throws(DecodeError) in
                 calls += 1
                 guard calls <= count else { throw error }
                 return Self.frame
@@ -46,7 +46,7 @@ import Testing
     @Test func listEndsAtTheLastFrameAndAtTheMaximumCount() throws {
         for (count, expected) in [(0, 0), (3, 3), (4, 4), (9, 4)] {
             var calls = 0
-            let infos = try ImageDecoder.frameInfos(maxCount: 4) {
+            let infos = try LocalDecoder.frameInfos(maxCount: 4) {
                 calls += 1
                 return calls <= count ? Self.frame : nil
             }

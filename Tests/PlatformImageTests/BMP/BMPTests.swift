@@ -336,7 +336,7 @@ import Testing
         #expect(image.header.profileSource == .icc)
         #expect(image.header.iccProfileByteCount == 5)
         #expect(image.bitmap[0, 0] == Self.red)
-        let profile = try ImageDecoder().iccProfile(of: file.bytes.span)
+        let profile = try ImageDecoder().iccProfile(of: file.bytes)
         #expect(profile == [1, 2, 3, 4, 5])
     }
 
@@ -345,7 +345,7 @@ import Testing
         let file = BMPFile(headerSize: 124, colorSpace: 0x4C49_4E4B, profile: path, pixels: [0, 0, 255, 0])
 
         #expect(try decode(file).header.profileSource == .none)
-        let profile = try ImageDecoder().iccProfile(of: file.bytes.span)
+        let profile = try ImageDecoder().iccProfile(of: file.bytes)
         #expect(profile == nil)
     }
 

@@ -3,8 +3,8 @@ import PlatformImage
 import PlatformImageTestSupport
 import Testing
 
-/// Functions that accept a span also accept an array, because the expression of a span argument must not throw:
-/// swiftc 6.3.1 crashes on `try decoder.exif(of: read(path).span)`.
+/// Functions accept an array of a call that throws; a span is taken only of a variable: swiftc 6.3.1 crashes on
+/// `try decoder.header(borrowing: read(path).span)`.
 @Suite(.requirement("N9")) struct ArrayOverloadTests {
     private func read(_ path: String) throws -> [UInt8] { try Fixture.file(path) }
 
@@ -15,9 +15,7 @@ import Testing
 
     @Test func iccProfileAcceptsAnArrayFromAThrowingCall() throws {
         let profile = try ImageDecoder().iccProfile(of: read("png/iccp-p3.png"))
-        let bytes = try read("png/iccp-p3.png")
-        #expect(profile != nil)
-        #expect(try profile == ImageDecoder().iccProfile(of: bytes.span))
+        #expect(profile?.isEmpty == false)
     }
 
     @Test func signatureInitializersAcceptAnArrayFromAThrowingCall() throws {

@@ -52,8 +52,8 @@ import Testing
         #expect(queuedThumbnail.bitmap.copyBytes() == thumbnails[1])
         let queued = try await queue.thumbnails(of: source, options: options)
         #expect(queued.map { $0.bitmap.copyBytes() } == thumbnails)
-        let sum = try await queue.thumbnail(of: source, options: options[0]) { $0.bitmap.copyBytes() }
-        #expect(sum == thumbnails[0])
+        let finished = try await queue.thumbnail(of: source, options: options[1]) { $0.bitmap.copyBytes() }
+        #expect(finished == thumbnails[1])
     }
 
     @Test func everyPartitionOfAFileIntoChunksGivesItsBytes() throws {

@@ -33,12 +33,12 @@ import Testing
                 for cut in cuts {
                     var sum = 0
                     do throws(DecodeError) {
-                        try InputFile.withBytes(of: file.path, limits: DecodeLimits(), mapsFile: true, flag: nil) {
+                        try InputFile.withBytes(of: .path(Array(file.path.utf8)), limits: DecodeLimits(), mapsFile: true, flag: nil) {
                             (span, memory) throws(DecodeError) in
                             precondition(memory == 0)
                             file.truncate(to: cut)
-                            _ = try? ImageDecoder().decode(span)
-                            _ = try? ImageDecoder().thumbnail(of: span, options: ThumbnailOptions(width: 40))
+                            _ = try? ImageDecoder().decode(borrowing: span)
+                            _ = try? ImageDecoder().thumbnail(borrowing: span, options: ThumbnailOptions(width: 40))
                             for index in 0..<span.count { sum &+= Int(span[index]) }
                         }
                         preconditionFailure("the change to \(cut) bytes was not detected")
@@ -61,7 +61,7 @@ import Testing
             defer { empty.remove() }
             let descriptor = open(empty.path, O_RDONLY)
             do throws(DecodeError) {
-                try InputFile.withBytes(of: file.path, limits: DecodeLimits(), mapsFile: true, flag: nil) {
+                try InputFile.withBytes(of: .path(Array(file.path.utf8)), limits: DecodeLimits(), mapsFile: true, flag: nil) {
                     (span, memory) throws(DecodeError) in
                     precondition(memory == 0)
                     span.withUnsafeBufferPointer { bytes in
@@ -182,7 +182,7 @@ import Testing
             let file = try TemporaryFile(InputFileTests.large)
             defer { file.remove() }
             func memory() throws -> Int {
-                try InputFile.withBytes(of: file.path, limits: DecodeLimits(), mapsFile: true, flag: nil) {
+                try InputFile.withBytes(of: .path(Array(file.path.utf8)), limits: DecodeLimits(), mapsFile: true, flag: nil) {
                     (_, memory) throws(DecodeError) in memory
                 }
             }
@@ -207,7 +207,7 @@ import Testing
             ] {
                 pthread_sigmask(Int32(action), &signals, nil)
                 let memory = try InputFile.withBytes(
-                    of: file.path, limits: DecodeLimits(), mapsFile: true, flag: nil
+                    of: .path(Array(file.path.utf8)), limits: DecodeLimits(), mapsFile: true, flag: nil
                 ) { (_, memory) throws(DecodeError) in memory }
                 if memory != expected { preconditionFailure("wrong byte count") }
             }
@@ -243,7 +243,7 @@ import Testing
             defer { file.remove() }
             /// The memory of the innermost of `depth` open files.
             func memory(_ depth: Int) throws(DecodeError) -> Int {
-                try InputFile.withBytes(of: file.path, limits: DecodeLimits(), mapsFile: true, flag: nil) {
+                try InputFile.withBytes(of: .path(Array(file.path.utf8)), limits: DecodeLimits(), mapsFile: true, flag: nil) {
                     (_, byteCount) throws(DecodeError) in depth == 1 ? byteCount : try memory(depth - 1)
                 }
             }

@@ -111,7 +111,7 @@ import Testing
             var buffers = [[UInt8](repeating: 7, count: 1_300_000), [UInt8](repeating: 7, count: 1_300_000)]
             for (index, decoder) in [local, isolated].enumerated() {
                 var span = buffers[index].mutableSpan
-                _ = try decoder.decode(bytes.span, into: &span, layout: layout, stride: 2700)
+                _ = try decoder.decode(bytes, into: &span, layout: layout, stride: 2700)
             }
             #expect(buffers[0] == buffers[1])
         }

@@ -34,7 +34,7 @@ import Testing
 
         let (decoder, profile) = try ImageDecoder().keepingProfile(of: file)
 
-        #expect(try ImageDecoder().sourceProfile(of: file.span).source == kind)
+        #expect(try ImageDecoder().sourceProfile(of: file).source == kind)
         #expect(profile == (kind == .rgb ? stored : nil))
         #expect(decoder.options.convertsToSRGB == (kind != .rgb))
     }
