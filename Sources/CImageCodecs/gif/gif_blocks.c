@@ -10,13 +10,14 @@
 
 #include <string.h>
 
-enum { BLOCKS_PER_POLL = 4096 };
+enum { BLOCKS_PER_POLL = 4096, WORK_SUB_BLOCK = 3 };
 
 enum {
   CONTROL_SIZE = 4,      // GIF89a, 23: bytes of a Graphic Control Extension
   APPLICATION_SIZE = 11, // GIF89a, 26: identifier and authentication code
   LOOP_SIZE = 3,         // the Netscape extension: sub-block type and a count of 16 bits
   LOOP_COUNT = 1,        // the type of the sub-block with the count
+  EXTENSION_INTRODUCER = 0x21,
 };
 
 static int read_bytes(GifFileType *file, GifByteType *bytes, int count) {
@@ -78,6 +79,32 @@ static bool is_loop_extension(const GifByteType *block) {
                                           memcmp(block + 1, "ANIMEXTS1.0", APPLICATION_SIZE) == 0);
 }
 
+// Returns true for a comment, a plain text or an unknown extension at the position of the reader.
+static bool has_unused_extension(const imgc_reader *source) {
+  if (imgc_left(source) < 2 || source->data[source->offset] != EXTENSION_INTRODUCER) return false;
+  uint8_t kind = source->data[source->offset + 1];
+  return kind != GRAPHICS_EXT_FUNC_CODE && kind != APPLICATION_EXT_FUNC_CODE;
+}
+
+// Skips the sub-blocks of an extension to its end without giflib, which copies each of them.
+static bool skip_sub_blocks(imgc_gif *gif) {
+  imgc_reader *source = &gif->source;
+  for (uint32_t n = 1;; n++) {
+    size_t left = imgc_left(source), size = left ? source->data[source->offset] : 0;
+    if (size >= left) {
+      gif->truncated = true;
+      source->offset = source->size;
+      return false;
+    }
+    source->offset += 1 + size;
+    if (size == 0) return true;
+    if (n % BLOCKS_PER_POLL == 0 &&
+        (imgc_poll(gif->request, gif->report) ||
+         imgc_charge(gif->request, BLOCKS_PER_POLL * WORK_SUB_BLOCK, gif->report)))
+      return false;
+  }
+}
+
 // Returns true when the extension is complete. A block's first byte is its length.
 static bool read_extension(imgc_gif *gif, imgc_gif_image *image) {
   int kind = 0;
@@ -85,17 +112,17 @@ static bool read_extension(imgc_gif *gif, imgc_gif_image *image) {
   if (DGifGetExtension(gif->file, &kind, &block) != GIF_OK) return false;
   if (kind == GRAPHICS_EXT_FUNC_CODE && block) read_control(block, image);
   bool loops = kind == APPLICATION_EXT_FUNC_CODE && block && is_loop_extension(block);
-  for (uint32_t n = 1; block; n++) {
+  for (uint32_t n = 1; block && loops && !gif->has_loop_count; n++) {
     if (DGifGetExtensionNext(gif->file, &block) != GIF_OK) return false;
     // A sub-block of type 1 contains the loop count; other types (buffering) are ignored.
-    if (loops && !gif->has_loop_count && block && block[0] >= LOOP_SIZE && block[1] == LOOP_COUNT) {
+    if (block && block[0] >= LOOP_SIZE && block[1] == LOOP_COUNT) {
       gif->has_loop_count = true;
       gif->loop_count = imgc_le16(block + 2);
     }
     if (n % BLOCKS_PER_POLL == 0 && imgc_poll(gif->request, gif->report)) return false;
     if (imgc_charge(gif->request, IMGC_WORK_CHUNK, gif->report)) return false;
   }
-  return true;
+  return !block || skip_sub_blocks(gif);
 }
 
 // Reads the image descriptor. giflib rejects some invalid code sizes and accepts others. In both
@@ -128,6 +155,11 @@ imgc_gif_result imgc_gif_next_image(imgc_gif *gif, imgc_gif_image *image) {
     if (n % BLOCKS_PER_POLL == 0 && imgc_poll(gif->request, gif->report)) return IMGC_GIF_FAILED;
     if (imgc_charge(gif->request, 2 * IMGC_WORK_CHUNK, gif->report)) return IMGC_GIF_FAILED;
     image->offset = gif->source.offset;
+    if (has_unused_extension(&gif->source)) {
+      gif->source.offset += 2;
+      if (skip_sub_blocks(gif)) continue;
+      return gif->truncated ? IMGC_GIF_TRUNCATED : IMGC_GIF_FAILED;
+    }
     GifRecordType type = UNDEFINED_RECORD_TYPE;
     if (DGifGetRecordType(gif->file, &type) != GIF_OK) {
       // Some writers add an extra zero byte after an image or an extension.

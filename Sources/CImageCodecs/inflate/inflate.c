@@ -41,6 +41,7 @@ void imgc_inflate_begin(imgc_inflater *z,
   z->bit_count = 0;
   z->state = IMGC_INFLATE_HEADER;
   z->stored = 0;
+  z->dynamic_blocks = 0;
 }
 
 // ---------------------------------------------------------------- input
@@ -117,6 +118,7 @@ static imgc_inflate_result begin_dynamic(imgc_inflater *z) {
   uint8_t lengths[288 + 32 + 138], of_lengths[19] = {0};
   uint32_t table[128], field;
   z->has_fixed = false;
+  z->dynamic_blocks++;
   if (!read_bits(z, 14, &field)) return IMGC_INFLATE_INVALID;
   unsigned literals = (field & 31) + 257, distances = (field >> 5 & 31) + 1;
   for (unsigned i = 0; i < (field >> 10) + 4; i++) {

@@ -45,10 +45,11 @@ typedef struct imgc_inflater {
   unsigned bit_count;
   bool input_ended;
   enum { IMGC_INFLATE_HEADER, IMGC_INFLATE_STORED, IMGC_INFLATE_CODED, IMGC_INFLATE_DONE } state;
-  bool is_last;          // current block is the last
-  bool has_fixed;        // the tables are those of the fixed codes
-  uint32_t stored;       // remaining bytes of a stored block
-  unsigned literal_bits; // index bits of `literals`
+  bool is_last;            // current block is the last
+  bool has_fixed;          // the tables are those of the fixed codes
+  uint64_t dynamic_blocks; // blocks whose tables were built
+  uint32_t stored;         // remaining bytes of a stored block
+  unsigned literal_bits;   // index bits of `literals`
   uint32_t literals[IMGC_INFLATE_LITERALS];
   uint32_t distances[IMGC_INFLATE_DISTANCES];
   uint8_t window[IMGC_INFLATE_WINDOW + IMGC_INFLATE_CHUNK + IMGC_INFLATE_SLACK];

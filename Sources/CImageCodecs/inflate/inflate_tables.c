@@ -67,19 +67,21 @@ static unsigned make_table(uint32_t *table, size_t size, unsigned bits, const ui
     // In a code with a single symbol, zlib accepts only the codeword 0. In an empty code, zlib
     // accepts no codeword.
     uint32_t entry = with_bits(entry_of(used ? sorted[0] : 0), 1);
-    uint32_t undefined = entry | IMGC_INFLATE_RARE | IMGC_INFLATE_IS_UNDEFINED;
-    for (unsigned i = 0; i < 1u << bits; i++) table[i] = used && !(i & 1) ? entry : undefined;
-    return bits;
+    table[1] = entry | IMGC_INFLATE_RARE | IMGC_INFLATE_IS_UNDEFINED;
+    table[0] = used ? entry : table[1];
+    return 1;
   }
 
   if (longest < bits) bits = longest;
   unsigned code = 0, symbol = 0, n = 1;
-  for (; n <= bits; n++)
+  for (; n <= bits; n++) {
+    // The entries of shorter codewords are repeated; the codewords of n bits replace the others.
+    if (n > 1) memcpy(table + (1u << (n - 1)), table, sizeof *table << (n - 1));
     for (unsigned k = counts[n]; k > 0; k--) {
-      uint32_t entry = with_bits(entry_of(sorted[symbol++]), n);
-      for (unsigned i = code; i < 1u << bits; i += 1u << n) table[i] = entry;
+      table[code] = with_bits(entry_of(sorted[symbol++]), n);
       code = next_reversed(code, n);
     }
+  }
 
   // The codewords of more than `bits` bits follow in ascending order, so codewords with equal
   // prefixes are consecutive.

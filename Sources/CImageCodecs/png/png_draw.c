@@ -15,6 +15,10 @@
 #define IMGC_MIN_STREAMED_BYTES ((uint64_t)16 << 20)
 #endif
 
+// More compressed bytes are streamed, except those of interlaced images: the size of the data does
+// not show the work of blocks without data, up to 400 ns for each byte, which png_stream.c counts.
+static const uint64_t MAX_ONE_CALL_BYTES = 1u << 20;
+
 typedef enum png_decoder { LIBRARY, ONE_CALL, STREAMING } png_decoder;
 
 static bool fits(const imgc_request *request, const imgc_png *png, uint64_t work) {
@@ -38,10 +42,11 @@ static png_decoder choose(const imgc_request *request, const imgc_png *png,
   bool is_large = (request->flags & IMGC_RESAMPLES) &&
                   !(request->flags & IMGC_INFLATE_IN_ONE_CALL) &&
                   imgc_png_raw_bytes(png) >= IMGC_MIN_STREAMED_BYTES;
-  bool prefers_stream = is_large || least_memory;
+  bool can_hide_work = extent->bytes > MAX_ONE_CALL_BYTES;
+  bool prefers_stream = is_large || least_memory || (can_hide_work && !png->interlaced);
   if (!prefers_stream && one_call_fits(request, png, extent)) return ONE_CALL;
   if (!png->interlaced && fits(request, png, imgc_png_streaming_bytes(png))) return STREAMING;
-  return is_large && !least_memory && one_call_fits(request, png, extent) ? ONE_CALL : LIBRARY;
+  return !least_memory && one_call_fits(request, png, extent) ? ONE_CALL : LIBRARY;
 }
 
 static uint64_t work_bytes(png_decoder decoder, const imgc_png *png,
@@ -62,9 +67,16 @@ uint64_t imgc_png_work_bytes(const imgc_request *request, const imgc_png *png,
   return work_bytes(choose(request, png, extent), png, extent);
 }
 
-// Units of work: of a decompressed byte, of a pixel, of a compressed byte, and of a compressed byte
-// that can only be part of a block without data (see imgc_png_fast_supports).
-enum { WORK_RAW_BYTE = 2, WORK_PIXEL = 3, WORK_BYTE = 4, WORK_EMPTY_BYTE = 70 };
+// Units of work: of a decompressed byte, of a pixel, of a compressed byte, the same in a stream
+// whose blocks are not counted, and of a compressed byte that can only be part of a block without
+// data (see imgc_png_fast_supports).
+enum {
+  WORK_RAW_BYTE = 2,
+  WORK_PIXEL = 3,
+  WORK_BYTE = 4,
+  WORK_UNCOUNTED_BYTE = 30,
+  WORK_EMPTY_BYTE = 70
+};
 
 static imgc_status charge(const imgc_png_image *image) {
   const imgc_png *png = image->png;
@@ -73,7 +85,8 @@ static imgc_status charge(const imgc_png_image *image) {
   uint64_t empty = bytes > used ? bytes - used : 0;
   uint64_t pixels = (uint64_t)png->width * png->height;
   uint64_t units = imgc_add(imgc_mul(raw, WORK_RAW_BYTE), imgc_mul(pixels, WORK_PIXEL));
-  units = imgc_add(units, imgc_add(bytes * WORK_BYTE, empty * WORK_EMPTY_BYTE));
+  uint64_t byte = bytes > MAX_ONE_CALL_BYTES ? WORK_BYTE : WORK_UNCOUNTED_BYTE;
+  units = imgc_add(units, imgc_add(bytes * byte, empty * WORK_EMPTY_BYTE));
   return imgc_charge(image->request, imgc_add(units, IMGC_WORK_FRAME), image->report);
 }
 
@@ -87,6 +100,10 @@ imgc_status imgc_png_draw(const imgc_png_image *image) {
   if (imgc_check_memory(request, png->width, held, work, image->report) || charge(image) ||
       imgc_dest_open(image->dest, band))
     return image->report->status;
+  // png_stream.c charges the work while it decodes.
+  bool streams = decoder == STREAMING && !image->blend_over;
+  if (!streams && image->extent.bytes > MAX_ONE_CALL_BYTES && imgc_png_charge_blocks(image))
+    return image->report->status;
   bool done = false;
   // libpng decodes truncated or damaged data: only libpng returns the rows before the damage, and
   // libdeflate accepts a few streams that zlib rejects.
@@ -94,7 +111,7 @@ imgc_status imgc_png_draw(const imgc_png_image *image) {
     if (decoder == ONE_CALL) imgc_png_draw_fast(image, &done);
     // Frames that are blended onto the canvas are not streamed: if streaming failed, libpng would
     // decode the frame again and blend rows twice.
-    if (decoder == STREAMING && !image->blend_over) imgc_png_draw_streaming(image, &done);
+    if (streams) imgc_png_draw_streaming(image, &done);
   }
   if (done || image->report->status) return image->report->status;
   return imgc_png_draw_library(image);

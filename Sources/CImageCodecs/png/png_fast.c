@@ -31,8 +31,8 @@ uint64_t imgc_png_fast_bytes(const imgc_png *png, const imgc_png_extent *extent)
 }
 
 bool imgc_png_fast_supports(const imgc_png *png, const imgc_png_extent *extent) {
-  // More compressed data than the rows can need is probably a stream of empty blocks, which takes
-  // 70 ns per byte. The other decoders can be cancelled while they read such a stream.
+  // More compressed data than the rows can need is probably a stream of empty blocks. The other
+  // decoders can be cancelled while they read such a stream.
   uint64_t raw = imgc_png_raw_bytes(png);
   return raw <= MAX_RAW_BYTES && extent->bytes <= raw + raw / 4 + 65536;
 }

@@ -16,6 +16,9 @@
 #include <libdeflate.h>
 #include <string.h>
 
+// The tables of a deflate block with dynamic codes, which can have no data.
+enum { WORK_BLOCK = 2 * IMGC_WORK_PREFIX_CODE };
+
 typedef struct stream {
   const imgc_png_image *image;
   imgc_png_source source;
@@ -123,9 +126,13 @@ static imgc_inflate_result run(stream *s, imgc_png_rows *rows, bool accepts_zlib
   uint8_t bytes[4];
   if (!imgc_inflate_bytes(z, bytes, 2) || !imgc_png_is_zlib(bytes)) return IMGC_INFLATE_INVALID;
   uint32_t adler = 1;
+  uint64_t blocks = 0;
   for (;;) {
     if (imgc_poll(image->request, image->report)) return IMGC_INFLATE_INVALID;
     imgc_inflate_result result = imgc_inflate_run(z);
+    if (imgc_charge(image->request, (z->dynamic_blocks - blocks) * WORK_BLOCK, image->report))
+      return IMGC_INFLATE_INVALID;
+    blocks = z->dynamic_blocks;
     if (result == IMGC_INFLATE_INVALID || result == IMGC_INFLATE_ZLIB_REJECTS) return result;
     const uint8_t *output = z->window + z->out_start;
     if (counts_adler) adler = libdeflate_adler32(adler, output, z->out - z->out_start);
@@ -136,6 +143,30 @@ static imgc_inflate_result run(stream *s, imgc_png_rows *rows, bool accepts_zlib
       s->filled == batch_size(s) && draw_batch(s) && s->row == image->png->height &&
       (!counts_adler || (imgc_inflate_bytes(z, bytes, 4) && imgc_be32(bytes) == adler));
   return is_complete ? IMGC_INFLATE_END : IMGC_INFLATE_INVALID;
+}
+
+imgc_status imgc_png_charge_blocks(const imgc_png_image *image) {
+  stream *s = imgc_scratch_alloc(image->request, sizeof *s);
+  if (!s) return image->report->status;
+  imgc_inflater *z = &s->inflater;
+  uint8_t bytes[2];
+  s->image = image;
+  s->segments = 0;
+  s->source = image->source;
+  imgc_inflate_begin(z, next_segment, s);
+  z->accepts_zlib_rejects = true;
+  if (imgc_inflate_bytes(z, bytes, 2)) {
+    imgc_inflate_result result;
+    do {
+      uint64_t blocks = z->dynamic_blocks;
+      result = imgc_inflate_run(z);
+      if (imgc_poll(image->request, image->report) ||
+          imgc_charge(image->request, (z->dynamic_blocks - blocks) * WORK_BLOCK, image->report))
+        break;
+    } while (result == IMGC_INFLATE_MORE);
+  }
+  imgc_scratch_free(image->request, s, sizeof *s);
+  return image->report->status;
 }
 
 imgc_status imgc_png_draw_streaming(const imgc_png_image *image, bool *done) {

@@ -10,5 +10,8 @@ uint64_t imgc_png_streaming_bytes(const imgc_png *png);
 // instead. The band buffer may have pushed some rows by then; these rows are correct, and
 // imgc_png_rows_convert skips them.
 imgc_status imgc_png_draw_streaming(const imgc_png_image *image, bool *done);
+// Decompresses the image data and charges the work of the tables of its blocks, which the size of
+// the data does not show. Drawing charges other work.
+imgc_status imgc_png_charge_blocks(const imgc_png_image *image);
 
 #endif

@@ -199,4 +199,36 @@ import Testing
             try decoder.thumbnail(of: bytes, options: ThumbnailOptions(width: 40, height: 40))
         }
     }
+
+    /// A gray image of 2000 x 2000 pixels whose data begins with 16,000 blocks without data, each with a code of 12
+    /// symbols whose codewords have 1 to 11 bits: 2 MB, less than the rows need.
+    private static let blocksWithoutData: [UInt8] = {
+        var eight = DeflateWriter()
+        let lengths = [Int](repeating: 0, count: 245) + [11, 11] + (2...10).reversed() + [1]
+        for _ in 0..<8 {
+            eight.beginDynamic(isLast: false, literals: lengths, distances: [1])
+            eight.write(codeword: 0, bits: 1)  // the end of the block
+        }
+        let content = [UInt8](repeating: 0, count: 2001 * 2000)
+        var rows = DeflateWriter()
+        for start in stride(from: 0, to: content.count, by: 50_000) {
+            let end = min(content.count, start + 50_000)
+            rows.writeStored(content[start..<end], isLast: end == content.count)
+        }
+        let blocks = [[UInt8]](repeating: eight.bytes, count: 2_000).flatMap(\.self)
+        return FilteredPNG(width: 2000, height: 2000, bitDepth: 8, colorType: 0)
+            .bytes(imageData: [[0x78, 0x01], blocks, rows.bytes, FilteredPNG.adler(content)])
+    }()
+
+    @Test func blocksWithoutDataInALargeImageCountTowardsTheLimit() {
+        let decoder = Self.decoder(maxWork: 100_000_000)
+        let calls: [(ImageDecoder) throws -> DecodedImage] = [
+            { try $0.decode(Self.blocksWithoutData) },
+            { try $0.thumbnail(of: Self.blocksWithoutData, options: ThumbnailOptions(width: 10)) },
+        ]
+        for call in calls {
+            expectWorkLimit(#expect(throws: DecodeError.self) { try call(decoder) })
+            #expect(throws: Never.self) { try call(Self.decoder(maxWork: 200_000_000)) }
+        }
+    }
 }
