@@ -154,9 +154,12 @@ def run(*command, **options):
 def write_symbol_graphs(swift, build, name, folder, *options):
     """Writes the symbol graphs of the public declarations of a module in `build` into a folder."""
     target = json.loads(run(swift, "-print-target-info"))["target"]["triple"]
-    # SwiftPM writes the module maps of C targets that have none into the build folder.
-    maps = sorted(glob.glob(os.path.join(build, "*.build/module.modulemap")))
-    maps += sorted(glob.glob(os.path.join(ROOT, "Sources/*/include/module.modulemap")))
+    # SwiftPM writes the module maps of C targets that have none into the build folder. It does not remove such a map
+    # when the target gets its own; two maps of one module are an error.
+    maps = sorted(glob.glob(os.path.join(ROOT, "Sources/*/include/module.modulemap")))
+    targets = {path.split(os.sep)[-3] for path in maps}
+    maps += [path for path in sorted(glob.glob(os.path.join(build, "*.build/module.modulemap")))
+             if os.path.basename(os.path.dirname(path)).removesuffix(".build") not in targets]
     search = [part for path in maps for part in ("-Xcc", f"-fmodule-map-file={path}")]
     run(swift, "symbolgraph-extract", "-module-name", name, "-I", os.path.join(build, "Modules"), "-target", target,
         "-minimum-access-level", "public", *options, *search, "-output-dir", folder,

@@ -1,5 +1,5 @@
-// Tests of the parts of CImageCodecs.h that decode no pixels: enum values, names, sizes, probing,
-// invalid arguments.
+// Tests of the parts of the public headers that decode no pixels: enum values, names, sizes,
+// probing, invalid arguments.
 
 #include "tests.h"
 

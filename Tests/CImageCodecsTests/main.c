@@ -1,4 +1,4 @@
-// Tests of the C core: the contract of CImageCodecs.h, and vector variants against scalar ones.
+// Tests of the C core: the contract of its public headers, and vector variants against scalar ones.
 // Prints one line per group; exit status 1 when a check fails. The argument is the folder Fixtures.
 
 #include "tests.h"

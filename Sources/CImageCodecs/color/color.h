@@ -3,7 +3,7 @@
 #ifndef IMGC_COLOR_H
 #define IMGC_COLOR_H
 
-#include "CImageCodecs.h"
+#include "CImageCodecs/request.h"
 
 // Converts a row of CMYK samples, as the codec decodes them (JPEG: inverted), to opaque RGBA8. n is
 // a number of pixels. The transform must have been created for a header of the format that the

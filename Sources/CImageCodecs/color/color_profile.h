@@ -3,7 +3,7 @@
 #ifndef IMGC_COLOR_PROFILE_H
 #define IMGC_COLOR_PROFILE_H
 
-#include "CImageCodecs.h"
+#include "CImageCodecs/color.h"
 
 #if !__has_include(<lcms2.h>)
 #error "lcms2 is missing: apt-get install liblcms2-dev (brew install little-cms2)"

@@ -4,7 +4,8 @@
 #ifndef IMGC_BAND_H
 #define IMGC_BAND_H
 
-#include "CImageCodecs.h"
+#include "CImageCodecs/report.h"
+#include "CImageCodecs/request.h"
 
 typedef struct imgc_band {
   const imgc_request *request;

@@ -3,7 +3,8 @@
 #ifndef IMGC_CANCEL_H
 #define IMGC_CANCEL_H
 
-#include "CImageCodecs.h"
+#include "CImageCodecs/report.h"
+#include "CImageCodecs/request.h"
 
 // Polls the cancel flag and the deadline. Codecs call it at least every 16 rows and once per scan,
 // strip, tile and frame. Returns IMGC_OK, or the failure that ends the decode (cancelled, deadline,

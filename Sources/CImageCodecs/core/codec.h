@@ -3,6 +3,8 @@
 #ifndef IMGC_CODEC_H
 #define IMGC_CODEC_H
 
+#include "CImageCodecs/frames.h"
+#include "CImageCodecs/header.h"
 #include "core/dest.h"
 
 // One codec. The dispatcher checks the arguments before a call and enforces the request's

@@ -3,6 +3,7 @@
 #ifndef IMGC_DEST_H
 #define IMGC_DEST_H
 
+#include "CImageCodecs/target.h"
 #include "core/band.h"
 
 // The stored pixel (x, y) is written to origin + x * step_x + y * step_y. This applies the

@@ -4,7 +4,7 @@
 #define _GNU_SOURCE // for O_CLOEXEC and st_ctim
 #endif
 
-#include "CImageCodecs.h"
+#include "CImageCodecs/input_file.h"
 #include "core/mapped_regions.h"
 
 #include <errno.h>

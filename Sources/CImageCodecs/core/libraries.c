@@ -15,7 +15,7 @@
 #include <webp/decode.h>
 #endif
 
-#include "CImageCodecs.h"
+#include "CImageCodecs/system.h"
 #include "core/codec.h"
 
 static void copy_version(imgc_library *library, const char *version) {

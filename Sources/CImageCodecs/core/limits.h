@@ -4,7 +4,8 @@
 #ifndef IMGC_LIMITS_H
 #define IMGC_LIMITS_H
 
-#include "CImageCodecs.h"
+#include "CImageCodecs/report.h"
+#include "CImageCodecs/request.h"
 
 // Checks the width, height and pixel count of a canvas, page or frame. A width or height of 0 is
 // malformed.

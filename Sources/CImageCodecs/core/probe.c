@@ -1,6 +1,6 @@
 // Format detection by signature; the HTTP content type and the file name are not used.
 
-#include "CImageCodecs.h"
+#include "CImageCodecs/format.h"
 #include "core/bytes.h"
 
 #include <string.h>

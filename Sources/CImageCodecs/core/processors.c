@@ -4,7 +4,7 @@
 #define _GNU_SOURCE // for sched_getaffinity and the CPU_ALLOC macros
 #endif
 
-#include "CImageCodecs.h"
+#include "CImageCodecs/system.h"
 
 #ifdef __linux__
 

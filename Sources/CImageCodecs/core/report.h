@@ -3,7 +3,8 @@
 #ifndef IMGC_REPORT_H
 #define IMGC_REPORT_H
 
-#include "CImageCodecs.h"
+#include "CImageCodecs/report.h"
+#include "CImageCodecs/request.h"
 
 // Stores status, token (may be NULL) and message unless the report already contains a failure.
 // Returns the report's status.

@@ -3,7 +3,7 @@
 #ifndef IMGC_SCRATCH_H
 #define IMGC_SCRATCH_H
 
-#include "CImageCodecs.h"
+#include "CImageCodecs/request.h"
 
 // Allocates `size` bytes of undefined content, from the request's allocator if 1 MiB or more; NULL
 // when memory is exhausted. Release the block with the same size.

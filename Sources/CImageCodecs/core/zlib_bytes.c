@@ -1,6 +1,6 @@
 // Compression and decompression of metadata, which is small, in one call of libdeflate.
 
-#include "CImageCodecs.h"
+#include "CImageCodecs/zlib_bytes.h"
 
 #include <libdeflate.h>
 

@@ -1,6 +1,8 @@
 // The dispatcher: checks arguments, selects the codec, enforces strictness.
 
 #include "dispatch/dispatch.h"
+#include "CImageCodecs/decode.h"
+#include "CImageCodecs/system.h"
 #include "core/codec.h"
 #include "core/report.h"
 

@@ -1,6 +1,7 @@
 // Decoding into resamplers: complete rows are resampled before the codec decodes the following
 // rows.
 
+#include "CImageCodecs/decode.h"
 #include "core/cancel.h"
 #include "core/codec.h"
 #include "core/limits.h"

@@ -3,7 +3,10 @@
 #ifndef IMGC_ENCODE_H
 #define IMGC_ENCODE_H
 
-#include "CImageCodecs.h"
+#include "CImageCodecs/cancel.h"
+#include "CImageCodecs/image.h"
+#include "CImageCodecs/output.h"
+#include "CImageCodecs/report.h"
 
 enum { IMGC_ENCODE_BAND = 16 }; // rows between two polls
 

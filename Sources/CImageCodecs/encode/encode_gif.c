@@ -3,6 +3,7 @@
 // A frame of an animation draws only the smallest rectangle with changed pixels. Unchanged pixels
 // in it get the transparent index or the index that the canvas shows, whichever compresses better.
 
+#include "CImageCodecs/encode_gif.h"
 #include "core/report.h"
 #include "encode/encode_gif_blocks.h"
 #include "encode/encode_gif_frames.h"

@@ -4,6 +4,7 @@
 #ifndef IMGC_ENCODE_GIF_BLOCKS_H
 #define IMGC_ENCODE_GIF_BLOCKS_H
 
+#include "CImageCodecs/frames.h"
 #include "encode/encode_gif_palette.h"
 
 enum { IMGC_GIF_NO_INDEX = -1 };

@@ -4,6 +4,7 @@
 #ifndef IMGC_ENCODE_GIF_FRAMES_H
 #define IMGC_ENCODE_GIF_FRAMES_H
 
+#include "CImageCodecs/frames.h"
 #include "encode/encode_gif_palette.h"
 
 // The pixels that a viewer shows before a frame is drawn, as pixels of the sources: alpha is 255,

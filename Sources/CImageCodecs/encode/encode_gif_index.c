@@ -3,6 +3,7 @@
 // the nearest colour is exact. Cells are filled when a pixel needs them.
 
 #include "encode/encode_gif_index.h"
+#include "CImageCodecs/encode_gif.h"
 
 #include <stdlib.h>
 #include <string.h>

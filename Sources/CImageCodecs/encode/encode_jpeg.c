@@ -1,6 +1,7 @@
 // Encodes RGBA8 as JPEG with libjpeg-turbo. The file contains a JFIF header, tables and scans, and
 // no other segments.
 
+#include "CImageCodecs/encode_jpeg.h"
 #include "core/report.h"
 #include "encode/encode.h"
 

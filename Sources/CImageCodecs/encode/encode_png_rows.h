@@ -3,6 +3,7 @@
 #ifndef IMGC_ENCODE_PNG_ROWS_H
 #define IMGC_ENCODE_PNG_ROWS_H
 
+#include "CImageCodecs/encode_png.h"
 #include "encode/encode_png_colors.h"
 
 // Row filter of one image, applied row by row.

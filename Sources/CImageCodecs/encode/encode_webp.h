@@ -3,6 +3,7 @@
 #ifndef IMGC_ENCODE_WEBP_H
 #define IMGC_ENCODE_WEBP_H
 
+#include "CImageCodecs/encode_webp.h"
 #include "encode/encode.h"
 
 #ifdef IMGC_WEBP

@@ -10,7 +10,7 @@
 #ifndef IMGC_RESAMPLE_KERNELS_H
 #define IMGC_RESAMPLE_KERNELS_H
 
-#include "CImageCodecs.h"
+#include "CImageCodecs/resample.h"
 
 enum {
   IMGC_WEIGHT_BITS = 14, // a weight of 1 is 16,384

@@ -2,6 +2,7 @@
 
 #include "rows/rows.h"
 
+#include <stdbool.h>
 #include <string.h>
 
 static size_t pixel_size(imgc_layout layout) {

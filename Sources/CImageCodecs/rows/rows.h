@@ -5,9 +5,9 @@
 #ifndef IMGC_ROWS_H
 #define IMGC_ROWS_H
 
-#include "CImageCodecs.h"
+#include "CImageCodecs/rows.h"
 
-// Row kernels in addition to those declared in CImageCodecs.h.
+// Row kernels in addition to those declared in CImageCodecs/rows.h.
 void imgc_row_gray8(uint8_t *dst, const uint8_t *src, size_t n);
 void imgc_row_gray_alpha8(uint8_t *dst, const uint8_t *src, size_t n);
 void imgc_row_rgb8(uint8_t *dst, const uint8_t *src, size_t n);

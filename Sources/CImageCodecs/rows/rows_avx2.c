@@ -6,6 +6,7 @@
 #ifdef IMGC_HAVE_AVX2
 
 #include <immintrin.h>
+#include <stdbool.h>
 #include <string.h>
 
 #define AVX2 __attribute__((target("avx2")))

@@ -8,6 +8,8 @@
 #include "core/copy.h"
 #include "rows/rows_simd.h"
 
+#include <stdbool.h>
+
 #define INLINE TARGET static inline __attribute__((always_inline))
 
 typedef uint32_t lanes __attribute__((vector_size(32)));

@@ -6,7 +6,7 @@
 #ifndef IMGC_ROWS_SIMD_H
 #define IMGC_ROWS_SIMD_H
 
-#include "CImageCodecs.h"
+#include "CImageCodecs/rows.h"
 
 // A pixel in one 32-bit word, red in the lowest byte.
 #if __BYTE_ORDER__ != __ORDER_LITTLE_ENDIAN__

@@ -3,8 +3,8 @@
 #ifndef IMGC_WEBP_CONTAINER_H
 #define IMGC_WEBP_CONTAINER_H
 
+#include "CImageCodecs.h"
 #include "core/bytes.h"
-#include "include/CImageCodecs.h"
 
 // A coded image: a VP8 chunk, possibly after an ALPH chunk, or a VP8L chunk.
 typedef struct imgc_webp_image {

@@ -3,7 +3,7 @@ extension SourceImage {
     /// for an opaque lossy WebP that is not animated, 1 for every other file.
     ///
     /// At 1/2 libwebp does not interpolate the chroma, and a quarter of the pixels is resampled. The conditions are
-    /// those of `scale_denominator` in `CImageCodecs.h`.
+    /// those of `scale_denominator` in `CImageCodecs/request.h`.
     ///
     /// - Parameters:
     ///   - request: The request for the file at full size.
