@@ -53,7 +53,8 @@ test: bootstrap ## All tests
 test-service: bootstrap ## Tests of the thumbnail service and of its HTTP server
 	@SWIFT=$(SWIFT) Scripts/test --filter 'ThumbnailServiceTests|HTTPServerTests'
 
-# The tests of the core, of the C interface, and of the loader's own parsers and C code. Long model tests of pure Swift
+# The tests of the core, of the C interface, of the loader's own parsers and C code, and of the query of package
+# versions, which starts a process. Long model tests of pure Swift
 # code, which is memory-safe, are skipped; the C programs are built with the sanitizers and run separately. AttackTests
 # plants memory errors, which the address sanitizer reports before they have the expected effect; it also needs a limit
 # of the address space, and the sanitizer's shadow memory exceeds every limit, so that workers have none in this build.
@@ -62,7 +63,8 @@ PLANTED_DEFECTS = AttackTests|fileThatCrashedAWorkerIsRefused|failureHandlerRece
 ADDRESS_SPACE = addressSpaceIsAtMost|DoesNotFitIntoTheAddressSpace
 MODELS = MemoryCacheModelTests|AvailableMemoryTests|DecodeBudgetTests
 C_PROGRAMS = CContractTests|InterfaceProgramTests
-SANITIZED = PlatformImageTests|PlatformImageCTests|LoaderTests.(Digest|Checksum|ContentDecoder)
+LIBRARIES = imagetoolTests.(InstalledLibrary|PackageVersion)Tests
+SANITIZED = PlatformImageTests|PlatformImageCTests|LoaderTests.(Digest|Checksum|ContentDecoder)|$(LIBRARIES)
 NOT_SANITIZED = $(MODELS)|$(C_PROGRAMS)|$(PLANTED_DEFECTS)|$(ADDRESS_SPACE)
 
 asan: bootstrap ## Decoding tests with the address and undefined-behaviour sanitizers

@@ -94,7 +94,9 @@ let package = Package(
         .target(
             name: "PlatformImageToolSupport",
             dependencies: ["PlatformImage", "PlatformImageLoader", "PlatformImageService"],
-            path: "Sources/ToolSupport", swiftSettings: settings),
+            path: "Sources/ToolSupport",
+            // Embedded, because users copy the tool as one file.
+            resources: [.embedInCode("Libraries/libraries.txt")], swiftSettings: settings),
         .executableTarget(
             name: "imagetool",
             dependencies: [

@@ -1,4 +1,3 @@
-import PlatformImage
 import PlatformImageToolSupport
 
 /// The `imagetool` command. Its exit codes are those of sysexits.h; `Docs/exit-codes.md` lists them.
@@ -27,7 +26,7 @@ struct ImageTool: ParsableCommand {
         await runProcess {
             let arguments = processArguments()
             if Set(arguments) == ["--version", "--verbose"] {
-                return try Output().write(LibraryReport(CodecLibrary.all()).text(toolVersion: toolVersion))
+                return try Output().write(LibraryReport(InstalledLibrary.all()).text(toolVersion: toolVersion))
             }
             try await runArguments()
         }

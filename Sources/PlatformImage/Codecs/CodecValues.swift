@@ -270,20 +270,6 @@ enum ColorProfile {
     }
 }
 
-extension CodecLibrary {
-    /// The linked libraries. `isLoaded` is true when the loaded library reported the version, and false when the
-    /// version is that of the library's headers at compile time.
-    static func linked() -> [(name: String, version: String, isLoaded: Bool)] {
-        var result: [(name: String, version: String, isLoaded: Bool)] = []
-        var library = unsafe imgc_library()
-        while unsafe imgc_library_at(result.count, &library) {
-            let name = unsafe String(cString: library.name)
-            result.append((name, unsafe text(of: library.version), unsafe library.is_loaded))
-        }
-        return result
-    }
-}
-
 extension AvailableProcessors {
     /// Number of processors that the calling thread may run on; nil when the system does not report the number.
     /// Implemented in C, because the affinity masks need C macros.

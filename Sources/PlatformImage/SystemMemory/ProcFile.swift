@@ -1,5 +1,5 @@
-// Kernel files about memory and processors (Docs/decisions/0006) and the database of the packages installed on the
-// system; `InputFile` reads image files. Paths are bytes, because file names on Linux are bytes.
+// Kernel files about memory and processors (Docs/decisions/0006), and for the tools the database of the packages
+// installed on the system; `InputFile` reads image files. Paths are bytes, because file names on Linux are bytes.
 
 #if canImport(Glibc)
 import Glibc
@@ -10,10 +10,10 @@ import Darwin
 #endif
 
 /// A file descriptor that is closed in `deinit`.
-struct ProcFile: ~Copyable, Sendable {
-    let descriptor: Int32
+package struct ProcFile: ~Copyable, Sendable {
+    package let descriptor: Int32
 
-    init(owning descriptor: Int32) { self.descriptor = descriptor }
+    package init(owning descriptor: Int32) { self.descriptor = descriptor }
 
     deinit { _ = close(descriptor) }
 
@@ -33,7 +33,7 @@ struct ProcFile: ~Copyable, Sendable {
     /// Reads a regular file; nil when it is missing, not regular, unreadable or longer than `maxBytes`.
     ///
     /// Files in `/proc` and in cgroups are regular but report a size of 0, so the end is found by reading.
-    static func contents(of path: [UInt8], maxBytes: Int) -> [UInt8]? {
+    package static func contents(of path: [UInt8], maxBytes: Int) -> [UInt8]? {
         guard case .success(let file) = open(path, O_RDONLY), file.isRegular else { return nil }
         var contents: [UInt8] = []
         while case .success(let chunk) = file.read(maxBytes: 16_384) {
@@ -45,7 +45,7 @@ struct ProcFile: ~Copyable, Sendable {
     }
 
     /// Reads the available bytes, at most `maxBytes`; empty at the end.
-    borrowing func read(maxBytes: Int) -> Result<[UInt8], Failure> {
+    package borrowing func read(maxBytes: Int) -> Result<[UInt8], Failure> {
         var failure: Failure?
         let bytes = unsafe [UInt8](unsafeUninitializedCapacity: maxBytes) { buffer, count in
             let result = retrying { unsafe systemRead(descriptor, buffer.baseAddress, maxBytes) }
@@ -69,12 +69,12 @@ struct ProcFile: ~Copyable, Sendable {
     }
 
     /// An `errno` value.
-    struct Failure: Error, CustomStringConvertible {
+    package struct Failure: Error, CustomStringConvertible {
         let number: Int32
 
         static var last: Self { Self(number: errno) }
 
-        var description: String {
+        package var description: String {
             guard let text = unsafe strerror(number) else { return "error \(number)" }
             return unsafe String(cString: text)
         }

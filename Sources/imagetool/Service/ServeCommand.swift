@@ -136,7 +136,7 @@ struct ServeCommand: AsyncParsableCommand {
     /// Logs the versions of the codec libraries, and a warning for each security fix that a library lacks.
     private func logLibraries(to log: ServiceLog) {
         guard log.isEnabled(.warning) else { return }
-        let report = LibraryReport(CodecLibrary.all())
+        let report = LibraryReport(InstalledLibrary.all())
         log.write(.info, "codec libraries", [("libraries", .list(report.libraries.map(\.description)))])
         for warning in report.warnings { log.write(.warning, warning) }
     }

@@ -1,10 +1,10 @@
-import PlatformImage
+import PlatformImageToolSupport
 
 /// Codec libraries as printed by `imagetool --version --verbose` and logged by the service.
 struct LibraryReport {
-    let libraries: [CodecLibrary]
+    let libraries: [InstalledLibrary]
 
-    init(_ libraries: [CodecLibrary]) { self.libraries = libraries }
+    init(_ libraries: [InstalledLibrary]) { self.libraries = libraries }
 
     /// One line for each missing security fix.
     var warnings: [String] { libraries.flatMap(\.warnings) }

@@ -1,4 +1,5 @@
 import Foundation
+import PlatformImageTestSupport
 import Testing
 
 @testable import PlatformImage

@@ -1,3 +1,5 @@
+import PlatformImage
+
 #if canImport(Glibc)
 import Glibc
 #elseif canImport(Musl)
@@ -31,7 +33,7 @@ enum RPMQuery {
     /// 64 KiB.
     static func output(of arguments: [String], within limit: Duration = deadline) -> [UInt8] {
         var ends: [Int32] = [-1, -1]
-        guard unsafe pipe(&ends) == 0 else { return [] }
+        guard pipe(&ends) == 0 else { return [] }
         let reader = ProcFile(owning: ends[0])
         guard let child = start(arguments, writingTo: ends) else {
             _ = close(ends[1])
@@ -41,7 +43,7 @@ enum RPMQuery {
         let bytes = readAll(reader, until: .now + limit)
         if bytes == nil { _ = kill(child, SIGKILL) }
         var status: Int32 = 0
-        while unsafe waitpid(child, &status, 0) < 0, errno == EINTR {}
+        while waitpid(child, &status, 0) < 0, errno == EINTR {}
         return bytes ?? []
     }
 
@@ -50,18 +52,18 @@ enum RPMQuery {
         #if canImport(Darwin)
         var actions: posix_spawn_file_actions_t?
         #else
-        var actions = unsafe posix_spawn_file_actions_t()
+        var actions = posix_spawn_file_actions_t()
         #endif
-        guard unsafe posix_spawn_file_actions_init(&actions) == 0 else { return nil }
-        defer { _ = unsafe posix_spawn_file_actions_destroy(&actions) }
-        unsafe posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0)
-        unsafe posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, "/dev/null", O_WRONLY, 0)
-        unsafe posix_spawn_file_actions_adddup2(&actions, ends[1], STDOUT_FILENO)
-        for end in ends where end > STDERR_FILENO { unsafe posix_spawn_file_actions_addclose(&actions, end) }
-        var vector = unsafe arguments.map { unsafe strdup($0) } + [nil]
-        defer { unsafe vector.forEach { unsafe free($0) } }
+        guard posix_spawn_file_actions_init(&actions) == 0 else { return nil }
+        defer { _ = posix_spawn_file_actions_destroy(&actions) }
+        posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0)
+        posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, "/dev/null", O_WRONLY, 0)
+        posix_spawn_file_actions_adddup2(&actions, ends[1], STDOUT_FILENO)
+        for end in ends where end > STDERR_FILENO { posix_spawn_file_actions_addclose(&actions, end) }
+        var vector = arguments.map { strdup($0) } + [nil]
+        defer { vector.forEach { free($0) } }
         var child = pid_t()
-        let result = unsafe posix_spawn(&child, arguments[0], &actions, nil, &vector, environ)
+        let result = posix_spawn(&child, arguments[0], &actions, nil, &vector, environ)
         return result == 0 ? child : nil
     }
 
@@ -71,7 +73,7 @@ enum RPMQuery {
         while true {
             let left = Int32(clamping: max(0, (end - .now).millisecondCount))
             var event = pollfd(fd: reader.descriptor, events: Int16(POLLIN), revents: 0)
-            let ready = unsafe poll(&event, 1, left)
+            let ready = poll(&event, 1, left)
             if ready < 0, errno == EINTR { continue }
             guard ready > 0, case .success(let chunk) = reader.read(maxBytes: 16_384) else { return nil }
             if chunk.isEmpty { return bytes }

@@ -1,8 +1,10 @@
+import PlatformImage
+
 /// The version of a distribution package, ordered as by dpkg and rpm.
 ///
 /// `[epoch:]upstream[-revision]` (Debian Policy 5.6.12), ordered by the Debian algorithm: non-digit parts compare
 /// letters before other characters, and `~` before everything, even before the end of the text; digit parts compare as
-/// numbers. For the upstream versions in ``SecurityFix/table`` (numbers, dots and letters), the order of rpm is
+/// numbers. For the upstream versions of ``LibraryTable/fixes`` (numbers, dots and letters), the order of rpm is
 /// identical.
 package struct PackageVersion: Hashable, Comparable, Sendable {
     /// The version as spelled in the package database. Versions are equal when their spellings are equal.

@@ -1,3 +1,5 @@
+import PlatformImage
+
 /// An installed system package and its version.
 package struct InstalledPackage: Hashable, Sendable {
     /// The name, such as `libpng16-16`.
@@ -20,7 +22,7 @@ package struct PackageDatabase: Sendable {
     /// Reads the database below `root`, a path as bytes; empty for the running system.
     init(root: [UInt8]) {
         release = Self.release(below: root)
-        let names = Self.packageNames.values.flatMap { $0 }
+        let names = LibraryTable.embedded.packageNames.values.flatMap { $0 }
         if let status = ProcFile.contents(of: root + "/var/lib/dpkg/status".utf8, maxBytes: 64 << 20) {
             versions = Self.versions(inStatus: status, of: Set(names))
         } else {
@@ -31,25 +33,11 @@ package struct PackageDatabase: Sendable {
 
     /// The package of a library, by ``CodecLibrary/name``; nil when none is installed or no database can be read.
     func package(of library: String) -> InstalledPackage? {
-        for name in Self.packageNames[library] ?? [] {
+        for name in LibraryTable.embedded.packageNames[library] ?? [] {
             if let version = versions[name] { return InstalledPackage(name: name, version: version) }
         }
         return nil
     }
-
-    /// Package names of each library: first those of Debian and Ubuntu, then those of distributions with rpm.
-    private static let packageNames: [String: [String]] = [
-        "libpng": ["libpng16-16t64", "libpng16-16", "libpng"],
-        "libjpeg-turbo": ["libjpeg62-turbo", "libjpeg-turbo8", "libjpeg-turbo"],
-        "giflib": ["libgif7", "giflib"],
-        "libtiff": ["libtiff6", "libtiff5", "libtiff"],
-        "lcms2": ["liblcms2-2", "lcms2"],
-        "libdeflate": ["libdeflate0", "libdeflate"],
-        "zlib": ["zlib1g", "zlib", "zlib-ng-compat"],
-        "libwebp": ["libwebp7", "libwebp6", "libwebp"],
-        "liblzma": ["liblzma5", "xz-libs"],
-        "libzstd": ["libzstd1", "libzstd"],
-    ]
 
     private static func release(below root: [UInt8]) -> String? {
         guard let bytes = ProcFile.contents(of: root + "/etc/os-release".utf8, maxBytes: 1 << 16) else { return nil }

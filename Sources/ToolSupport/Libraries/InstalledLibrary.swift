@@ -1,5 +1,7 @@
+import PlatformImage
+
 /// A C library used by the codecs, with its version, its package, and the security fixes it lacks.
-package struct CodecLibrary: Hashable, Sendable {
+package struct InstalledLibrary: Hashable, Sendable {
     /// The name of the project, such as `libpng`.
     package let name: String
     /// The version, such as `1.6.39`; nil for a library that is used only indirectly and has no known package.
@@ -13,29 +15,27 @@ package struct CodecLibrary: Hashable, Sendable {
     package let missingFixes: [SecurityFix]
 
     /// All codec libraries, including those used by libtiff.
-    package static func all(in database: PackageDatabase = PackageDatabase()) -> [CodecLibrary] {
-        let linked = linked()
-        // Libraries that only libtiff uses, unless they are linked directly too.
-        let indirect = ["libwebp", "liblzma", "libzstd"].filter { name in !linked.contains { $0.name == name } }
-        return linked.map { name, version, isLoaded in
-            CodecLibrary(name: name, version: version, isLoadedVersion: isLoaded, database: database)
+    package static func all(in database: PackageDatabase = PackageDatabase()) -> [InstalledLibrary] {
+        let linked = CodecLibrary.linked()
+        // libtiff also uses libwebp, which is linked directly only with the trait WebP.
+        let indirect = LibraryTable.embedded.names.filter { name in !linked.contains { $0.name == name } }
+        return linked.map { library in
+            InstalledLibrary(
+                name: library.name, version: library.version, isLoadedVersion: library.isLoaded, database: database)
         }
             + indirect.map { name in
-                CodecLibrary(name: name, version: nil, isLoadedVersion: false, database: database)
+                InstalledLibrary(name: name, version: nil, isLoadedVersion: false, database: database)
             }
     }
 
-    init(
-        name: String, version: String?, isLoadedVersion: Bool, database: PackageDatabase,
-        fixes: [SecurityFix] = SecurityFix.table
-    ) {
+    init(name: String, version: String?, isLoadedVersion: Bool, database: PackageDatabase) {
         let package = database.package(of: name)
         let upstream = version ?? package?.version.upstream
         self.name = name
         self.version = upstream
         self.isLoadedVersion = isLoadedVersion
         self.package = package
-        missingFixes = fixes.filter { fix in
+        missingFixes = LibraryTable.embedded.fixes.filter { fix in
             guard fix.library == name, let upstream else { return false }
             return fix.isMissing(upstream: upstream, package: package, release: database.release)
         }

@@ -2,9 +2,9 @@ import Foundation
 import PlatformImageTestSupport
 import Testing
 
-@testable import PlatformImage
+@testable import PlatformImageToolSupport
 
-@Suite struct CodecLibraryTests {
+@Suite struct InstalledLibraryTests {
     private static let bookworm = "PRETTY_NAME=\"Debian GNU/Linux 12\"\nID=debian\nVERSION_CODENAME=bookworm\n"
 
     private func database(_ packages: String, release: String? = bookworm) throws -> (PackageDatabase, SystemTree) {
@@ -18,12 +18,12 @@ import Testing
         "Package: \(name)\nStatus: \(status)\nPriority: optional\nVersion: \(version)\nDescription: x\n more\n\n"
     }
 
-    private func libpng(_ version: String, _ database: PackageDatabase) -> CodecLibrary {
-        CodecLibrary(name: "libpng", version: version, isLoadedVersion: true, database: database)
+    private func libpng(_ version: String, _ database: PackageDatabase) -> InstalledLibrary {
+        InstalledLibrary(name: "libpng", version: version, isLoadedVersion: true, database: database)
     }
 
     @Test func linkedLibrariesReportNumericVersions() {
-        let libraries = CodecLibrary.all()
+        let libraries = InstalledLibrary.all()
 
         #expect(
             libraries.prefix(7).map(\.name) == [
@@ -90,7 +90,8 @@ import Testing
         #expect(library.description == "libpng 1.6.39, patch level unknown")
         #expect(library.missingFixes.isEmpty)
         #expect(
-            libpng("1.6.34", database).missingFixes.count == SecurityFix.table.filter { $0.library == "libpng" }.count)
+            libpng("1.6.34", database).missingFixes.count
+                == LibraryTable.embedded.fixes.filter { $0.library == "libpng" }.count)
     }
 
     @Test func dpkgStatusFilesOfDistrolessContainerImagesAreRead() throws {
@@ -132,18 +133,42 @@ import Testing
         #expect(endless.isEmpty && missing.isEmpty)
     }
 
-    /// `Scripts/bootstrap` fails when a library is older than its minimum version.
-    @Test func bootstrapScriptRequiresVersionsWithTheSecurityFixesOfDebianBookworm() throws {
-        let path = Fixture.folder.deletingLastPathComponent().appending(path: "Scripts/bootstrap")
-        let script = try String(contentsOf: path, encoding: .utf8)
+    /// `Scripts/bootstrap` fails when a library is older than the version that `Scripts/lib/libraries.sh` prints.
+    @Test(
+        .enabled(if: FileManager.default.isExecutableFile(atPath: "/usr/bin/dpkg")), arguments: ["bookworm", "trixie"])
+    func bootstrapScriptRequiresVersionsWithTheSecurityFixesOfDebian(_ release: String) {
+        let path = Fixture.folder.deletingLastPathComponent().appending(path: "Scripts/lib/libraries.sh").path()
         let names = ["libpng": "libpng-dev", "libtiff": "libtiff-dev", "giflib": "libgif-dev", "lcms2": "liblcms2-dev"]
-        for release in ["bookworm", "trixie"] {
-            for fix in SecurityFix.table {
-                guard let fixed = fix.packages["debian \(release)"], let name = names[fix.library] else { continue }
-                let line = script.split(separator: "\n").first { $0.contains("\"\(release) \(name)\")") } ?? ""
-                let minimum = line.split(separator: " ").drop { $0 != "echo" }.dropFirst().first ?? ""
-                #expect(!(PackageVersion(String(minimum)) < PackageVersion(fixed)), "\(release) \(fix.id): \(minimum)")
+        for (library, name) in names {
+            let script = ". '\(path)'; printf %s \"$(minimum \(release) \(name))\""
+            let output = RPMQuery.output(of: ["/bin/bash", "-c", script], within: .seconds(60))
+            let minimum = String(decoding: output, as: UTF8.self)
+            for fix in LibraryTable.embedded.fixes where fix.library == library {
+                guard let fixed = fix.packages["debian \(release)"] else { continue }
+                #expect(!(PackageVersion(minimum) < PackageVersion(fixed)), "\(release) \(fix.id): \(minimum)")
             }
         }
+    }
+
+    @Test func rowsOfTheTableBecomePackageNamesAndFixes() {
+        let table = LibraryTable(
+            Array(
+                """
+                # A comment.
+                library libpng core   png  libpng-dev libpng libpng16-16
+                library libcurl loader curl libcurl4-openssl-dev - libcurl4
+
+                package libpng libpng16-16t64 libpng
+                package libcurl libcurl4t64
+                development libpng libpng16-dev
+                fix CVE-1 libpng 1.6.51 bullseye=1:1-1+deb11u1 trixie=1.6.48-1
+                fix CVE-2 libpng - trixie=2
+                minimum libpng noble=3
+                """.utf8))
+
+        #expect(table.names == ["libpng"])
+        #expect(table.packageNames == ["libpng": ["libpng16-16", "libpng16-16t64", "libpng"]])
+        #expect(table.fixes.map(\.id) == ["CVE-1", "CVE-2"] && table.fixes.map(\.upstream) == ["1.6.51", nil])
+        #expect(table.fixes[0].packages == ["debian bullseye": "1:1-1+deb11u1", "debian trixie": "1.6.48-1"])
     }
 }

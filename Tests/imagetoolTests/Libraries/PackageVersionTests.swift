@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-@testable import PlatformImage
+@testable import PlatformImageToolSupport
 
 @Suite struct PackageVersionTests {
     /// Pairs of versions, the lower version first.
