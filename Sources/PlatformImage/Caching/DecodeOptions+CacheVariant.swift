@@ -12,7 +12,7 @@ extension DecodeOptions {
         options.budgetBytes = nil
         options.maxCountedFrames = 0
         guard options != DecodeOptions() else { return "" }
-        let formats = allowedFormats.map(\.variantText).sorted().joined(separator: ",")
+        let formats = allowedFormats.map(\.rawValue).sorted().joined(separator: ",")
         // The form of this text must not change, because programs may store it. The first version of this package used
         // the text that Swift 6.3 prints for the type.
         return "\(formats) DecodeOptions(limits: \(limits.variantText), appliesOrientation: \(appliesOrientation), "
@@ -45,19 +45,6 @@ extension DecodeOptions.Strictness {
         case .truncated: "PlatformImage.DecodeOptions.Strictness.truncated"
         case .corrupt: "PlatformImage.DecodeOptions.Strictness.corrupt"
         case .warning: "PlatformImage.DecodeOptions.Strictness.warning"
-        }
-    }
-}
-
-extension ImageFormat {
-    fileprivate var variantText: String {
-        switch self {
-        case .png: "png"
-        case .jpeg: "jpeg"
-        case .gif: "gif"
-        case .tiff: "tiff"
-        case .bmp: "bmp"
-        case .webp: "webp"
         }
     }
 }

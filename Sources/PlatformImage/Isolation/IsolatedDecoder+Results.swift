@@ -143,7 +143,7 @@ extension IsolatedDecoder {
     func isPlausible(_ info: FrameInfo, index: Int) -> Bool {
         let (pixels, overflows) = info.width.multipliedReportingOverflow(by: info.height)
         return info.index == index && index < options.limits.maxFrames ?? .max
-            && (0...format.maxFrameDelay).contains(info.delay.numerator)
+            && info.delay.numerator >= 0 && info.delay.numerator <= format.maxFrameDelay
             && (1...Int(UInt16.max)).contains(info.delay.denominator) && !overflows
             && pixels <= options.limits.maxPixels ?? .max
     }

@@ -15,7 +15,8 @@ enum PreparedImages: Sendable {
     case thumbnails(ThumbnailBatch, isComplete: Bool)
     case thumbnailsByPlan([PreparedThumbnail])
 
-    /// An upper estimate, in bytes, of the peak memory of the operation, including its pixels; 0 when it makes no image.
+    /// An upper estimate, in bytes, of the peak memory of the operation, including its pixels; 0 when it makes no
+    /// image.
     var byteCount: Int {
         switch self {
         case .decode(let decode): decode.byteCount

@@ -33,7 +33,9 @@ import Testing
                 for cut in cuts {
                     var sum = 0
                     do throws(DecodeError) {
-                        try InputFile.withBytes(of: .path(Array(file.path.utf8)), limits: DecodeLimits(), mapsFile: true, flag: nil) {
+                        try InputFile.withBytes(
+                            of: .path(Array(file.path.utf8)), limits: DecodeLimits(), mapsFile: true, flag: nil
+                        ) {
                             (span, memory) throws(DecodeError) in
                             precondition(memory == 0)
                             file.truncate(to: cut)
@@ -61,7 +63,9 @@ import Testing
             defer { empty.remove() }
             let descriptor = open(empty.path, O_RDONLY)
             do throws(DecodeError) {
-                try InputFile.withBytes(of: .path(Array(file.path.utf8)), limits: DecodeLimits(), mapsFile: true, flag: nil) {
+                try InputFile.withBytes(
+                    of: .path(Array(file.path.utf8)), limits: DecodeLimits(), mapsFile: true, flag: nil
+                ) {
                     (span, memory) throws(DecodeError) in
                     precondition(memory == 0)
                     span.withUnsafeBufferPointer { bytes in
@@ -182,7 +186,9 @@ import Testing
             let file = try TemporaryFile(InputFileTests.large)
             defer { file.remove() }
             func memory() throws -> Int {
-                try InputFile.withBytes(of: .path(Array(file.path.utf8)), limits: DecodeLimits(), mapsFile: true, flag: nil) {
+                try InputFile.withBytes(
+                    of: .path(Array(file.path.utf8)), limits: DecodeLimits(), mapsFile: true, flag: nil
+                ) {
                     (_, memory) throws(DecodeError) in memory
                 }
             }
@@ -243,7 +249,9 @@ import Testing
             defer { file.remove() }
             /// The memory of the innermost of `depth` open files.
             func memory(_ depth: Int) throws(DecodeError) -> Int {
-                try InputFile.withBytes(of: .path(Array(file.path.utf8)), limits: DecodeLimits(), mapsFile: true, flag: nil) {
+                try InputFile.withBytes(
+                    of: .path(Array(file.path.utf8)), limits: DecodeLimits(), mapsFile: true, flag: nil
+                ) {
                     (_, byteCount) throws(DecodeError) in depth == 1 ? byteCount : try memory(depth - 1)
                 }
             }
