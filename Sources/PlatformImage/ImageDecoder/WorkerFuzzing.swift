@@ -29,11 +29,11 @@ public enum WorkerFuzzing {
             case .frameInfos: .frameInfos
             case .thumbnailCost: .thumbnailCost(WorkerFuzzing.sizes[0])
             case .decodeCost: .decodeCost
-            case .decode, .measured, .buffer: .decode
-            case .thumbnail: .thumbnail(WorkerFuzzing.sizes[0])
-            case .thumbnails: .thumbnails(WorkerFuzzing.sizes, isComplete: false)
-            case .complete: .thumbnails(WorkerFuzzing.sizes, isComplete: true)
-            case .byPlan: .thumbnailsByPlan(WorkerFuzzing.sizes)
+            case .decode, .measured, .buffer: .images(.decode)
+            case .thumbnail: .images(.thumbnail(WorkerFuzzing.sizes[0]))
+            case .thumbnails: .images(.thumbnails(WorkerFuzzing.sizes, isComplete: false))
+            case .complete: .images(.thumbnails(WorkerFuzzing.sizes, isComplete: true))
+            case .byPlan: .images(.thumbnailsByPlan(WorkerFuzzing.sizes))
             case .frames: .frames
             case .headerAndCost: .headerAndCost(WorkerFuzzing.sizes[0])
             }
@@ -151,12 +151,12 @@ public enum WorkerFuzzing {
                 precondition(images.count == sizes.count)
                 for (image, size) in zip(images, sizes) { check(image, size) }
             case .measured:
-                let work = try decoder.preparedDecode(file.span, as: nil, cancellation: nil)
-                check(try work.make(file.span))
+                let work = try decoder.work(.decode, file.span, nil)
+                check(try work.images(file.span).first())
             case .buffer:
                 var pixels = [UInt8](repeating: 0, count: 4096)
                 var span = pixels.mutableSpan
-                _ = try decoder.decode(file.span, into: &span, layout: .bgra, stride: nil)
+                _ = try decoder.decode(file, into: &span, layout: .bgra, stride: nil)
             case .exif: _ = try decoder.exif(of: file)
             case .metadata: _ = try decoder.metadata(of: file)
             case .preparedMetadata: _ = try decoder.preparedMetadata(of: file, for: prepared)
