@@ -21,8 +21,7 @@ public struct ImageSource: Sendable {
 
 /// A value that can be decoded: an ``ImageSource``, or an array of the bytes of an image file.
 ///
-/// Other collections of bytes, such as `Data` of Foundation, are converted by
-/// ``ImageSourceConvertible/bytes(_:)-(Collection<UInt8>&Sendable)``.
+/// Another collection of bytes, such as `Data` of Foundation, is passed as `.bytes(data)`.
 public protocol ImageSourceConvertible: Sendable {
     /// The value as a source; an array is not copied.
     var imageSource: ImageSource { get }
