@@ -224,7 +224,7 @@ public enum WorkerFuzzing {
                 results = [.frames(header)] + step + step + [.frame(.success(nil), .complete)]
             }
             var messages = results.map { WorkerReport.finished(number: 1, $0) }
-            if call.operation.hasPixels {
+            if case .images = call.operation {
                 messages.insert(.measured(number: 1, byteCount: 1, outputBytes: 3 * 2 * 4 * 2 + 64), at: 0)
             }
             reports += messages.map { [call.rawValue] + $0.wireBytes }
