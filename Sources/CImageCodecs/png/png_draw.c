@@ -16,7 +16,7 @@
 #endif
 
 // More compressed bytes are streamed, except those of interlaced images: the size of the data does
-// not show the work of blocks without data, up to 400 ns for each byte, which png_stream.c counts.
+// not show the work of blocks without data, up to 300 ns for each byte, which png_stream.c counts.
 static const uint64_t MAX_ONE_CALL_BYTES = 1u << 20;
 
 typedef enum png_decoder { LIBRARY, ONE_CALL, STREAMING } png_decoder;
@@ -39,11 +39,10 @@ static png_decoder choose(const imgc_request *request, const imgc_png *png,
                           const imgc_png_extent *extent) {
   if (request->flags & IMGC_LIBRARIES_ONLY) return LIBRARY;
   bool least_memory = request->flags & IMGC_LEAST_MEMORY;
-  bool is_large = (request->flags & IMGC_RESAMPLES) &&
-                  !(request->flags & IMGC_INFLATE_IN_ONE_CALL) &&
-                  imgc_png_raw_bytes(png) >= IMGC_MIN_STREAMED_BYTES;
-  bool can_hide_work = extent->bytes > MAX_ONE_CALL_BYTES;
-  bool prefers_stream = is_large || least_memory || (can_hide_work && !png->interlaced);
+  bool is_large =
+      ((request->flags & IMGC_RESAMPLES) && imgc_png_raw_bytes(png) >= IMGC_MIN_STREAMED_BYTES) ||
+      (extent->bytes > MAX_ONE_CALL_BYTES && !png->interlaced);
+  bool prefers_stream = least_memory || (is_large && !(request->flags & IMGC_INFLATE_IN_ONE_CALL));
   if (!prefers_stream && one_call_fits(request, png, extent)) return ONE_CALL;
   if (!png->interlaced && fits(request, png, imgc_png_streaming_bytes(png))) return STREAMING;
   return !least_memory && one_call_fits(request, png, extent) ? ONE_CALL : LIBRARY;
@@ -100,19 +99,17 @@ imgc_status imgc_png_draw(const imgc_png_image *image) {
   if (imgc_check_memory(request, png->width, held, work, image->report) || charge(image) ||
       imgc_dest_open(image->dest, band))
     return image->report->status;
-  // png_stream.c charges the work while it decodes.
-  bool streams = decoder == STREAMING && !image->blend_over;
+  // libpng decodes truncated or damaged data: only libpng returns the rows before the damage, and
+  // libdeflate accepts a few streams that zlib rejects. Frames that are blended onto the canvas are
+  // not streamed: if streaming failed, libpng would decode the frame again and blend rows twice.
+  bool is_intact = !image->extent.truncated && !image->extent.damaged;
+  bool streams = decoder == STREAMING && is_intact && !image->blend_over;
+  // png_stream.c charges the work of blocks while it decodes.
   if (!streams && image->extent.bytes > MAX_ONE_CALL_BYTES && imgc_png_charge_blocks(image))
     return image->report->status;
   bool done = false;
-  // libpng decodes truncated or damaged data: only libpng returns the rows before the damage, and
-  // libdeflate accepts a few streams that zlib rejects.
-  if (!image->extent.truncated && !image->extent.damaged) {
-    if (decoder == ONE_CALL) imgc_png_draw_fast(image, &done);
-    // Frames that are blended onto the canvas are not streamed: if streaming failed, libpng would
-    // decode the frame again and blend rows twice.
-    if (streams) imgc_png_draw_streaming(image, &done);
-  }
+  if (decoder == ONE_CALL && is_intact) imgc_png_draw_fast(image, &done);
+  if (streams) imgc_png_draw_streaming(image, &done);
   if (done || image->report->status) return image->report->status;
   return imgc_png_draw_library(image);
 }
